@@ -2,7 +2,7 @@
  * Builds the GraphQL schema from the model. Each field that reads data has a role in its extensions;
  * there are no resolvers, because the compiler turns a whole operation into SQL.
  */
-import type { GraphQLFieldConfig, GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
+import type { GraphQLFieldConfigArgumentMap, GraphQLObjectTypeConfig, GraphQLOutputType } from 'graphql'
 import {
   GraphQLBoolean,
   GraphQLFloat,
@@ -14,17 +14,15 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql/type'
-import { byPosition, type Fields, uniqueFields } from './fields.ts'
 import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from '../model/model.ts'
 import { type GroupField, groupFields, holderOf, leafType, measureFields } from '../model/operators.ts'
 import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
-import { nonNull, reads } from './roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
 import { defineIndexStatus } from './status.ts'
-import { createTypeRegistry } from './type-registry.ts'
+import { createTypeRegistry, uniqueFields } from './type-registry.ts'
 
-const listOf = (type: GraphQLOutputType) => new GraphQLList(nonNull(type))
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
 /**
@@ -113,55 +111,61 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
         return listOf(outputType(type.of))
     }
   }
-  const objects = new Map<string, GraphQLObjectType>()
-  const objectType = (type: ObjectType): GraphQLObjectType => {
-    const known = objects.get(type.origin)
-    if (known !== undefined) return known
-    const created = registry.define(GraphQLObjectType, type.origin, {
-      name: type.name,
-      description: type.description,
-      fields: () => (type.fields.length === 0 ? emptyFields : propertyFields(type.fields)),
-    })
-    objects.set(type.origin, created)
-    return created
-  }
-  const unions = new Map<UnionType, GraphQLOutputType>()
+  const objectType = ({ name, origin, description, fields }: ObjectType): GraphQLObjectType =>
+    registry.once(GraphQLObjectType, name, origin, () => ({
+      description,
+      fields: () => (fields.length === 0 ? emptyFields : propertyFields(fields)),
+    }))
+  const unions = new Map<UnionType, GraphQLUnionType>()
   const unionType = (type: UnionType): GraphQLOutputType => {
+    const { name, description, members, closed } = type
+    if (members.length === 0) return closed ? Json : unknownObject
     const known = unions.get(type)
     if (known !== undefined) return known
-    const created = createUnion(type)
+    const types = () => [
+      ...members.map((member) => (member.type === 'strongRef' ? strongRef : objectType(member.type))),
+      ...(closed ? [] : [unknownObject]),
+    ]
+    const origin = `a union of ${members.map((member) => member.origin).join(', ')}`
+    const created = registry.define(GraphQLUnionType, origin, { name, description, types })
     unions.set(type, created)
     return created
   }
-  const createUnion = (type: UnionType): GraphQLOutputType => {
-    if (type.members.length === 0) return type.closed ? Json : unknownObject
-    const types = () => [
-      ...type.members.map((member) => (member.type === 'strongRef' ? strongRef : objectType(member.type))),
-      ...(type.closed ? [] : [unknownObject]),
-    ]
-    return registry.define(
-      GraphQLUnionType,
-      `a union of ${type.members.map(({ origin }) => origin).join(', ')}`,
-      { name: type.name, description: type.description, types },
-    )
-  }
+
+  /** A reference is followed by the field of its record, unless another field has that name. */
+  const withResolved = (
+    name: string,
+    config: FieldConfig,
+    resolved: FieldConfig,
+    { kind }: FieldType,
+    taken: ReadonlySet<string>,
+  ): [string, FieldConfig][] =>
+    (kind === 'strongRef' || kind === 'atUri') && !taken.has(`${name}Resolved`)
+      ? [
+          [name, config],
+          [`${name}Resolved`, resolved],
+        ]
+      : [[name, config]]
 
   const propertyFields = (fields: readonly Field[]): Fields => {
-    const own = fields.map((field): [string, GraphQLFieldConfig<unknown, unknown>] => [
-      field.name,
-      reads({ type: outputType(field.type), description: field.description }, { kind: 'property', field }),
-    ])
-    const resolved = fields.flatMap((field): [string, GraphQLFieldConfig<unknown, unknown>][] => {
-      const many = field.type.kind === 'array'
-      const kind = field.type.kind === 'array' ? field.type.of.kind : field.type.kind
-      if (kind !== 'strongRef' && kind !== 'atUri') return []
-      const description = many
-        ? `The records that \`${field.name}\` refers to, position by position; null where one is not indexed.`
-        : `The record that \`${field.name}\` refers to; null when it is not indexed. Read the fields of its type with \`... on <Type>\`.`
-      const type = many ? new GraphQLList(record) : record
-      return [[`${field.name}Resolved`, reads({ type, description }, { kind: 'resolved', field })]]
-    })
-    return Object.fromEntries([...resolved, ...own].sort(byPosition(fields)))
+    const names = new Set(fields.map(({ name }) => name))
+    return Object.fromEntries(
+      fields.flatMap((field) => {
+        const { name, type, description } = field
+        const own = reads({ kind: 'property', field }, { type: outputType(type), description })
+        const many = type.kind === 'array'
+        const resolved = reads(
+          { kind: 'resolved', field },
+          {
+            type: many ? new GraphQLList(record) : record,
+            description: many
+              ? `The records that \`${name}\` refers to, position by position; null where one is not indexed.`
+              : `The record that \`${name}\` refers to; null when it is not indexed. Read the fields of its type with \`... on <Type>\`.`,
+          },
+        )
+        return withResolved(name, own, resolved, many ? type.of : type, names)
+      }),
+    )
   }
 
   const recordFields = (collection: Collection): Fields => {
@@ -174,12 +178,12 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const reverseField = (reference: Reference) => {
     const holder = holderOf(reference, model)
     return reads(
+      { kind: 'reverse', reference, collection: holder },
       {
         type: nonNull(connection(holder)),
         args: listArguments(holder),
         description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
       },
-      { kind: 'reverse', reference, collection: holder },
     )
   }
 
@@ -200,58 +204,53 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
     },
   })
+  /** An object type that is generated for a use of a collection, such as its lists. */
+  const typeFor = (
+    { typeName, nsid }: Collection,
+    suffix: string,
+    use: string,
+    config: () => Pick<GraphQLObjectTypeConfig<unknown, unknown>, 'description' | 'fields'>,
+  ): GraphQLObjectType =>
+    registry.once(GraphQLObjectType, `${typeName}${suffix}`, `${use} of ${nsid}`, config)
   const connection = (collection: Collection): GraphQLObjectType =>
-    registry.once(
-      GraphQLObjectType,
-      `${collection.typeName}Connection`,
-      `lists of ${collection.nsid}`,
-      () => {
-        const node = records.get(collection.nsid) as GraphQLObjectType
-        const edge = registry.define(GraphQLObjectType, `lists of ${collection.nsid}`, {
-          name: `${collection.typeName}Edge`,
-          fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
-        })
-        return {
-          description: 'A page of a list.',
-          fields: {
-            edges: { type: nonNull(listOf(edge)) },
-            nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
-            pageInfo: { type: nonNull(pageInfo) },
-            totalCount: {
-              type: nonNull(GraphQLInt),
-              description: 'How many records match `where`; counted only when selected.',
-            },
+    typeFor(collection, 'Connection', 'lists', () => {
+      const node = records.get(collection.nsid) as GraphQLObjectType
+      const edge = typeFor(collection, 'Edge', 'lists', () => ({
+        fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
+      }))
+      return {
+        description: 'A page of a list.',
+        fields: {
+          edges: { type: nonNull(listOf(edge)) },
+          nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
+          pageInfo: { type: nonNull(pageInfo) },
+          totalCount: {
+            type: nonNull(GraphQLInt),
+            description: 'How many records match `where`; counted only when selected.',
           },
-        }
-      },
-    )
+        },
+      }
+    })
 
   const measures = (collection: Collection): Fields => {
     const fields = measureFields(collection)
     const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
     const of = (suffix: string, of: typeof fields, type: (field: FieldType) => GraphQLOutputType) =>
-      registry.once(
-        GraphQLObjectType,
-        `${collection.typeName}Aggregate${suffix}`,
-        `measures of ${collection.nsid}`,
-        () => ({
-          fields: Object.fromEntries(of.map((field) => [field.name, { type: type(leafType(field.leaf)) }])),
-        }),
-      )
+      typeFor(collection, `Aggregate${suffix}`, 'measures', () => ({
+        fields: Object.fromEntries(of.map(({ name, leaf }) => [name, { type: type(leafType(leaf)) }])),
+      }))
     const measured = (type: GraphQLObjectType, description: string) => ({ type: nonNull(type), description })
     return {
-      ...(integers.length === 0
-        ? {}
-        : {
-            avg: measured(
-              of('Avg', integers, () => GraphQLFloat),
-              'Means of present values.',
-            ),
-            sum: measured(
-              of('Sum', integers, () => BigInt53),
-              'Sums of present values.',
-            ),
-          }),
+      ...(integers.length > 0 && {
+        avg: measured(
+          of('Avg', integers, () => GraphQLFloat),
+          'Means of present values.',
+        ),
+        sum: measured(
+          of('Sum', integers, () => BigInt53),
+          'Sums of present values.',
+        ),
+      }),
       min: measured(of('Min', fields, outputType), 'Smallest present values.'),
       max: measured(of('Max', fields, outputType), 'Largest present values.'),
       countDistinct: {
@@ -261,113 +260,83 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       },
     }
   }
-  const groupConfigs = (field: GroupField, shadow: ReadonlySet<string>) => {
+  const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
     const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
-    const own: [string, GraphQLFieldConfig<unknown, unknown>] = [
-      field.name,
-      reads({ type: isReference ? GraphQLString : outputType(type) }, { kind: 'group', field }),
-    ]
-    if (!isReference || shadow.has(`${field.name}Resolved`)) return [own]
-    return [
-      own,
-      [`${field.name}Resolved`, reads({ type: record }, { kind: 'groupResolved', field })],
-    ] as const
+    const own = reads({ kind: 'group', field }, { type: isReference ? GraphQLString : outputType(type) })
+    const resolved = reads({ kind: 'groupResolved', field }, { type: record })
+    return withResolved(field.name, own, resolved, type, names)
   }
   const aggregate = (collection: Collection): GraphQLObjectType => {
     const fields = groupFields(collection, model)
     const names = new Set(fields.map(({ name }) => name))
-    const count = { type: nonNull(GraphQLInt), description: 'How many records match `where`.' }
-    const group = registry.once(
-      GraphQLObjectType,
-      `${collection.typeName}AggregateGroup`,
-      `aggregates of ${collection.nsid}`,
-      () => ({
-        description: 'One group: the values it was grouped by, and what its records add up to.',
-        fields: {
-          ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
-          count: { ...count, description: 'How many records are in the group.' },
-          ...measures(collection),
-        },
-      }),
-    )
-    return registry.once(
-      GraphQLObjectType,
-      `${collection.typeName}Aggregated`,
-      `aggregates of ${collection.nsid}`,
-      () => ({
-        fields: {
-          count,
-          groupCount: {
-            type: nonNull(GraphQLInt),
-            description: 'How many groups there are in all.',
-          },
-          groups: { type: nonNull(listOf(group)) },
-          ...measures(collection),
-        },
-      }),
-    )
+    const group = typeFor(collection, 'AggregateGroup', 'aggregates', () => ({
+      description: 'One group: the values it was grouped by, and what its records add up to.',
+      fields: {
+        ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
+        count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
+        ...measures(collection),
+      },
+    }))
+    return typeFor(collection, 'Aggregated', 'aggregates', () => ({
+      fields: {
+        count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
+        groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
+        groups: { type: nonNull(listOf(group)) },
+        ...measures(collection),
+      },
+    }))
   }
 
-  const rootFields = (collection: Collection): [string, GraphQLFieldConfig<unknown, unknown>][] => [
-    [
-      collection.rootField,
-      reads(
-        {
-          type: nonNull(connection(collection)),
-          args: listArguments(collection),
-          description: collection.type.description,
-        },
-        { kind: 'connection', collection },
-      ),
-    ],
-    [
-      `${collection.rootField}Aggregate`,
-      reads(
-        {
-          type: nonNull(aggregate(collection)),
-          description: `Counts and measures of ${collection.nsid} records.`,
-          args: {
-            where: { type: inputs.where(collection) },
-            groupBy: {
-              type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
-              description: 'Up to five fields.',
-            },
-            orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
-            rankBy: {
-              type: inputs.rankBy(collection),
-              description: 'Orders by a measure instead of `orderBy`.',
-            },
-            minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
-            limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
+  const rootFields = (collection: Collection): Fields => ({
+    [collection.rootField]: reads(
+      { kind: 'connection', collection },
+      {
+        type: nonNull(connection(collection)),
+        args: listArguments(collection),
+        description: collection.type.description,
+      },
+    ),
+    [`${collection.rootField}Aggregate`]: reads(
+      { kind: 'aggregate', collection },
+      {
+        type: nonNull(aggregate(collection)),
+        description: `Counts and measures of ${collection.nsid} records.`,
+        args: {
+          where: { type: inputs.where(collection) },
+          groupBy: {
+            type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
+            description: 'Up to five fields.',
           },
+          orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
+          rankBy: {
+            type: inputs.rankBy(collection),
+            description: 'Orders by a measure instead of `orderBy`.',
+          },
+          minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
+          limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
         },
-        { kind: 'aggregate', collection },
-      ),
-    ],
-    [
-      `${collection.rootField}ByUri`,
-      reads(
-        {
-          type: records.get(collection.nsid) as GraphQLObjectType,
-          args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
-          description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
-        },
-        { kind: 'byUri', collection },
-      ),
-    ],
-  ]
-  const status = reads(
+      },
+    ),
+    [`${collection.rootField}ByUri`]: reads(
+      { kind: 'byUri', collection },
+      {
+        type: records.get(collection.nsid) as GraphQLObjectType,
+        args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
+        description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
+      },
+    ),
+  })
+  const indexStatus = reads(
+    { kind: 'status' },
     {
       type: nonNull(defineIndexStatus(registry)),
       description: 'How much is indexed at this moment, and how far behind the network that is.',
     },
-    { kind: 'status' },
   )
   const query = registry.define(GraphQLObjectType, 'the root of every operation', {
     name: 'Query',
-    fields: () =>
-      uniqueFields([...model.collections.flatMap(rootFields), ...nodeFields(node), ['indexStatus', status]]),
+    fields: () => uniqueFields([...model.collections.map(rootFields), { ...nodeFields(node), indexStatus }]),
   })
   return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })
 }

@@ -1,6 +1,6 @@
 /** Roles: what each GraphQL field reads from the model. The field's `extensions` hold the role. */
-import type { GraphQLFieldConfig, GraphQLObjectType, GraphQLOutputType } from 'graphql'
-import { GraphQLNonNull } from 'graphql/type'
+import type { GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLObjectType, GraphQLOutputType } from 'graphql'
+import { GraphQLList, GraphQLNonNull } from 'graphql/type'
 import type { Collection, Field, Reference, SystemField } from '../model/model.ts'
 import type { GroupField } from '../model/operators.ts'
 
@@ -22,13 +22,17 @@ declare module 'graphql' {
   }
 }
 
-export function reads(
-  config: GraphQLFieldConfig<unknown, unknown>,
-  role: FieldRole,
-): GraphQLFieldConfig<unknown, unknown> {
+export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
+export type Fields = GraphQLFieldConfigMap<unknown, unknown>
+
+export function reads(role: FieldRole, config: FieldConfig): FieldConfig {
   return { ...config, extensions: { role } }
 }
 
 export function nonNull(type: GraphQLOutputType): GraphQLNonNull<GraphQLObjectType> {
   return new GraphQLNonNull(type as GraphQLObjectType)
+}
+
+export function listOf(type: GraphQLOutputType) {
+  return new GraphQLList(nonNull(type))
 }

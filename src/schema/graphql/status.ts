@@ -1,22 +1,11 @@
 /** The types of `indexStatus`, which tells callers how complete and how fresh the answers are. */
-import type { GraphQLFieldConfigMap, GraphQLScalarType } from 'graphql'
-import {
-  GraphQLFloat,
-  GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  GraphQLString,
-} from 'graphql/type'
+import { GraphQLFloat, GraphQLInt, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import { type Fields, listOf, nonNull } from './roles.ts'
 import { DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
-  const define = (
-    name: string,
-    description: string,
-    fields: GraphQLFieldConfigMap<unknown, unknown>,
-  ): GraphQLObjectType =>
+  const define = (name: string, description: string, fields: Fields): GraphQLObjectType =>
     registry.define(GraphQLObjectType, 'the status of the index', { name, description, fields })
   const collection = define('CollectionStatus', 'One collection that is served.', {
     name: { type: nonNull(GraphQLString), description: 'NSID of the collection.' },
@@ -56,16 +45,8 @@ export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
       type: nonNull(GraphQLString),
       description: 'sha-256 of the schema as text, which `/schema.graphql` gives.',
     },
-    lexicons: { type: listOf(lexicon), description: 'The lexicons in force, by their NSIDs.' },
-    collections: { type: listOf(collection), description: 'Every collection that is served.' },
-    sources: { type: listOf(source), description: 'By name; none where records come from files.' },
+    lexicons: { type: nonNull(listOf(lexicon)), description: 'The lexicons in force, by their NSIDs.' },
+    collections: { type: nonNull(listOf(collection)), description: 'Every collection that is served.' },
+    sources: { type: nonNull(listOf(source)), description: 'By name; none where records come from files.' },
   })
-}
-
-function nonNull(type: GraphQLScalarType) {
-  return new GraphQLNonNull(type)
-}
-
-function listOf(type: GraphQLObjectType) {
-  return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)))
 }

@@ -1,5 +1,6 @@
 /** Holds all generated types by name, so that a duplicate name is rejected with both origins. */
 import type { GraphQLNamedType } from 'graphql'
+import type { FieldConfig, Fields } from './roles.ts'
 
 /** A class of types, such as `GraphQLObjectType`. */
 type Kind = new (config: never) => GraphQLNamedType
@@ -41,4 +42,20 @@ export function createTypeRegistry(): TypeRegistry {
       return known.type as InstanceType<typeof kind>
     },
   }
+}
+
+/** Two collections may need one root field: the aggregate of `a.b.c` and the list of `a.b.cAggregate`. */
+export function uniqueFields(groups: readonly Fields[]): Fields {
+  const origins = new Map<string, string>()
+  for (const [name, { extensions }] of groups.flatMap((fields) => Object.entries<FieldConfig>(fields))) {
+    const role = extensions?.role
+    const origin = role !== undefined && 'collection' in role ? role.collection.nsid : name
+    const other = origins.get(name)
+    if (other !== undefined)
+      throw new Error(
+        `The root field ${name} is needed twice: for ${other} and for ${origin}. Rename one of the lexicons.`,
+      )
+    origins.set(name, origin)
+  }
+  return Object.assign({}, ...groups) as Fields
 }

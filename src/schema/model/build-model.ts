@@ -5,17 +5,8 @@
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
 import { describe } from '../graphql/describe.ts'
-import type {
-  Collection,
-  Field,
-  FieldType,
-  ObjectType,
-  StringType,
-  Constraints,
-  UnionMember,
-  UnionType,
-} from './model.ts'
-import { type Model, systemFields } from './model.ts'
+import type { Collection, Constraints, Field, FieldType, Model, ObjectType } from './model.ts'
+import { type StringType, systemFields, type UnionMember, type UnionType } from './model.ts'
 import { buckets, joinedGroupNames } from './operators.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 
@@ -177,34 +168,27 @@ class Walk {
     const definition = this.#definitions.get(origin)
     // GraphQL cannot express a chain of array definitions that refers to itself.
     if (definition === undefined || depth > 8) return { kind: 'unknown' }
-    if (definition.type === 'object') return { kind: 'object', type: this.#object(origin, definition) }
-    if (definition.type === 'record') return { kind: 'object', type: this.#embedded(origin, definition) }
+    if (definition.type === 'object' || definition.type === 'record')
+      return { kind: 'object', type: this.#object(origin, definition) }
     return this.#type(definition, origin, depth + 1, '')
   }
 
+  /** A record lexicon used as a nested object has no URI, so that it cannot share the record's type. */
   #object(origin: string, definition: Definition): ObjectType {
     const known = this.#objects.get(origin)
     if (known !== undefined) return known
-    const fields: Field[] = []
-    const type = { name: typeNameOf(origin), origin, description: definition.description ?? '', fields }
-    this.#objects.set(origin, type)
-    fields.push(...this.#fields(definition, origin, reservedEverywhere))
-    return type
-  }
-
-  /** A record lexicon used as a nested object has no URI, so that it cannot share the record's type. */
-  #embedded(origin: string, definition: Definition): ObjectType {
-    const known = this.#objects.get(origin)
-    if (known !== undefined) return known
+    const { type: kind, description = '', record } = definition
     const fields: Field[] = []
     const type = {
-      name: `${typeNameOf(origin)}Value`,
+      name: `${typeNameOf(origin)}${kind === 'record' ? 'Value' : ''}`,
       origin,
-      description: definition.description ?? '',
+      description,
       fields,
     }
     this.#objects.set(origin, type)
-    fields.push(...this.#fields(definition.record as Definition, origin, reservedEverywhere))
+    fields.push(
+      ...this.#fields((kind === 'record' ? record : definition) as Definition, origin, reservedEverywhere),
+    )
     return type
   }
 

@@ -49,10 +49,7 @@ export interface GroupField {
   readonly bucket: Bucket | null
 }
 
-export interface MeasureField {
-  readonly name: string
-  readonly leaf: Leaf
-}
+export type MeasureField = SortField
 
 const maxJoins = 2
 
@@ -97,40 +94,22 @@ function below(
 }
 
 export function hasConditions(type: FieldType): boolean {
-  switch (type.kind) {
-    case 'string':
-    case 'datetime':
-    case 'integer':
-    case 'boolean':
-    case 'atUri':
-    case 'strongRef':
-      return true
-    case 'object':
-      return type.type.fields.length > 0
-    case 'array':
-      return type.of.kind === 'object'
-        ? hasConditions(type.of)
-        : isCountable(type.of) || type.of.kind === 'strongRef'
-    case 'bytes':
-    case 'blob':
-    case 'cidLink':
-    case 'union':
-    case 'unknown':
-      return false
-  }
+  if (type.kind === 'object') return type.type.fields.length > 0
+  if (type.kind !== 'array') return isFor('where', type)
+  return type.of.kind === 'object'
+    ? hasConditions(type.of)
+    : isCountable(type.of) || type.of.kind === 'strongRef'
 }
 
 /** True for the element types of arrays that have the operators `has`, `hasAny` and `hasAll`. */
-export function isCountable(type: FieldType): boolean {
-  return (
-    type.kind === 'string' || type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'atUri'
-  )
+export function isCountable({ kind }: FieldType): boolean {
+  return kind === 'string' || kind === 'integer' || kind === 'datetime' || kind === 'atUri'
 }
 
 export function sortFields(collection: Collection): readonly SortField[] {
   const system = (['uri', 'did', 'rkey', 'indexedAt', 'changedAt'] as const).map(systemLeaf)
   const own = collection.type.fields.filter(({ type }) => isSortable(type)).map(propertyLeaf)
-  return [...system, ...own].map((leaf) => ({ name: leafName(leaf), leaf }))
+  return [...system, ...own].map(named)
 }
 
 /** The collection's own fields and buckets first, then fields behind references; properties take precedence by name. */
@@ -153,7 +132,11 @@ export function joinedGroupNames(collection: Collection, model: Model): readonly
 
 export function measureFields(collection: Collection): readonly MeasureField[] {
   const own = collection.type.fields.filter(({ type }) => type.kind === 'integer' || type.kind === 'datetime')
-  return [systemLeaf('indexedAt'), ...own.map(propertyLeaf)].map((leaf) => ({ name: leafName(leaf), leaf }))
+  return [systemLeaf('indexedAt'), ...own.map(propertyLeaf)].map(named)
+}
+
+function named(leaf: Leaf): SortField {
+  return { name: leafName(leaf), leaf }
 }
 
 export function leafName(leaf: Leaf): string {
@@ -184,7 +167,7 @@ function joinedGroupFields(
   passed: readonly string[],
 ): GroupField[] {
   const prefix = joins.map((join) => fieldName(join, model)).join('_')
-  const named = (name: string): string => (prefix === '' ? name : `${prefix}_${name}`)
+  const prefixed = (name: string): string => (prefix === '' ? name : `${prefix}_${name}`)
   const leaves: Leaf[] = [
     ...(joins.length === 0 ? (['did', 'collection', 'indexedAt'] as const).map(systemLeaf) : []),
     ...collection.type.fields.map(propertyLeaf),
@@ -192,9 +175,9 @@ function joinedGroupFields(
   const found: GroupField[] = []
   for (const leaf of leaves) {
     const name = leafName(leaf)
-    if (isGroupable(leaf)) found.push({ name: named(name), joins, leaf, bucket: null })
+    if (isGroupable(leaf)) found.push({ name: prefixed(name), joins, leaf, bucket: null })
     if (leafType(leaf).kind === 'datetime' && !isArray(leaf))
-      for (const bucket of buckets) found.push({ name: named(`${name}_${bucket}`), joins, leaf, bucket })
+      for (const bucket of buckets) found.push({ name: prefixed(`${name}_${bucket}`), joins, leaf, bucket })
   }
   if (joins.length === maxJoins) return found
   for (const reference of collection.references) {
@@ -225,45 +208,34 @@ function isArray(leaf: Leaf): boolean {
 }
 
 function isSortable(type: FieldType): boolean {
-  switch (type.kind) {
-    case 'integer':
-    case 'boolean':
-    case 'datetime':
-    case 'atUri':
-      return true
-    case 'string':
-      return type.bounded
-    case 'strongRef':
-    case 'bytes':
-    case 'cidLink':
-    case 'blob':
-    case 'unknown':
-    case 'object':
-    case 'union':
-    case 'array':
-      return false
-  }
+  return type.kind === 'string' ? type.bounded : isFor('sort', type)
 }
 
 function isGroupable(leaf: Leaf): boolean {
   if (leaf.kind === 'system') return true
   const { type } = leaf.field
-  switch (type.kind) {
-    case 'string':
-    case 'integer':
-    case 'boolean':
-    case 'strongRef':
-    case 'atUri':
-      return true
-    case 'array':
-      return type.of.kind === 'string' || type.of.kind === 'atUri'
-    case 'datetime':
-    case 'bytes':
-    case 'cidLink':
-    case 'blob':
-    case 'unknown':
-    case 'object':
-    case 'union':
-      return false
-  }
+  return type.kind === 'array' ? type.of.kind === 'string' || type.of.kind === 'atUri' : isFor('group', type)
+}
+
+type Use = 'where' | 'sort' | 'group'
+
+function isFor(use: Use, { kind }: FieldType): boolean {
+  return uses[kind].includes(use)
+}
+
+/** What fields of each kind are used for besides output. Objects, arrays and long strings have rules of their own. */
+const uses: Readonly<Record<FieldType['kind'], readonly Use[]>> = {
+  string: ['where', 'group'],
+  integer: ['where', 'sort', 'group'],
+  boolean: ['where', 'sort', 'group'],
+  datetime: ['where', 'sort'],
+  atUri: ['where', 'sort', 'group'],
+  strongRef: ['where', 'group'],
+  bytes: [],
+  cidLink: [],
+  blob: [],
+  unknown: [],
+  object: [],
+  union: [],
+  array: [],
 }

@@ -37,8 +37,21 @@ const ordered = { string: null, integer: null, datetime: null }
 const missing = 'Whether the value is missing.'
 const different = 'Present and different.'
 const listed = 'One of these; an empty list matches nothing.'
+const atLeastOne = 'At least one matches; `{}` is "there is at least one".'
+const isReferenceMissing = 'Whether the reference is missing.'
+const isIndexed = 'Whether a record with that URI is indexed.'
 const notListed = 'Present and none of these.'
 
+const textSearch = { value: 'text', condition: 'text', index: 'trigrams', price: 'search' } as const
+const membership = { value: 'list', condition: 'has', index: 'elements', price: 'has', synonyms: [] } as const
+const semiJoin = {
+  value: 'where',
+  condition: 'semi-join',
+  index: 'reference',
+  price: 'join',
+  synonyms: [],
+} as const
+const flag = { value: 'flag', index: null, synonyms: [] } as const
 const comparison = { value: 'value', condition: 'compare', index: 'ordered', price: 'operand' } as const
 
 export const whereOperators = {
@@ -50,19 +63,18 @@ export const whereOperators = {
     synonyms: ['!=', '<>', 'not'],
   },
   in: {
+    ...comparison,
     on: { string: listed, integer: listed, datetime: listed, uri: null },
     value: 'list',
     condition: 'in',
-    index: 'ordered',
-    price: 'operand',
     synonyms: ['any'],
   },
   notIn: {
+    ...comparison,
     on: { string: notListed, integer: notListed, datetime: notListed, uri: null },
     value: 'list',
     condition: 'in',
     index: null,
-    price: 'operand',
     synonyms: ['nin'],
   },
   gt: { ...comparison, on: ordered, synonyms: ['>', 'after'] },
@@ -70,100 +82,41 @@ export const whereOperators = {
   lt: { ...comparison, on: ordered, synonyms: ['<', 'before'] },
   lte: { ...comparison, on: ordered, synonyms: ['<=', 'max', 'to', 'until'] },
   contains: {
+    ...textSearch,
     on: { string: 'Holds this text, ignoring case and accents; no wildcards.' },
-    value: 'text',
-    condition: 'text',
-    index: 'trigrams',
-    price: 'search',
     synonyms: ['like'],
   },
   startsWith: {
+    ...textSearch,
     on: { string: 'Begins with this text, ignoring case and accents.' },
-    value: 'text',
-    condition: 'text',
-    index: 'trigrams',
-    price: 'search',
     synonyms: [],
   },
-  has: {
-    on: { array: 'Has this element.' },
-    value: 'value',
-    condition: 'has',
-    index: 'elements',
-    price: 'has',
-    synonyms: [],
-  },
-  hasAny: {
-    on: { array: 'Has at least one of these; an empty list matches nothing.' },
-    value: 'list',
-    condition: 'has',
-    index: 'elements',
-    price: 'has',
-    synonyms: [],
-  },
-  hasAll: {
-    on: { array: 'Has all of these; an empty list matches every array.' },
-    value: 'list',
-    condition: 'has',
-    index: 'elements',
-    price: 'has',
-    synonyms: [],
-  },
-  some: {
-    on: {
-      elements: 'At least one matches; `{}` is "there is at least one".',
-      reverse: 'At least one matches; `{}` is "there is at least one".',
-    },
-    value: 'where',
-    condition: 'semi-join',
-    index: 'reference',
-    price: 'join',
-    synonyms: [],
-  },
-  none: {
-    on: { reverse: 'Not one matches.' },
-    value: 'where',
-    condition: 'semi-join',
-    index: null,
-    price: 'join',
-    synonyms: [],
-  },
+  has: { ...membership, on: { array: 'Has this element.' }, value: 'value' },
+  hasAny: { ...membership, on: { array: 'Has at least one of these; an empty list matches nothing.' } },
+  hasAll: { ...membership, on: { array: 'Has all of these; an empty list matches every array.' } },
+  some: { ...semiJoin, on: { elements: atLeastOne, reverse: atLeastOne } },
+  none: { ...semiJoin, on: { reverse: 'Not one matches.' }, index: null },
   isNull: {
+    ...flag,
     on: {
+      ...everyValue,
       string: missing,
       integer: missing,
       datetime: missing,
-      boolean: null,
-      uri: null,
       array: null,
       elements: null,
-      strongRef: 'Whether the reference is missing.',
-      atUri: 'Whether the reference is missing.',
+      strongRef: isReferenceMissing,
+      atUri: isReferenceMissing,
     },
-    value: 'flag',
     condition: 'missing',
-    index: null,
     price: 'operand',
-    synonyms: [],
   },
-  isIndexed: {
-    on: {
-      strongRef: 'Whether a record with that URI is indexed.',
-      atUri: 'Whether a record with that URI is indexed.',
-    },
-    value: 'flag',
-    condition: 'indexed',
-    index: null,
-    price: 'join',
-    synonyms: [],
-  },
+  isIndexed: { ...flag, on: { strongRef: isIndexed, atUri: isIndexed }, condition: 'indexed', price: 'join' },
   isCurrent: {
+    ...flag,
     on: { strongRef: 'Whether the indexed record still has that CID.' },
-    value: 'flag',
     condition: 'current',
-    index: null,
     price: 'pin',
-    synonyms: [],
   },
 } as const satisfies Record<string, WhereOperator>
 
@@ -198,21 +151,5 @@ export function isOperatorOf<Kind extends WhereOperator['condition']>(
 
 /** The operator target of a single value of this type; null if the type has no operators for values. */
 export function operatorTargetOf({ kind }: FieldType): 'string' | 'integer' | 'datetime' | 'boolean' | null {
-  switch (kind) {
-    case 'string':
-    case 'integer':
-    case 'datetime':
-    case 'boolean':
-      return kind
-    case 'atUri':
-    case 'strongRef':
-    case 'object':
-    case 'union':
-    case 'array':
-    case 'bytes':
-    case 'blob':
-    case 'cidLink':
-    case 'unknown':
-      return null
-  }
+  return kind === 'string' || kind === 'integer' || kind === 'datetime' || kind === 'boolean' ? kind : null
 }
