@@ -10,13 +10,15 @@ interface Issue {
   readonly options?: unknown
 }
 
-interface Invalid {
+/** A fault of a document or of the reference targets. */
+export interface Problem {
+  /** Path in the document, such as `defs.main.record.properties.title`; empty for the whole file. */
   readonly path: string
   readonly problem: string
   readonly remedy: string
 }
 
-export function invalidDocument(document: unknown, issue: Issue): Invalid {
+export function invalidDocument(document: unknown, issue: Issue): Problem {
   const path = issue.path.join('.')
   if (issue.code === 'invalid_union_discriminator' && Array.isArray(issue.options))
     return { path, ...wrongType(document, issue.path, issue.options.map(String)) }

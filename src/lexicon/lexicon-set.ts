@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import type { LexiconDoc } from '@atproto/lexicon'
 import { refSites } from './document.ts'
-import { strongRefLexicon } from './strong-ref.ts'
 
 export interface LexiconSet {
   /** Sorted by id in code point order; always includes com.atproto.repo.strongRef. */
@@ -23,20 +22,11 @@ export interface LexiconVersion {
   readonly hash: string
 }
 
-/** A copy of the built-in lexicon. */
-export function builtIn(): LexiconDoc {
-  return structuredClone<LexiconDoc>(strongRefLexicon as never)
-}
-
 /** A copy whose references have no prefix: libraries write `lex:a.b.c`, lexicons `a.b.c`. */
 export function ownCopy(document: LexiconDoc): LexiconDoc {
   const copy = structuredClone(document)
   for (const { ref, replace } of refSites(copy)) if (ref.startsWith('lex:')) replace(ref.slice(4))
   return copy
-}
-
-export function sortById(documents: Iterable<LexiconDoc>): LexiconDoc[] {
-  return [...documents].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** `documents`: sorted by id in code point order. */

@@ -4,19 +4,16 @@
  */
 import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
-import { type DocumentSet, findDef, findDocument, refSites, type RefSite, resolveRef } from './document.ts'
-import { builtIn, type LexiconSet, ownCopy, setOf, sortById } from './lexicon-set.ts'
+import { type DocumentSet, findDef, findDocument, isRecordLexicon, refSites } from './document.ts'
+import { type RefSite, resolveRef } from './document.ts'
+import { type LexiconSet, ownCopy, setOf } from './lexicon-set.ts'
 import { type LexiconFile, referencesFile } from './read-directory.ts'
-import { invalidDocument } from './invalid-document.ts'
+import { invalidDocument, type Problem } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
-export interface LexiconProblem {
+export interface LexiconProblem extends Problem {
   readonly file: string
-  /** Path in the document, such as `defs.main.record.properties.title`; empty for the whole file. */
-  readonly path: string
-  readonly problem: string
-  readonly remedy: string
 }
 
 export type LexiconResult =
@@ -43,11 +40,6 @@ export function buildLexicons(files: readonly LexiconFile[], references: unknown
   return { ok: true, lexicons: setOf(documents, targets) }
 }
 
-/** Whether the document's main definition is a record, so that the document defines a collection. */
-export function isRecordLexicon(document: LexiconDoc): boolean {
-  return Object.hasOwn(document.defs, 'main') && document.defs['main']!.type === 'record'
-}
-
 const noRecords: LexiconProblem = {
   file: '',
   path: '',
@@ -60,7 +52,8 @@ const noRecords: LexiconProblem = {
  * `refused` has the ids of invalid documents, so that references to them are not reported too.
  */
 function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[]) {
-  const byId = new Map<string, LexiconDoc>([[strongRefLexicon.id, builtIn()]])
+  const byId = new Map<string, LexiconDoc>()
+  byId.set(strongRefLexicon.id, structuredClone<LexiconDoc>(strongRefLexicon as never))
   const origins = new Map<string, string>()
   const refused = new Set<string>()
   for (const { file, document } of files) {
@@ -79,7 +72,8 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
     else if (copy.id !== strongRefLexicon.id) byId.set(copy.id, copy)
     if (first === undefined) origins.set(copy.id, file)
   }
-  return { documents: sortById(byId.values()), origins, refused }
+  const documents = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return { documents, origins, refused }
 }
 
 function duplicateId(file: string, id: string, first: string): LexiconProblem {
@@ -105,7 +99,7 @@ function checkRef(
   document: LexiconDoc,
   site: RefSite,
   refused: ReadonlySet<string>,
-): Omit<LexiconProblem, 'file'> | null {
+): Problem | null {
   const found = resolveRef(set, document.id, site.ref)
   const [id = ''] = (site.ref.startsWith('#') ? document.id : site.ref).split('#')
   if (found === null) return refused.has(id) ? null : unresolved(set, document, site, id)
@@ -119,12 +113,7 @@ function checkRef(
 
 const unreferable: ReadonlySet<string> = new Set(['query', 'procedure', 'subscription', 'permission-set'])
 
-function unresolved(
-  set: DocumentSet,
-  document: LexiconDoc,
-  site: RefSite,
-  id: string,
-): Omit<LexiconProblem, 'file'> {
+function unresolved(set: DocumentSet, document: LexiconDoc, site: RefSite, id: string): Problem {
   const target = findDocument(set, id)
   const own = Object.keys(document.defs).map((name) => `#${name}`)
   const candidates =

@@ -2,10 +2,9 @@
 import { isValidNsid } from '@atproto/syntax'
 import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
-import { type DocumentSet, findDocument, resolveRef } from './document.ts'
+import { type DocumentSet, findDef, findDocument, isRecordLexicon, resolveRef } from './document.ts'
+import type { Problem } from './invalid-document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
-
-type Problem = { readonly path: string; readonly problem: string; readonly remedy: string }
 
 const example = '{"a.b.article#source": ["a.b.source"]}'
 
@@ -32,23 +31,16 @@ export function buildTargets(
 
 function checkSource(set: DocumentSet, key: string, refused: ReadonlySet<string>): readonly Problem[] {
   const [nsid = '', path = '', ...rest] = key.split('#')
-  if (path === '' || rest.length > 0) {
-    const remedy = `Write a collection, "#" and a property, such as ${example}.`
-    return [{ path: key, problem: `"${key}" does not name a property of a collection.`, remedy }]
-  }
-  const document = findDocument(set, nsid)
-  const def = document !== null && Object.hasOwn(document.defs, 'main') ? document.defs['main']! : null
-  if (document === null || def === null || def.type !== 'record') {
-    if (refused.has(nsid)) return []
-    return [
-      {
-        path: key,
-        problem: `"${nsid}" is no record type of these lexicons.`,
-        remedy: suggest(nsid, collectionsOf(set)),
-      },
-    ]
-  }
-  return checkPath(set, document, def.record, key, path)
+  const fail = (problem: string, remedy: string) => [{ path: key, problem, remedy }]
+  if (path === '' || rest.length > 0)
+    return fail(
+      `"${key}" does not name a property of a collection.`,
+      `Write a collection, "#" and a property, such as ${example}.`,
+    )
+  const found = findDef(set, nsid)
+  if (found?.def.type === 'record') return checkPath(set, found.document, found.def.record, key, path)
+  if (refused.has(nsid)) return []
+  return fail(`"${nsid}" is no record type of these lexicons.`, suggest(nsid, collectionsOf(set)))
 }
 
 type Property = LexObject['properties'][string] | LexArray['items'] | LexUserType
@@ -109,37 +101,24 @@ function checkTargets(
   value: unknown,
   refused: ReadonlySet<string>,
 ): readonly Problem[] {
-  if (!Array.isArray(value) || !value.every((target) => typeof target === 'string')) {
-    const remedy = `Write a list of collections such as ${example}; an empty list means no collection.`
-    return [{ path: key, problem: `The targets of "${key}" are no list of collections.`, remedy }]
-  }
-  return value.flatMap((target: string): Problem[] => {
-    if (!isValidNsid(target)) {
-      return [
-        {
-          path: key,
-          problem: `The target "${target}" is no NSID.`,
-          remedy: suggest(target, collectionsOf(set)),
-        },
-      ]
-    }
+  const fail = (problem: string, remedy: string) => [{ path: key, problem, remedy }]
+  if (!Array.isArray(value) || !value.every((target) => typeof target === 'string'))
+    return fail(
+      `The targets of "${key}" are no list of collections.`,
+      `Write a list of collections such as ${example}; an empty list means no collection.`,
+    )
+  return value.flatMap((target: string) => {
+    if (!isValidNsid(target))
+      return fail(`The target "${target}" is no NSID.`, suggest(target, collectionsOf(set)))
     const document = findDocument(set, target)
     // A target without a lexicon is allowed: its collection is not served.
-    if (document === null || refused.has(target) || document.defs['main']?.type === 'record') return []
-    return [
-      {
-        path: key,
-        problem: `The target "${target}" is no record type.`,
-        remedy: suggest(target, collectionsOf(set)),
-      },
-    ]
+    if (document === null || refused.has(target) || isRecordLexicon(document)) return []
+    return fail(`The target "${target}" is no record type.`, suggest(target, collectionsOf(set)))
   })
 }
 
-function collectionsOf(set: DocumentSet): string[] {
-  return set.documents
-    .filter((document) => document.defs['main']?.type === 'record')
-    .map((document) => document.id)
+function collectionsOf({ documents }: DocumentSet): string[] {
+  return documents.filter(isRecordLexicon).map(({ id }) => id)
 }
 
 function suggest(word: string, candidates: readonly string[]): string {

@@ -75,48 +75,38 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
         return [name, description === null ? { type } : { type, description }]
       }),
     )
-  const operators = (
+  const input = (
     name: string,
     origin: string,
     description: string,
-    target: OperatorTarget,
-    type: GraphQLScalarType,
-  ) =>
-    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({
-      description,
-      fields: operatorFields(target, type),
-    }))
+    fields: () => GraphQLInputFieldConfigMap,
+  ): GraphQLInputObjectType =>
+    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({ description, fields }))
   const scalars = (target: OperatorTarget, type: GraphQLScalarType) =>
-    operators(
-      `${type.name}WhereInput`,
-      `every ${type.name}`,
-      `Conditions on a ${type.name}. ${reading}`,
-      target,
-      type,
+    input(`${type.name}WhereInput`, `every ${type.name}`, `Conditions on a ${type.name}. ${reading}`, () =>
+      operatorFields(target, type),
     )
   const strings = scalars('string', GraphQLString)
   const instants = scalars('datetime', DateTime)
-  const booleans = scalars('boolean', GraphQLBoolean)
-  const uris = operators(
+  const uris = input(
     'UriWhereInput',
     'the AT-URI of every reference',
     `Conditions on a reference's AT-URI. ${reading}`,
-    'uri',
-    GraphQLString,
+    () => operatorFields('uri', GraphQLString),
   )
 
   const scalarOf = (type: FieldType): GraphQLScalarType => {
     if (type.kind === 'integer') return type.bits === 32 ? GraphQLInt : BigInt53
+    if (type.kind === 'boolean') return GraphQLBoolean
     return type.kind === 'datetime' ? DateTime : GraphQLString
   }
   const arrays = (type: FieldType) => {
     const scalar = scalarOf(type)
-    return operators(
+    return input(
       `${scalar.name}ArrayWhereInput`,
       `every array of ${scalar.name}`,
       'Conditions on an array; a missing one satisfies none but `isNull`.',
-      'array',
-      scalar,
+      () => operatorFields('array', scalar),
     )
   }
 
@@ -126,36 +116,17 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     description: string,
     fields: () => GraphQLInputFieldConfigMap,
   ): GraphQLInputObjectType => {
-    const type: GraphQLInputObjectType = registry.once(
-      GraphQLInputObjectType,
-      name,
-      `conditions on ${origin}`,
-      () => ({
-        description,
-        fields: () => ({
-          AND: { type: listOf(type), description: 'All hold; an empty list holds.' },
-          OR: { type: listOf(type), description: 'At least one holds; an empty list does not.' },
-          NOT: { type },
-          ...fields(),
-        }),
-      }),
-    )
+    const type = input(name, origin, description, () => ({
+      AND: { type: listOf(type), description: 'All hold; an empty list holds.' },
+      OR: { type: listOf(type), description: 'At least one holds; an empty list does not.' },
+      NOT: { type },
+      ...fields(),
+    }))
     return type
   }
 
-  const some = (
-    name: string,
-    origin: string,
-    element: () => GraphQLInputObjectType,
-    target: 'elements' | 'reverse',
-  ) =>
-    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({
-      description:
-        target === 'reverse'
-          ? 'Conditions on the records that refer to this one.'
-          : 'Conditions on elements.',
-      fields: () => operatorFields(target, GraphQLBoolean, element),
-    }))
+  const elements = (name: string, origin: string, element: () => GraphQLInputObjectType) =>
+    input(name, origin, 'Conditions on elements.', () => operatorFields('elements', GraphQLBoolean, element))
 
   const where = (collection: Collection): GraphQLInputObjectType =>
     nested(
@@ -193,19 +164,14 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     }))
   }
 
-  const typeOfProperty = (
-    type: FieldType,
-    field: Extract<WhereField, { kind: 'property' }>,
-  ): GraphQLInputType => {
+  const typeOfProperty = (field: Extract<WhereField, { kind: 'property' }>): GraphQLInputType => {
+    const { type } = field.field
     switch (type.kind) {
       case 'string':
-        return strings
       case 'datetime':
-        return instants
       case 'integer':
-        return scalars('integer', scalarOf(type))
       case 'boolean':
-        return booleans
+        return scalars(type.kind, scalarOf(type))
       case 'strongRef':
       case 'atUri':
         return references(type.kind, targetOf(field.reference, model))
@@ -216,19 +182,17 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
         if (isCountable(of)) return arrays(of)
         if (of.kind === 'strongRef') {
           const target = targetOf(field.reference, model)
-          return some(
+          return elements(
             `${target?.typeName ?? ''}StrongRefArrayWhereInput`,
             `arrays of references to ${target?.nsid ?? 'records'}`,
             () => references('strongRef', target),
-            'elements',
           )
         }
         if (of.kind === 'object')
-          return some(
+          return elements(
             `${nameOf(of.type, field.inside)}ArrayWhereInput`,
             `arrays of ${placeOf(of.type, field.inside)}`,
             () => objects(of.type, field.inside),
-            'elements',
           )
         throw new Error(`An array of ${of.kind} has no conditions.`)
       }
@@ -251,19 +215,16 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
             return [field.name, { type: instants }]
           case 'reverse': {
             const source = holderOf(field.reference, model)
-            const type = some(
+            const type = input(
               `${source.typeName}ReverseWhereInput`,
               `${source.nsid} records that refer to one`,
-              () => where(source),
-              'reverse',
+              'Conditions on the records that refer to this one.',
+              () => operatorFields('reverse', GraphQLBoolean, () => where(source)),
             )
             return [field.name, { type }]
           }
           case 'property':
-            return [
-              field.name,
-              { type: typeOfProperty(field.field.type, field), description: field.field.description || null },
-            ]
+            return [field.name, { type: typeOfProperty(field), description: field.field.description || null }]
         }
       }),
     )

@@ -2,6 +2,7 @@
  * Builds the model from the record lexicons and every definition reachable from them.
  * It decides kinds, names and references, and must not know how GraphQL or the tables use them.
  */
+import { isRecordLexicon } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
 import { describe } from '../graphql/describe.ts'
@@ -53,14 +54,12 @@ interface Definition {
 export function buildModel(lexicons: LexiconSet): Model {
   const notes: string[] = []
   const walk = new Walk(lexicons, notes)
-  const bare = lexicons.documents
-    .filter((document) => document.defs.main?.type === 'record')
-    .map((document) => ({
-      nsid: document.id,
-      typeName: typeNameOf(document.id),
-      rootField: rootFieldOf(document.id),
-      type: walk.recordType(document.id),
-    }))
+  const bare = lexicons.documents.filter(isRecordLexicon).map((document) => ({
+    nsid: document.id,
+    typeName: typeNameOf(document.id),
+    rootField: rootFieldOf(document.id),
+    type: walk.recordType(document.id),
+  }))
   const references = bare.flatMap((collection) => buildReferences(collection, lexicons.targets, bare))
   const collections = bare.map(
     (collection): Collection => ({
