@@ -4,10 +4,8 @@
  * clock plus a tolerance are therefore refused, as the sync specification requires. Before a refusal, our clock is
  * compared with the `Date` headers of the source's server and of the directory of DIDs.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { reasonOf } from '../../util/text/reason.ts'
-import type { Delivery, SourceContext } from '../source.ts'
-import { locate, untilAborted } from './stream.ts'
+import { locate } from './stream.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface Clock {
@@ -16,11 +14,6 @@ export interface Clock {
    * the future. `server`: any URL of a server whose clock is compared too, besides the directory's.
    */
   readonly doubt: (server: string | null, signal: AbortSignal) => Promise<string | null>
-}
-
-/** An event seemed to be from the future, perhaps because our own clock is slow. */
-export interface ClockDoubt {
-  readonly doubt: string
 }
 
 export interface ClockOptions {
@@ -97,39 +90,3 @@ async function compare(url: string, signal: AbortSignal): Promise<ClockCompariso
     return { host, ahead: null, failure: `${host} could not be asked: ${reasonOf(cause)}.` }
   }
 }
-
-/**
- * Yields the deliveries of `open`. After a doubt, the source is closed and unavailable until the clocks agree, and then
- * opened again from its cursor, so that no event is lost.
- */
-export async function* whileClockHolds(
-  { clock, url }: { readonly clock: Clock; readonly url: string },
-  { signal, onState }: Pick<SourceContext, 'signal' | 'onState'>,
-  open: (signal: AbortSignal) => AsyncIterable<Delivery | ClockDoubt>,
-): AsyncGenerator<Delivery> {
-  for (;;) {
-    let doubt: string | null = null
-    for await (const one of untilAborted(signal, open)) {
-      if ('doubt' in one) {
-        doubt = one.doubt
-        break
-      }
-      yield one
-    }
-    if (doubt === null) return
-    for (let wait = firstWait; doubt !== null; wait = Math.min(2 * wait, longestWait)) {
-      onState('unavailable', doubt)
-      try {
-        await pause(wait, undefined, { signal })
-        doubt = await clock.doubt(url, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        throw error
-      }
-    }
-  }
-}
-
-/** Milliseconds between comparisons of a clock in doubt. */
-const firstWait = 1_000
-const longestWait = 30_000

@@ -2,32 +2,31 @@
  * The firehose of a host or relay as a source (https://atproto.com/specs/sync#firehose). Events are signed, so that no
  * intermediary needs to be trusted; threads verify signatures and proofs.
  */
-import { grouped, inOrder } from '../../channel.ts'
-import type { Delivery, Source, SourceContext } from '../../source.ts'
+import type { Source, SourceContext } from '../../source.ts'
+import { deliverGroups, type GroupStream, type StreamSourceOptions } from '../deliver-groups.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, ParsedGroup } from './firehose-reader.ts'
-import { type Clock, type ClockDoubt, whileClockHolds } from '../clock.ts'
 import { askIfPds } from '../repos/pds.ts'
 import { createTeller, locate, openStream } from '../stream.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
-import { openThreads, type Threads } from '../threads.ts'
+import type { Threads } from '../threads.ts'
 
-interface FirehoseOptions extends FirehoseReaderOptions {
-  readonly clock: Clock
+interface FirehoseOptions extends StreamSourceOptions, FirehoseReaderOptions {
   /** URL of the host or relay, or of its `com.atproto.sync.subscribeRepos`; `https:`, `wss:`, `http:` or `ws:`. */
   readonly url: string
-  /** At least 1. */
-  readonly threads: number
 }
 
 export function createFirehoseSource(options: FirehoseOptions): Source {
+  const { name, reader, identity } = options
+  const data: FirehoseReaderOptions = { name, reader, identity }
   return {
-    name: options.name,
+    name,
     crowded: true,
     deliveries: (context) => {
       const state: StreamState = { lastRead: null, isPds: null }
-      return whileClockHolds(options, context, (signal) =>
-        readDeliveries(options, { ...context, signal }, state),
+      const thread = { module: siblingModule(import.meta.url, 'firehose-worker'), data }
+      return deliverGroups(options, context, thread, (workers: Threads<FrameGroup, ParsedGroup>, context) =>
+        openFrames(options, context, state, workers),
       )
     },
   }
@@ -40,21 +39,13 @@ interface StreamState {
   isPds: boolean | null
 }
 
-/** Maximum bytes of frames in a group, when frames arrive faster than they are stored. */
-const groupBytes = 1_000_000
-
-async function* readDeliveries(
-  { url, threads, name, reader, identity, clock }: FirehoseOptions,
+function openFrames(
+  { url }: FirehoseOptions,
   context: SourceContext,
   state: StreamState,
-): AsyncGenerator<Delivery | ClockDoubt> {
+  workers: Threads<FrameGroup, ParsedGroup>,
+): GroupStream<string | Uint8Array, ParsedGroup> {
   const { signal } = context
-  const data: FirehoseReaderOptions = { name, reader, identity }
-  await using workers: Threads<FrameGroup, ParsedGroup> = openThreads(
-    siblingModule(import.meta.url, 'firehose-worker'),
-    threads,
-    data,
-  )
   // Otherwise the threads would first resolve keys for all received frames.
   signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
   const tell = createTeller(context)
@@ -70,29 +61,17 @@ async function* readDeliveries(
     asked = known ?? null
     return subscriptionUrl(url, asked)
   }
-  const read = async (frames: readonly (string | Uint8Array)[]) => {
-    const group = { ...pack(frames), pds: state.isPds === true ? home.host : null }
-    const reading = await workers.read(group, [group.bytes.buffer])
-    const doubt = reading.isFuture ? await clock.doubt(url, signal) : null
-    const changed = reading.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
-    // A failure of a thread shows at its next request.
-    if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
-    return { ...reading, doubt, events: frames.length }
-  }
-  const frames = openStream(connect, context, { isLast: isErrorFrame })
-  // Each frame counts 500 bytes extra for its overhead in work and memory.
-  const groups = grouped(frames, groupBytes, ({ length }) => length + 500)
-  try {
-    for await (const { changes, seq, before, at, notices, doubt, events } of inOrder(
-      groups,
-      read,
-      2 * threads,
-    )) {
-      if (doubt !== null) {
-        state.lastRead ??= before
-        yield { doubt }
-        return
-      }
+  return {
+    receive: () => openStream(connect, context, { isLast: isErrorFrame }),
+    read: async (frames) => {
+      const group = { ...pack(frames), pds: state.isPds === true ? home.host : null }
+      const parsed = await workers.read(group, [group.bytes.buffer])
+      const changed = parsed.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
+      // A failure of a thread shows at its next request.
+      if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
+      return parsed
+    },
+    deliver: ({ changes, seq, at, notices }) => {
       state.lastRead = seq ?? state.lastRead
       for (const notice of notices) {
         if (notice.kind === 'error' && notice.name === 'FutureCursor') {
@@ -101,11 +80,11 @@ async function* readDeliveries(
         }
         tell(describe(notice))
       }
-      yield { changes, cursor: seq, eventAt: at, events }
-    }
-  } catch (error) {
-    // A thread that was terminated at work rejects its requests.
-    if (!signal.aborted) throw error
+      return { changes, cursor: seq, eventAt: at }
+    },
+    onDoubt: ({ before }) => {
+      state.lastRead ??= before
+    },
   }
 }
 

@@ -6,8 +6,7 @@ import { membersOf } from '../../../../test/network/fake-server.ts'
 import { collection, didOf, gist, noteOf, noteReader, tid } from '../../../../test/network/follow.ts'
 import { createChangeReader } from '../change-reader.ts'
 import { createJetstreamReader } from './jetstream-reader.ts'
-import { createGroupReader, type ParsedGroup } from './message-reader.ts'
-import { packMessage } from './messages.ts'
+import { createGroupReader, packMessage, type ParsedGroup } from './message-reader.ts'
 
 const now = 1_790_000_000_000_000
 const [alice, bob] = [didOf(1), didOf(2)]

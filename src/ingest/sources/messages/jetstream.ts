@@ -5,30 +5,25 @@
  */
 import { formatInstant } from '../../../util/instant.ts'
 import type { Source, SourceContext } from '../../source.ts'
+import { siblingModule } from '../../../util/sibling-module.ts'
+import { deliverGroups, type GroupStream, type StreamSourceOptions } from '../deliver-groups.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
-import type { Message } from './message-reader.ts'
-import { deliverMessages, describeError, type MessageSourceOptions, packMessage } from './messages.ts'
+import { type Message, packMessage, type ParsedGroup } from './message-reader.ts'
+import type { MessageThreads, MessageWorkerData } from './message-worker.ts'
 import { createTeller, openStream } from '../stream.ts'
 
-export function createJetstreamSource(options: MessageSourceOptions): Source {
+export function createJetstreamSource(options: StreamSourceOptions): Source {
+  const { name, reader } = options
+  const data: MessageWorkerData = { protocol: 'jetstream', name, reader }
   return {
-    name: options.name,
+    name,
     crowded: true,
     deliveries: (context) => {
       const first: FirstConnection = { at: null }
-      return deliverMessages('jetstream', options, context, (context) => {
-        const { receive, tellMissed } = openConnections(options, context, first)
-        const tell = createTeller(context)
-        return {
-          receive,
-          deliver: ({ changes, at, notices }) => {
-            for (const notice of notices)
-              if (notice.kind === 'outdated') tellMissed()
-              else tell(describeError(notice))
-            return { changes, cursor: at === null ? null : String(at), eventAt: at }
-          },
-        }
-      })
+      const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
+      return deliverGroups(options, context, thread, (workers: MessageThreads, context) =>
+        openMessages(options, context, first, workers),
+      )
     },
   }
 }
@@ -43,21 +38,16 @@ interface FirstConnection {
   at: bigint | null
 }
 
-interface Connections {
-  /** Messages of all connections in turn. */
-  readonly receive: () => AsyncGenerator<Message>
-  /** Reports that events between the cursor and the current connection may be missing. */
-  readonly tellMissed: () => void
-}
-
-function openConnections(
-  { url, reader }: MessageSourceOptions,
+function openMessages(
+  { url, reader }: StreamSourceOptions,
   context: SourceContext,
   first: FirstConnection,
-): Connections {
+  { read }: MessageThreads,
+): GroupStream<Message, ParsedGroup> {
   const { signal } = context
   const base = new URL(url)
   const filters = createFilters(reader, context.onNotice)
+  const tell = createTeller(context)
   let connection: Connection | null = null
   let refused = false
   let from: bigint | null = null
@@ -74,6 +64,7 @@ function openConnections(
     return connection.url
   }
 
+  /** Reports that events between the cursor and the current connection may be missing. */
   const tellMissed = (): void => {
     if (from === null || from === toldFrom) return
     toldFrom = from
@@ -84,7 +75,13 @@ function openConnections(
   }
 
   return {
-    tellMissed,
+    read: (group) => read(group),
+    deliver: ({ changes, at, notices }) => {
+      for (const { kind, what } of notices)
+        if (kind === 'outdated') tellMissed()
+        else tell(`The server ended the stream with the error "${what}".`)
+      return { changes, cursor: at === null ? null : String(at), eventAt: at }
+    },
     receive: async function* () {
       const onState: SourceContext['onState'] = (state, detail) => {
         if (state === 'live') first.at ??= now()

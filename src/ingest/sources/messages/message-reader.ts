@@ -15,7 +15,7 @@ export interface Message {
   /** Only the beginning of a message that is too large. */
   readonly data: string | Uint8Array
   /** Bytes, or characters of text, as received. */
-  readonly size: number
+  readonly length: number
   /** Dictionary that binary messages are compressed with; null if none are allowed. */
   readonly dictionary: Uint8Array | null
 }
@@ -62,9 +62,16 @@ export interface ParsedGroup {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Maximum bytes of a message, also when decompressed; a record may have a million bytes. */
-export const maxMessageBytes = 8_000_000
+const maxMessageBytes = 8_000_000
 /** Bytes of a message that are stored when it is refused. */
-export const keptOfMessage = 64 * 1024
+const keptOfMessage = 64 * 1024
+
+/** Copies a message for a thread; only the beginning if it is over the limit, as it is refused. */
+export function packMessage(data: string | Uint8Array, dictionary: Uint8Array | null): Message {
+  const { length } = data
+  if (length > maxMessageBytes) return { data: data.slice(0, keptOfMessage), length, dictionary }
+  return { data: typeof data === 'string' ? data : new Uint8Array(data), length, dictionary }
+}
 
 export function createGroupReader(
   source: string,
@@ -164,8 +171,8 @@ function short(what: unknown): string {
 /** Deeper than any accepted record, and shallow enough for recursive code. */
 const maxNesting = 1_000
 
-function readText({ data, size, dictionary }: Message): string | { readonly fault: Fault } {
-  if (size > maxMessageBytes) return tooLarge
+function readText({ data, length, dictionary }: Message): string | { readonly fault: Fault } {
+  if (length > maxMessageBytes) return tooLarge
   if (typeof data === 'string') return data
   if (dictionary === null) return broken('is binary, though no compression was asked for')
   try {

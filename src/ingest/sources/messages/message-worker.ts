@@ -2,9 +2,9 @@
 import { workerData } from 'node:worker_threads'
 import { type ChangeReader, createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
 import { createJetstreamReader } from './jetstream-reader.ts'
-import { createGroupReader, type EventReader } from './message-reader.ts'
+import { createGroupReader, type EventReader, type Message, type ParsedGroup } from './message-reader.ts'
 import { createTapReader } from './tap-reader.ts'
-import { answerRequests } from '../threads.ts'
+import { answerRequests, type Threads } from '../threads.ts'
 
 export interface MessageWorkerData {
   readonly protocol: 'jetstream' | 'tap'
@@ -12,6 +12,8 @@ export interface MessageWorkerData {
   readonly name: string
   readonly reader: NetworkReaderOptions
 }
+
+export type MessageThreads = Threads<readonly Message[], ParsedGroup>
 
 const { protocol, name, reader } = workerData as MessageWorkerData
 

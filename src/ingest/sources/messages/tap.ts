@@ -4,41 +4,36 @@
  */
 import { unescape } from 'node:querystring'
 import type { Source, SourceContext } from '../../source.ts'
-import type { Message } from './message-reader.ts'
-import { deliverMessages, type MessageSourceOptions, packMessage } from './messages.ts'
+import { siblingModule } from '../../../util/sibling-module.ts'
+import { deliverGroups, type GroupStream, type StreamSourceOptions } from '../deliver-groups.ts'
+import { type Message, packMessage, type ParsedGroup } from './message-reader.ts'
+import type { MessageThreads, MessageWorkerData } from './message-worker.ts'
 import { locate, openStream } from '../stream.ts'
 
 /**
  * Takes URLs such as `http://localhost:2480` or `http://admin:secret@localhost:2480`. Adds the publishers to the
  * repositories that Tap follows; without publishers, Tap's own configuration decides.
  */
-export function createTapSource(options: MessageSourceOptions): Source {
+export function createTapSource(options: StreamSourceOptions): Source {
+  const { name, reader } = options
+  const data: MessageWorkerData = { protocol: 'tap', name, reader }
   return {
-    name: options.name,
+    name,
     durable: true,
-    deliveries: (context) =>
-      deliverMessages('tap', options, context, (context) => {
-        const { receive, acknowledge } = openConnections(options, context)
-        return {
-          receive,
-          deliver: ({ changes, at, ids }) => ({
-            changes,
-            cursor: null,
-            eventAt: at,
-            acknowledge: () => acknowledge(ids),
-          }),
-        }
-      }),
+    deliveries: (context) => {
+      const thread = { module: siblingModule(import.meta.url, 'message-worker'), data }
+      return deliverGroups(options, context, thread, (workers: MessageThreads, context) =>
+        openMessages(options, context, workers),
+      )
+    },
   }
 }
 
-interface Connections {
-  /** Messages of all connections in turn. */
-  readonly receive: () => AsyncGenerator<Message>
-  readonly acknowledge: (ids: readonly number[]) => Promise<void>
-}
-
-function openConnections({ url, reader }: MessageSourceOptions, context: SourceContext): Connections {
+function openMessages(
+  { url, reader }: StreamSourceOptions,
+  context: SourceContext,
+  { read }: MessageThreads,
+): GroupStream<Message, ParsedGroup> {
   const { signal } = context
   const base = new URL(url)
   const headers = authorize(base)
@@ -70,10 +65,16 @@ function openConnections({ url, reader }: MessageSourceOptions, context: SourceC
       for await (const data of openStream(() => channel, context, { headers, onConnect }))
         yield packMessage(data, null)
     },
-    acknowledge: async (ids) => {
-      // If an acknowledgement is lost, Tap sends the event again, and storing it again changes nothing.
-      await Promise.allSettled(ids.map((id) => send?.(JSON.stringify({ type: 'ack', id }))))
-    },
+    read: (group) => read(group),
+    deliver: ({ changes, at, ids }) => ({
+      changes,
+      cursor: null,
+      eventAt: at,
+      acknowledge: async () => {
+        // If an acknowledgement is lost, Tap sends the event again, and storing it again changes nothing.
+        await Promise.allSettled(ids.map((id) => send?.(JSON.stringify({ type: 'ack', id }))))
+      },
+    }),
   }
 }
 
