@@ -134,7 +134,8 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
       watch(work).finally(() => underWay.delete(name)),
     )
   }
-  const tellOlder = (name: string, transferred: Transferred | null): void => {
+  const finish = (name: string, transferred: Transferred | null): void => {
+    counters.done(name, transferred)
     const older = transferred?.older ?? 0
     if (older === 0) return
     options.onNotice(
@@ -143,10 +144,9 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   }
   const doJob = async (job: RepoJob): Promise<void> => {
     try {
-      const outcome = await transfers.fetch(job)
+      const transferred = await transfers.fetch(job)
       await call(() => metadata.finishJob(job))
-      counters.done(job.did, outcome)
-      tellOlder(job.did, outcome)
+      finish(job.did, transferred)
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error)) throw error
@@ -157,9 +157,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   }
   const doFile = async (path: string): Promise<void> => {
     try {
-      const outcome = await transfers.load(path, kind)
-      counters.done(path, outcome)
-      tellOlder(path, outcome)
+      finish(path, await transfers.load(path, kind))
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error) && !(error instanceof InputError)) throw error
@@ -299,25 +297,15 @@ function nameOf(target: Exclude<Target, { kind: 'file' }>): string {
   }
 }
 
-interface Counters {
-  readonly listed: (accounts: number) => void
-  readonly stored: (outcome: BatchOutcome) => void
-  /** Null: the repository is gone. */
-  readonly done: (name: string, transferred: Transferred | null) => void
-  /** After the last attempt; a job stays in the queue with its error. */
-  readonly failed: (failure?: Failure) => void
-  /** `passing`: a later run may succeed. */
-  readonly unlisted: (failure: Failure, passing: boolean) => void
-  readonly result: (failedJobs: readonly Failure[], aborted: boolean) => FetchResult
-}
+type Counters = ReturnType<typeof createCounters>
 
-function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => void): Counters {
+function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => void) {
   const counts = { listed: 0, done: 0, failed: 0, records: 0 }
   const differences: RepoDifference[] = []
   const unsettled: UnsettledRepo[] = []
-  let forgotten = 0
   const failures: Failure[] = []
   const outcome = noOutcome()
+  let forgotten = 0
   let differing = 0
   let gone = 0
   let interrupted = false
@@ -326,8 +314,8 @@ function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => 
     onProgress(counts)
   }
   return {
-    listed: (accounts) => count('listed', accounts),
-    stored: (some) => {
+    listed: (accounts: number) => count('listed', accounts),
+    stored: (some: BatchOutcome) => {
       addOutcome(outcome, some)
       const { deleted: _, ...read } = some
       count(
@@ -335,7 +323,8 @@ function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => 
         Object.values(read).reduce((sum, records) => sum + records, 0),
       )
     },
-    done: (name, transferred) => {
+    /** `transferred` is null when the repository is gone. */
+    done: (name: string, transferred: Transferred | null) => {
       if (transferred === null) gone += 1
       else {
         const { stored, updated, deleted } = transferred.outcome
@@ -351,15 +340,17 @@ function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => 
       }
       count('done', 1)
     },
-    failed: (failure) => {
+    /** After the last attempt; a job stays in the queue with its error. */
+    failed: (failure?: Failure) => {
       if (failure !== undefined) failures.push(failure)
       count('failed', 1)
     },
-    unlisted: (failure, passing) => {
+    /** `passing`: a later run may succeed. */
+    unlisted: (failure: Failure, passing: boolean) => {
       failures.push(failure)
       interrupted ||= passing
     },
-    result: (failedJobs, aborted) => ({
+    result: (failedJobs: readonly Failure[], aborted: boolean): FetchResult => ({
       outcome,
       read: counts.done - gone,
       differing,

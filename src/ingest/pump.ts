@@ -91,15 +91,8 @@ function* batches(deliveries: readonly Delivery[]): Generator<readonly Delivery[
   if (batch.length > 0) yield batch
 }
 
-interface Report {
-  readonly state: SourceContext['onState']
-  readonly events: (count: number) => void
-  /** Writes the final state of the source. */
-  readonly end: (state: SourceState, detail: string | null) => Promise<void>
-}
-
 /** Writes the state of a source to the database, and its changes to the log. */
-function createReport(name: string, database: Writer, { log, signal }: PumpOptions): Report {
+function createReport(name: string, database: Writer, { log, signal }: PumpOptions) {
   let state: SourceState = 'connecting'
   let detail: string | null = null
   let events = 0
@@ -125,10 +118,10 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
   }
   const timer = setInterval(trySave, heartbeat)
   return {
-    events: (count) => {
+    events: (count: number): void => {
       events += count
     },
-    state: (next, why) => {
+    state: (next: SourceState, why: string | null): void => {
       if (next === state && why === detail) return
       if (next === 'unavailable' && (state !== next || why !== detail))
         log.warn(`${name} is unavailable: ${why ?? 'no reason is known.'}`)
@@ -137,7 +130,8 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
       detail = why
       trySave()
     },
-    end: async (last, why) => {
+    /** Writes the final state of the source. */
+    end: async (last: SourceState, why: string | null): Promise<void> => {
       clearInterval(timer)
       state = last
       detail = why

@@ -5,7 +5,8 @@ import { addOutcome, noOutcome } from '../database/write/outcome.ts'
 import { canBeJudged, rebuildSource } from '../database/write/rejections.ts'
 import { createLineReader } from '../lexicon/records/validate.ts'
 import { parseRecordInstant } from '../util/instant.ts'
-import { createLineChangeOf, type ReaderOptions } from './sources/files/block-reader.ts'
+import type { ReaderOptions } from './sources/change-reader.ts'
+import { createLineChangeOf } from './sources/files/block-reader.ts'
 
 interface RetryResult extends BatchOutcome {
   /** Rejections that stored only the beginning of the record and cannot be retried. */

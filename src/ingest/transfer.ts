@@ -106,16 +106,17 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     return { outcome: total, forgotten, differing, older: total.older }
   }
 
+  /** `car`: as fetched from this host. */
   const storeFrom = async (
     host: string,
     { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
-    fetchCar: () => Promise<Uint8Array<ArrayBuffer>>,
+    car: Uint8Array<ArrayBuffer>,
   ): Promise<Transferred> => {
     const what = { kind, did, source: `repo-export:${host}` }
-    const first = await store(await fetchCar(), what)
+    const first = await store(car, what)
     if (kind !== 'reconcile' || first.differing.length + first.older === 0) return first
     // The repository may have changed during the fetch, so that stored records are newer.
-    const second = await store(await fetchCar(), what)
+    const second = await store(await hosts.fetchRepo(host, did, signal), what)
     const outcome = noOutcome()
     for (const each of [first.outcome, second.outcome]) addOutcome(outcome, each)
     return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
@@ -136,12 +137,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       const car = await hosts.fetchRepo(pds, did, signal)
       // Streams report active accounts themselves, and a relay may hide an account that its host shows.
       if (kind !== 'ingest') await stands(null)
-      let once: Uint8Array<ArrayBuffer> | null = car
-      return await storeFrom(pds, { kind, did }, async () => {
-        const first = once
-        once = null
-        return first ?? (await hosts.fetchRepo(pds, did, signal))
-      })
+      return await storeFrom(pds, { kind, did }, car)
     } catch (error) {
       if (!(error instanceof HostError)) throw error
       // The cached identity may be an hour old; the answer of a former host does not count.
@@ -175,7 +171,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       const { pds } = await identity.account(did)
       if (host !== null && host !== pds && (pds === null || (await isRelay(host)))) {
         try {
-          return await storeFrom(host, job, () => hosts.fetchRepo(host, did, signal))
+          return await storeFrom(host, job, await hosts.fetchRepo(host, did, signal))
         } catch (error) {
           // The relay has no copy or a bad one: try the account's own host.
           const isItsOwn = error instanceof RepoError || (error instanceof HostError && !error.shouldRetry())

@@ -21,7 +21,9 @@ export function openThreads<Request, Answer>(
       // Groups differ much in size: plain round robin could give all large groups to one thread.
       turn = (turn + 1) % count
       const inTurn = [...threads.slice(turn), ...threads.slice(0, turn)]
-      const thread = inTurn.reduce((least, other) => (other.waiting() < least.waiting() ? other : least))
+      const thread = inTurn.reduce((least, other) =>
+        other.waiting.length < least.waiting.length ? other : least,
+      )
       return thread.read(request, transfer)
     },
     readInAll: (request) => Promise.all(threads.map((thread) => thread.read(request, []))),
@@ -41,21 +43,10 @@ export function answerRequests<Request, Answer>(
   })
 }
 
-interface Waiting<Answer> {
-  readonly resolve: (answer: Answer) => void
-  readonly reject: (cause: unknown) => void
-}
-
-interface Thread<Request, Answer> {
-  readonly worker: Worker
-  /** Number of open requests. */
-  readonly waiting: () => number
-  readonly read: (request: Request, transfer: readonly ArrayBuffer[]) => Promise<Answer>
-}
-
-function openThread<Request, Answer>(module: URL, data: unknown): Thread<Request, Answer> {
+function openThread<Request, Answer>(module: URL, data: unknown) {
   const worker = new Worker(module, { workerData: data })
-  const waiting: Waiting<Answer>[] = []
+  /** Open requests, in order. */
+  const waiting: PromiseWithResolvers<Answer>[] = []
   let failure: unknown
   const fail = (cause: unknown): void => {
     failure ??= cause
@@ -66,12 +57,13 @@ function openThread<Request, Answer>(module: URL, data: unknown): Thread<Request
   worker.on('exit', () => fail(new Error('The thread that reads records has ended.')))
   return {
     worker,
-    waiting: () => waiting.length,
-    read: (request, transfer) =>
-      new Promise((resolve, reject) => {
-        if (failure !== undefined) return reject(failure)
-        waiting.push({ resolve, reject })
-        worker.postMessage(request, transfer as ArrayBuffer[])
-      }),
+    waiting,
+    read: async (request: Request, transfer: readonly ArrayBuffer[]): Promise<Answer> => {
+      if (failure !== undefined) throw failure
+      const one = Promise.withResolvers<Answer>()
+      waiting.push(one)
+      worker.postMessage(request, transfer as ArrayBuffer[])
+      return one.promise
+    },
   }
 }

@@ -2,67 +2,18 @@
 import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../../database/database.ts'
 import { uriOf } from '../../../database/write/decide.ts'
-import { deriveRow } from '../../../database/derive.ts'
-import type { Table } from '../../../database/layout/tables.ts'
-import type { LexiconSet } from '../../../lexicon/lexicon-set.ts'
-import { createLineReader, type ParsedRecord } from '../../../lexicon/records/validate.ts'
-import { formatInstant } from '../../../util/instant.ts'
-import { latestMoment, timeOfTid } from '../../../util/tid.ts'
+import { createLineReader } from '../../../lexicon/records/validate.ts'
+import { createChangeOf, futureRevision, type ReaderOptions } from '../change-reader.ts'
 import { maxLineBytes } from './lines.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** Plain data, so that it can be sent to a thread. */
-export interface ReaderOptions {
-  readonly lexicons: LexiconSet
-  readonly tables: readonly Table[]
-  /** Seconds that a revision may be ahead of the clock. */
-  readonly maxClockSkew?: number
-}
-
-export interface BlockReader {
-  /** One change for each line that is not blank, in order. */
-  readonly read: (bytes: Uint8Array<ArrayBuffer>, source: string, firstLine: number) => Change[]
-}
-
-/** What is wrong with a revision that exceeds the clock skew; null for a valid revision. */
-export function futureRevision(
-  rev: string,
-  { maxClockSkew }: Pick<ReaderOptions, 'maxClockSkew'>,
-  now: bigint,
-): string | null {
-  const time = timeOfTid(rev)
-  if (time <= latestMoment(now, maxClockSkew)) return null
-  return `The revision ${rev} is of ${formatInstant(time)}, which is still to come.`
-}
-
-/** Turns a parsed record into a put with derived values, or into a rejection with the members of `refused`. */
-export function createChangeOf({
-  tables,
-}: Pick<ReaderOptions, 'tables'>): (
-  reading: ParsedRecord,
-  refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>,
-) => Change {
-  const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
-  return (reading, refused) => {
-    if (!reading.ok) {
-      const { uri, reason, message } = reading
-      return { kind: 'reject', uri, reason, message, ...refused() }
-    }
-    const { collection, did, rkey, cid, rev, indexedAt, value, json } = reading.record
-    const table = tableOf.get(collection)
-    if (table === undefined) throw new Error(`There is no table for ${collection}.`)
-    // Members are named one by one: spreading objects takes several times as long.
-    const { columns, arrays } = deriveRow(table, value)
-    return { kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays }
-  }
-}
-
 /** Also refuses revisions of the future, which are still unchecked in lines. */
 export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof createChangeOf> {
-  const changeOf = createChangeOf(options)
+  const { tables, maxClockSkew } = options
+  const changeOf = createChangeOf(tables)
   return (reading, refused) => {
     const rev = reading.ok ? reading.record.rev : null
-    const future = rev === null ? null : futureRevision(rev, options, BigInt(Date.now()) * 1_000n)
+    const future = rev === null ? null : futureRevision(rev, maxClockSkew, BigInt(Date.now()) * 1_000n)
     if (!reading.ok || future === null) return changeOf(reading, refused)
     const message = `${future} If this machine's clock is wrong, set it and run \`lexigraph rejections retry\`.`
     const { source, record } = refused()
@@ -71,18 +22,23 @@ export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof cr
   }
 }
 
-export function createBlockReader(options: ReaderOptions): BlockReader {
+export interface BlockRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly source: string
+  readonly firstLine: number
+}
+
+/** Returns one change for each line that is not blank, in order. */
+export function createBlockReader(options: ReaderOptions): (block: BlockRequest) => Change[] {
   const readLine = createLineReader(options.lexicons)
   const changeOf = createLineChangeOf(options)
-  return {
-    read: (bytes, source, firstLine) =>
-      splitLines(bytes).flatMap((line, index) => {
-        const from = `${source}:${firstLine + index}`
-        if (typeof line !== 'string') return [{ kind: 'reject', source: from, ...line }]
-        if (!/\S/.test(line)) return []
-        return [changeOf(readLine(line), () => ({ source: from, record: line }))]
-      }),
-  }
+  return ({ bytes, source, firstLine }) =>
+    splitLines(bytes).flatMap((line, index): Change[] => {
+      const from = `${source}:${firstLine + index}`
+      if (typeof line !== 'string') return [{ kind: 'reject', source: from, ...line }]
+      if (!/\S/.test(line)) return []
+      return [changeOf(readLine(line), () => ({ source: from, record: line }))]
+    })
 }
 
 type BrokenLine = Omit<Rejection, 'source'>

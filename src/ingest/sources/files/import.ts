@@ -7,8 +7,8 @@ import type { BatchOutcome, Change, RejectionReason, WriteDatabase } from '../..
 import { counted } from '../../../util/text/counted.ts'
 import { inOrder } from '../../channel.ts'
 import type { Source } from '../../source.ts'
-import type { ReaderOptions } from './block-reader.ts'
-import type { BlockRequest } from './block-worker.ts'
+import type { ReaderOptions } from '../change-reader.ts'
+import type { BlockRequest } from './block-reader.ts'
 import { type Block, InputError, type LineInput, readBlocks } from './lines.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import { openThreads, type Threads } from '../threads.ts'
@@ -98,10 +98,7 @@ export async function* readChanges(
   await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(
     siblingModule(import.meta.url, 'block-worker'),
     workers,
-    {
-      lexicons,
-      tables,
-    },
+    { lexicons, tables } satisfies ReaderOptions,
   )
   let before = 0
   for (const input of inputs) {

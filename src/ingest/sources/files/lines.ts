@@ -60,17 +60,17 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
     size += end - start
     open = last < start ? open + end - start : chunk.length - last - 1
     if (size - open < blockBytes) continue
-    const joined = concat(parts, size)
-    const bytes = joined.slice(0, size - open)
+    const joined = Buffer.concat(parts, size)
+    const bytes = new Uint8Array(joined.subarray(0, size - open))
     const next = firstLine + countLines(bytes)
-    parts = open > 0 ? [joined.slice(size - open)] : []
+    parts = open > 0 ? [joined.subarray(size - open)] : []
     size = open
     if (firstLine === 1) assertLines(input, bytes)
     yield { bytes, firstLine, consumed: progress.consumed }
     firstLine = next
   }
   if (size === 0) return
-  const bytes = concat(parts, size)
+  const bytes = new Uint8Array(Buffer.concat(parts, size))
   if (firstLine === 1) assertLines(input, bytes)
   yield { bytes, firstLine, consumed: progress.consumed }
 }
@@ -111,7 +111,7 @@ async function* readChunks(input: LineInput, progress: Progress): AsyncGenerator
   while (head.length < 2) {
     const next = await chunks.next()
     if (next.done === true) break
-    head = concat([head, next.value], head.length + next.value.length)
+    head = Buffer.concat([head, next.value])
   }
   if (head[0] === 0x1f && head[1] === 0x8b) {
     yield* gunzip(input.name, head, chunks)
@@ -153,14 +153,4 @@ async function* gunzip(
     const state = truncated ? 'ends in the middle of its gzip data' : 'is damaged gzip data'
     throw new InputError(`${name} ${state}: copy or compress it again.`, { cause })
   }
-}
-
-function concat(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.length
-  }
-  return bytes
 }

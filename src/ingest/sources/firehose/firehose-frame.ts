@@ -78,10 +78,12 @@ export interface StreamNotice {
 /** The protocol's own limit is lower; decoding larger frames would take disproportionate memory. */
 export const maxFrameBytes = 8_000_000
 
+type Wants = Pick<ChangeReader, 'wants' | 'wantsAccount'>
+
 /** `now`: microseconds. */
 export function readFrame(
   bytes: Uint8Array,
-  reader: Pick<ChangeReader, 'wants' | 'wantsAccount' | 'isFuture'>,
+  reader: Wants & Pick<ChangeReader, 'isFuture'>,
   now: bigint,
 ): Frame {
   const nowhere = { seq: null, at: null, isFuture: false }
@@ -119,11 +121,7 @@ function decodeFrame(bytes: Uint8Array): { readonly header: Fields; readonly bod
   return { header, body }
 }
 
-function readEvent(
-  { op, t }: Fields,
-  body: Fields,
-  reader: Pick<ChangeReader, 'wants' | 'wantsAccount'>,
-): FirehoseEvent {
+function readEvent({ op, t }: Fields, body: Fields, reader: Wants): FirehoseEvent {
   if (op === -1) return { kind: 'error', name: clean(body.error), message: clean(body.message) }
   if (op !== 1 || typeof t !== 'string') return unknown(clean(t ?? op))
   switch (t) {
@@ -142,7 +140,7 @@ function readEvent(
 
 function readCommit(
   { repo, rev, commit, blocks, ops, tooBig }: Fields,
-  { wants, wantsAccount }: Pick<ChangeReader, 'wants' | 'wantsAccount'>,
+  { wants, wantsAccount }: Wants,
 ): FirehoseEvent {
   if (typeof repo !== 'string' || !Array.isArray(ops)) return malformed('has no "repo" or no "ops"')
   const wanted: unknown[] = ops.filter(
@@ -190,7 +188,7 @@ function readOp(op: unknown): RecordOp | string {
 function readAccountEvent(
   t: '#sync' | '#identity' | '#account',
   { did, rev, blocks, active, status }: Fields,
-  { wantsAccount }: Pick<ChangeReader, 'wantsAccount'>,
+  { wantsAccount }: Wants,
 ): FirehoseEvent {
   if (typeof did !== 'string') return malformed('has no "did"')
   if (!wantsAccount(did)) return { kind: 'unwanted' }

@@ -177,7 +177,7 @@ function messageOf(cause: unknown): string {
 }
 
 /** Maximum size of a record or commit. */
-export const maxBlockBytes = 2_000_000
+const maxBlockBytes = 2_000_000
 
 export interface Commit {
   /** All decoded fields, to verify the signature. */
@@ -188,8 +188,8 @@ export interface Commit {
   readonly data: Cid
 }
 
-export function readCommit(bytes: Uint8Array): Commit {
-  const fields = decodeObject(bytes, 'The commit')
+function readCommit(bytes: Uint8Array): Commit {
+  const fields = decodeCommit(bytes)
   const { did, version, data, rev } = fields
   if (version !== 3) throw new RepoError('The commit is not of version 3.')
   if (typeof did !== 'string' || !isValidDid(did)) throw new RepoError('The commit names no DID.')
@@ -199,21 +199,17 @@ export function readCommit(bytes: Uint8Array): Commit {
   return { fields, did, rev, data }
 }
 
-function decodeObject(bytes: Uint8Array, what: string): Record<string, LexValue> {
+function decodeCommit(bytes: Uint8Array): Record<string, LexValue> {
   if (bytes.length > maxBlockBytes)
-    throw new RepoError(`${what} has more than ${grouped(maxBlockBytes)} bytes.`)
+    throw new RepoError(`The commit has more than ${grouped(maxBlockBytes)} bytes.`)
   try {
     const value = decode(bytes)
     if (typeof value === 'object' && value !== null) return value as Record<string, LexValue>
   } catch (cause) {
-    throw new RepoError(
-      `${what} is not DAG-CBOR: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      {
-        cause,
-      },
-    )
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new RepoError(`The commit is not DAG-CBOR: ${why}.`, { cause })
   }
-  throw new RepoError(`${what} is no object.`)
+  throw new RepoError('The commit is no object.')
 }
 
 /** Turns the block of a record into a change. The caller has verified that the tree has the record at this path. */

@@ -178,7 +178,6 @@ export async function* readRepo(
     if (future.passing) throw new PassingRepoError(`${refused} ${future.message}`)
     throw new RepoError(`${refused} ${future.message}`)
   }
-  await ask({ kind: 'verify' })
   for (;;) {
     const { changes } = await ask({ kind: 'next' })
     if (changes === null) return

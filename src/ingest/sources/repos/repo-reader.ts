@@ -19,9 +19,10 @@ export interface Repo {
   readonly future: { readonly message: string; readonly passing: boolean } | null
   /** Whether the key signed the newest commit. */
   readonly isSignedBy: (signingKey: string) => boolean
-  /** Throws a `RepoError` unless the tree is valid and all wanted records are present. */
-  readonly verify: () => Promise<void>
-  /** The records of a verified repository and then its end, read lazily. */
+  /**
+   * The records and then the end of the repository, read lazily. Throws a `RepoError` before the first chunk unless the
+   * tree is valid and all wanted records are present.
+   */
   readonly chunks: () => AsyncGenerator<readonly Change[]>
 }
 
@@ -47,7 +48,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         return false
       }
     },
-    verify: async () => {
+    chunks: async function* () {
       let total = 0
       for await (const leaf of leaves()) {
         if (!reader.wants(did, splitKey(leaf.key)[0])) continue
@@ -56,8 +57,6 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         if (total > maxCarBytes)
           throw new RepoError(`The records have more than ${grouped(maxCarBytes)} bytes together.`)
       }
-    },
-    chunks: async function* () {
       let chunk: Change[] = []
       let size = 0
       for await (const leaf of leaves()) {

@@ -6,17 +6,15 @@ import { RepoError } from './repo-blocks.ts'
 import { openRepo, type Repo } from './repo-reader.ts'
 import { answerRequests } from '../threads.ts'
 
-/** Order of requests: `open`, `isSigned` until true, `verify`, `next` until its changes are null. */
+/** Order of requests: `open`, `isSigned` until true, `next` until its changes are null. */
 export type RepoQuestion =
   | { readonly kind: 'open'; readonly car: Uint8Array<ArrayBuffer>; readonly source: string }
   | { readonly kind: 'isSigned'; readonly signingKey: string }
-  | { readonly kind: 'verify' }
   | { readonly kind: 'next' }
 
 export type RepoAnswer =
   | { readonly kind: 'open'; readonly did: string; readonly future: Repo['future'] }
   | { readonly kind: 'isSigned'; readonly signed: boolean }
-  | { readonly kind: 'verify' }
   /** Null after the last chunk. */
   | { readonly kind: 'next'; readonly changes: readonly Change[] | null }
   /** A `RepoError`; the repository is closed. */
@@ -47,9 +45,6 @@ async function answer(question: RepoQuestion): Promise<RepoAnswer> {
   switch (question.kind) {
     case 'isSigned':
       return { kind: 'isSigned', signed: repo.isSignedBy(question.signingKey) }
-    case 'verify':
-      await repo.verify()
-      return { kind: 'verify' }
     case 'next': {
       chunks ??= repo.chunks()
       const next = await chunks.next()
