@@ -7,10 +7,18 @@ import { nearest } from '../util/text/nearest.ts'
 import { type DocumentSet, findDef, findDocument, isRecordLexicon, refSites } from './document.ts'
 import { type RefSite, resolveRef } from './document.ts'
 import { type LexiconSet, ownCopy, setOf } from './lexicon-set.ts'
-import { type LexiconFile, referencesFile } from './read-directory.ts'
 import { invalidDocument, type Problem } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
+
+/** A parsed JSON file, expected to be a lexicon document. */
+export interface LexiconFile {
+  readonly file: string
+  readonly document: unknown
+}
+
+/** The file of reference targets, at the root of a directory of lexicons. */
+export const referencesFile = 'references.json'
 
 export interface LexiconProblem extends Problem {
   readonly file: string

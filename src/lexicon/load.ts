@@ -1,13 +1,30 @@
+/** Loads a directory tree of lexicon documents. */
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buildLexicons, type LexiconProblem, type LexiconResult } from './lexicons.ts'
-import { readDirectory } from './read-directory.ts'
+import { jsonDepth } from '../util/text/json-depth.ts'
+import {
+  buildLexicons,
+  type LexiconFile,
+  type LexiconProblem,
+  type LexiconResult,
+  referencesFile,
+} from './lexicons.ts'
 
 /** Reads a directory tree of `*.json` lexicon documents, and `references.json` at its root if present. */
 export async function loadLexicons(dir: string): Promise<LexiconResult> {
-  const found = await readDirectory(dir)
-  if (typeof found === 'string') return { ok: false, problems: [wholeDirectory(dir, found)] }
-  const { files, references } = found
-  const unreadable = found.unreadable.map((one) => ({ ...one, path: '', remedy: notJsonRemedy }))
+  const names = await listJsonFiles(dir, '', new Set())
+  if (typeof names === 'string') return { ok: false, problems: [wholeDirectory(dir, names)] }
+  const unreadable: LexiconProblem[] = []
+  const files: LexiconFile[] = []
+  let references: unknown
+  for (const file of names) {
+    const parsed = parseJsonFile(await readFile(join(dir, file)))
+    if (!parsed.ok) unreadable.push({ file, path: '', problem: parsed.problem, remedy: notJsonRemedy })
+    else if (file === referencesFile) references = parsed.value
+    else files.push({ file, document: parsed.value })
+  }
+  if (files.length === 0 && unreadable.length === 0)
+    return { ok: false, problems: [wholeDirectory(dir, 'has no lexicon documents in it')] }
   const result = buildLexicons(files, references)
   if (result.ok && unreadable.length === 0) return result
   // Problems of the whole set are not reported: the contents of unreadable files are unknown.
@@ -17,7 +34,54 @@ export async function loadLexicons(dir: string): Promise<LexiconResult> {
 }
 
 const notJsonRemedy = 'Correct the file, or move it out of the directory when it is no lexicon.'
+
 function wholeDirectory(dir: string, what: string): LexiconProblem {
   const remedy = 'Name a directory of lexicon documents: JSON files, in folders or not.'
   return { file: dir, path: '', problem: `The lexicon directory ${JSON.stringify(dir)} ${what}.`, remedy }
+}
+
+/** Far deeper than any lexicon, and far from overflowing the stack. */
+const deepest = 128
+
+/** Paths below `dir` in code point order, without hidden files; a text says what is wrong with the directory. */
+async function listJsonFiles(dir: string, below: string, seen: Set<string>): Promise<string[] | string> {
+  const names: string[] = []
+  let at = below
+  try {
+    // Mounted directories are often links; a link to a parent directory must not cause a loop.
+    const real = await realpath(join(dir, below))
+    if (seen.has(real)) return names
+    seen.add(real)
+    for (const name of (await readdir(real)).toSorted()) {
+      if (name.startsWith('.')) continue
+      at = join(below, name)
+      const kind = await stat(join(dir, at))
+      if (kind.isFile() && name.endsWith('.json')) names.push(at)
+      if (!kind.isDirectory()) continue
+      const nested = await listJsonFiles(dir, at, seen)
+      if (typeof nested === 'string') return nested
+      names.push(...nested)
+    }
+    return names
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT')
+      return at === '' ? 'does not exist' : `has the broken link ${JSON.stringify(at)} in it`
+    if (code === 'ENOTDIR') return 'is a file'
+    if (code === 'EACCES' || code === 'EPERM')
+      return at === '' ? 'may not be read' : `has ${JSON.stringify(at)} in it, which may not be read`
+    throw error
+  }
+}
+
+function parseJsonFile(bytes: Uint8Array): { ok: true; value: unknown } | { ok: false; problem: string } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (jsonDepth(text) > deepest)
+      return { ok: false, problem: `This file nests deeper than ${deepest} levels.` }
+    return { ok: true, value: JSON.parse(text) }
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8'
+    return { ok: false, problem: `This file is not JSON: ${why}.` }
+  }
 }

@@ -50,9 +50,12 @@ export interface ReadRecord {
   readonly json: string
 }
 
-export interface Refusal {
+export interface Fault {
   readonly reason: RejectionReason
   readonly message: string
+}
+
+export interface Refusal extends Fault {
   /** As in the line; null unless it is text that can be stored. */
   readonly uri: string | null
 }
@@ -72,11 +75,8 @@ export function createLineReader(lexicons: LexiconSet): (text: string) => Parsed
     try {
       line = JSON.parse(text)
     } catch (error) {
-      return refuse(
-        null,
-        'malformed',
-        `The line is not JSON: ${error instanceof Error ? error.message : ''}.`,
-      )
+      const why = error instanceof Error ? error.message : ''
+      return refuse(null, 'malformed', `The line is not JSON: ${why}.`)
     }
     return readRecord(line)
   }
@@ -110,21 +110,16 @@ export function createRecordReader(lexicons: LexiconSet): RecordReader {
   }
 }
 
-interface Fault {
-  readonly reason: RejectionReason
-  readonly message: string
-}
-
 const largestJson = 1_000_000
 
 function refuse(uri: string | null, reason: RejectionReason, message: string): ParsedRecord {
   return { ok: false, reason, message: cleanText(message), uri }
 }
 
-interface RecordUri {
-  readonly did: string
-  readonly collection: string
-  readonly rkey: string
+type RecordUri = Pick<ReadRecord, 'did' | 'collection' | 'rkey'>
+
+function fault(reason: RejectionReason, message: string): Fault {
+  return { reason, message }
 }
 
 /** Caches the last valid text: neighbouring records mostly have the same DID and collection. */
@@ -159,19 +154,15 @@ function readMetadata(
   line: Readonly<Record<string, unknown>>,
 ): Pick<ReadRecord, 'rev' | 'indexedAt'> | Fault {
   const { rev = null, indexedAt = null } = line
-  if (rev !== null && (typeof rev !== 'string' || !isValidTid(rev))) {
-    return { reason: 'bad-metadata', message: 'The "rev" of the line is no TID.' }
-  }
+  if (rev !== null && (typeof rev !== 'string' || !isValidTid(rev)))
+    return fault('bad-metadata', 'The "rev" of the line is no TID.')
   if (indexedAt === null) return { rev, indexedAt }
   const instant = typeof indexedAt === 'string' ? parseRecordInstant(indexedAt) : null
   if (instant !== null) return { rev, indexedAt: instant }
-  if (typeof indexedAt !== 'string' || !isInstantForm(indexedAt)) {
-    return { reason: 'bad-metadata', message: 'The "indexedAt" of the line is no RFC 3339 datetime.' }
-  }
-  return {
-    reason: 'bad-datetime',
-    message: `The "indexedAt" of the line, ${indexedAt}, is no instant of the years 0001 to 9999.`,
-  }
+  if (typeof indexedAt !== 'string' || !isInstantForm(indexedAt))
+    return fault('bad-metadata', 'The "indexedAt" of the line is no RFC 3339 datetime.')
+  const message = `The "indexedAt" of the line, ${indexedAt}, is no instant of the years 0001 to 9999.`
+  return fault('bad-datetime', message)
 }
 
 interface Collection {
@@ -190,22 +181,14 @@ function readContent(
   value: Readonly<Record<string, unknown>>,
   given: unknown,
 ): Pick<ReadRecord, 'cid' | 'json'> | Fault {
-  const { fault, special } = scanJson(value)
-  if (fault !== null) return fault
+  const { fault: wrongJson, special } = scanJson(value)
+  if (wrongJson !== null) return wrongJson
   const ordered = inKeyOrder(value)
   const json = JSON.stringify(ordered)
-  if (json.length * 3 > largestJson && Buffer.byteLength(json) > largestJson) {
-    return {
-      reason: 'too-large',
-      message: `The record has more than ${grouped(largestJson)} bytes of JSON.`,
-    }
-  }
-  if (value['$type'] !== collection.nsid) {
-    return {
-      reason: 'invalid-record',
-      message: `Record/$type must be "${collection.nsid}", as the URI says.`,
-    }
-  }
+  if (json.length * 3 > largestJson && Buffer.byteLength(json) > largestJson)
+    return fault('too-large', `The record has more than ${grouped(largestJson)} bytes of JSON.`)
+  if (value['$type'] !== collection.nsid)
+    return fault('invalid-record', `Record/$type must be "${collection.nsid}", as the URI says.`)
   try {
     // Without links, bytes and blobs, the JSON value equals the lexicon value.
     const lexValue = special ? jsonToLex(value) : value
@@ -223,7 +206,7 @@ function readContent(
     // The official validator refuses some impossible dates too; their reason must be `bad-datetime`.
     const wrongShape = collection.checkShape(value)
     if (wrongShape?.impossible === true) return wrongShape
-    return { reason: 'invalid-record', message: `${error instanceof Error ? error.message : String(error)}.` }
+    return fault('invalid-record', `${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
@@ -232,32 +215,26 @@ function findWrongLink(value: unknown, path: string): Fault | null {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || isCid(value)) return null
   for (const [key, member] of Object.entries(value)) {
     if (key === '$link' || key === '$bytes') {
-      return {
-        reason: 'invalid-record',
-        message: `${path} has "${key}" but is no valid ${key === '$link' ? 'link' : 'bytes'}.`,
-      }
+      const what = key === '$link' ? 'link' : 'bytes'
+      return fault('invalid-record', `${path} has "${key}" but is no valid ${what}.`)
     }
-    const fault = findWrongLink(member, `${path}/${key}`)
-    if (fault !== null) return fault
+    const wrong = findWrongLink(member, `${path}/${key}`)
+    if (wrong !== null) return wrong
   }
   return null
 }
 
 function checkCid(cid: Uint8Array, given: unknown): Fault | null {
   if (given === undefined || given === null) return null
-  if (typeof given !== 'string') return { reason: 'bad-cid', message: 'The "cid" of the line is no string.' }
+  if (typeof given !== 'string') return fault('bad-cid', 'The "cid" of the line is no string.')
   const computed = formatCid(cid)
   // The texts are nearly always equal; the same CID has other texts in other bases.
   if (given === computed) return null
   const bytes = parseCid(given)
-  if (bytes === null) {
-    return {
-      reason: 'bad-cid',
-      message: 'The "cid" of the line is no CID of a record (version 1, dag-cbor, sha-256).',
-    }
-  }
+  if (bytes === null)
+    return fault('bad-cid', 'The "cid" of the line is no CID of a record (version 1, dag-cbor, sha-256).')
   if (Buffer.compare(bytes, cid) === 0) return null
-  return { reason: 'cid-mismatch', message: `The CID of the value is ${computed}, not ${given}.` }
+  return fault('cid-mismatch', `The CID of the value is ${computed}, not ${given}.`)
 }
 
 /**

@@ -5,7 +5,8 @@
 import { isUtf8 } from 'node:buffer'
 import { zstdDecompressSync } from 'node:zlib'
 import { isValidDid, isValidRecordKey, isValidTid } from '@atproto/syntax'
-import type { Change, RejectionReason } from '../../../database/database.ts'
+import type { Change } from '../../../database/database.ts'
+import type { Fault } from '../../../lexicon/records/validate.ts'
 import { jsonDepth } from '../../../util/text/json-depth.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
@@ -35,9 +36,8 @@ export interface ParsedEvent {
 
 export type EventReader = (event: JsonObject) => ParsedEvent
 
-export interface Fault {
-  readonly reason: RejectionReason
-  readonly message: string
+interface Refused {
+  readonly fault: Fault
 }
 
 /** A notice without a record; the source words it for the operator. */
@@ -86,7 +86,7 @@ export function createGroupReader(
     for (const message of messages) {
       const text = readText(message)
       const event = typeof text === 'string' ? parseEvent(text) : text
-      const reading = isFault(event) ? { fault: event.fault } : readEvent(event.event)
+      const reading: ParsedEvent = 'fault' in event ? event : readEvent(event.event)
       changes.push(...(reading.changes ?? []))
       if (reading.fault !== undefined) {
         const record = kept(typeof text === 'string' ? text : textOf(message.data))
@@ -145,18 +145,21 @@ export function readAccountStatus(
   return { active, status: known ? status : null }
 }
 
-export function malformed(what: string): { readonly fault: Fault } {
-  return { fault: { reason: 'malformed', message: `The event ${what}.` } }
+function refuse(reason: Fault['reason'], message: string): Refused {
+  return { fault: { reason, message } }
 }
 
-export function badUri(what: string): { readonly fault: Fault } {
-  return { fault: { reason: 'bad-uri', message: `The event ${what}.` } }
+export function malformed(what: string): Refused {
+  return refuse('malformed', `The event ${what}.`)
+}
+
+export function badUri(what: string): Refused {
+  return refuse('bad-uri', `The event ${what}.`)
 }
 
 /** For events of later versions of the protocol; `what` is the server's name for the event. */
-export function unknown(what: unknown): { readonly fault: Fault } {
-  const message = `The event is of a kind that this version does not know, "${short(what)}".`
-  return { fault: { reason: 'unknown-event', message } }
+export function unknown(what: unknown): Refused {
+  return refuse('unknown-event', `The event is of a kind that this version does not know, "${short(what)}".`)
 }
 
 export function notice(kind: Notice['kind'], what: unknown): Notice {
@@ -171,7 +174,7 @@ function short(what: unknown): string {
 /** Deeper than any accepted record, and shallow enough for recursive code. */
 const maxNesting = 1_000
 
-function readText({ data, length, dictionary }: Message): string | { readonly fault: Fault } {
+function readText({ data, length, dictionary }: Message): string | Refused {
   if (length > maxMessageBytes) return tooLarge
   if (typeof data === 'string') return data
   if (dictionary === null) return broken('is binary, though no compression was asked for')
@@ -184,7 +187,7 @@ function readText({ data, length, dictionary }: Message): string | { readonly fa
   }
 }
 
-function parseEvent(text: string): { readonly event: JsonObject } | { readonly fault: Fault } {
+function parseEvent(text: string): { readonly event: JsonObject } | Refused {
   if (jsonDepth(text) > maxNesting) return broken(`is nested deeper than ${maxNesting} levels`)
   try {
     const event: unknown = JSON.parse(text)
@@ -194,22 +197,14 @@ function parseEvent(text: string): { readonly event: JsonObject } | { readonly f
   }
 }
 
-function isFault<Other extends object>(
-  value: Other | { readonly fault: Fault },
-): value is { readonly fault: Fault } {
-  return 'fault' in value
+function broken(what: string): Refused {
+  return refuse('malformed', `The message ${what}.`)
 }
 
-function broken(what: string): { readonly fault: Fault } {
-  return { fault: { reason: 'malformed', message: `The message ${what}.` } }
-}
-
-const tooLarge: { readonly fault: Fault } = {
-  fault: {
-    reason: 'too-large',
-    message: `The message has more than ${grouped(maxMessageBytes)} bytes; only its beginning is kept here.`,
-  },
-}
+const tooLarge = refuse(
+  'too-large',
+  `The message has more than ${grouped(maxMessageBytes)} bytes; only its beginning is kept here.`,
+)
 
 function textOf(data: string | Uint8Array): string {
   return typeof data === 'string' ? data : Buffer.from(data.subarray(0, keptOfMessage)).toString('latin1')
