@@ -1,5 +1,8 @@
 /** Finds definitions in a set of lexicon documents by `a.b.c`, `a.b.c#def`, or `#def` within a document. */
-import type { LexiconDoc, LexUserType } from '@atproto/lexicon'
+import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
+
+/** The type of a property, of an array's items, or of a definition. */
+export type LexType = LexObject['properties'][string] | LexArray['items'] | LexUserType
 
 export interface FoundDef {
   /** `a.b.c` for the main definition, otherwise `a.b.c#def`. */
@@ -10,6 +13,7 @@ export interface FoundDef {
   readonly def: LexUserType
 }
 
+/** Documents sorted by id in code point order, as in a `LexiconSet`. */
 export interface DocumentSet {
   readonly documents: readonly LexiconDoc[]
 }
@@ -29,7 +33,16 @@ export function findDef(set: DocumentSet, origin: string): FoundDef | null {
 
 /** The document with this id; null when the set has none. */
 export function findDocument({ documents }: DocumentSet, id: string): LexiconDoc | null {
-  return documents.find((document) => document.id === id) ?? null
+  let low = 0
+  let high = documents.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const document = documents[middle]!
+    if (document.id === id) return document
+    if (document.id < id) low = middle + 1
+    else high = middle - 1
+  }
+  return null
 }
 
 /** Whether the document's main definition is a record, so that the document defines a collection. */

@@ -1,8 +1,15 @@
 /** Checks reference targets: the collections that a property of a record refers to, which lexicons do not declare. */
 import { isValidNsid } from '@atproto/syntax'
-import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
+import type { LexiconDoc, LexObject } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
-import { type DocumentSet, findDef, findDocument, isRecordLexicon, resolveRef } from './document.ts'
+import {
+  type DocumentSet,
+  findDef,
+  findDocument,
+  isRecordLexicon,
+  type LexType,
+  resolveRef,
+} from './document.ts'
 import type { Problem } from './invalid-document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
 
@@ -43,8 +50,6 @@ function checkSource(set: DocumentSet, key: string, refused: ReadonlySet<string>
   return fail(`"${nsid}" is no record type of these lexicons.`, suggest(nsid, collectionsOf(set)))
 }
 
-type Property = LexObject['properties'][string] | LexArray['items'] | LexUserType
-
 /** Follows the path `a.b.c` from a record to a strongRef or an at-uri; an array counts as its items. */
 function checkPath(
   set: DocumentSet,
@@ -55,7 +60,7 @@ function checkPath(
 ): readonly Problem[] {
   const fail = (problem: string, remedy: string) => [{ path: key, problem, remedy }]
   let document = from
-  let property: Property = record
+  let property: LexType = record
   let reached = from.id
   for (const name of path.split('.')) {
     if (property.type === 'union')

@@ -3,7 +3,7 @@
  * unknown types and all faults are left to the official validator and to `record-shape.ts`, whose messages publishers
  * read.
  */
-import type { LexArray, LexBoolean, LexInteger, LexObject, LexString, LexUserType } from '@atproto/lexicon'
+import type { LexArray, LexBoolean, LexInteger, LexObject, LexString } from '@atproto/lexicon'
 import {
   isAtUriString,
   isValidDid,
@@ -13,7 +13,7 @@ import {
   isValidUri,
 } from '@atproto/syntax'
 import { parseRecordInstant } from '../../util/instant.ts'
-import { type DocumentSet, findDef, type FoundDef, resolveRef } from '../document.ts'
+import { type DocumentSet, findDef, type FoundDef, type LexType, resolveRef } from '../document.ts'
 
 /** True: the official validator and the shape check accept the value. For JSON without links, bytes and blobs. */
 export type QuickCheck = (value: unknown) => boolean
@@ -23,8 +23,6 @@ export function createQuickCheck(lexicons: DocumentSet, nsid: string): QuickChec
 }
 
 const unsure: QuickCheck = () => false
-
-type LexType = LexObject['properties'][string] | LexArray['items'] | LexUserType
 
 class QuickChecks {
   readonly #lexicons: DocumentSet
