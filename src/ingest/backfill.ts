@@ -15,17 +15,12 @@ import { type Fault, isFault, listTarget, type Target, type TargetPage } from '.
 import { openTransfers, type Transferred, type TransferOptions } from './transfer.ts'
 import { counted } from '../util/text/counted.ts'
 
-export type FetchOptions = CommonOptions & (PlainFetch | Reconciliation)
-
-interface PlainFetch {
-  readonly kind: Exclude<JobKind, 'reconcile'>
-}
-
-interface Reconciliation {
-  readonly kind: 'reconcile'
-  /** Lists stored data that does not match the stored records. */
-  readonly findDamage: () => Promise<readonly Damage[]>
-}
+/** `findDamage` lists stored data that does not match the stored records. */
+export type FetchOptions = CommonOptions &
+  (
+    | { readonly kind: Exclude<JobKind, 'reconcile'> }
+    | { readonly kind: 'reconcile'; readonly findDamage: () => Promise<readonly Damage[]> }
+  )
 
 interface CommonOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
   /** In addition to queued jobs. `reconcile` without accounts takes all accounts that have records here. */
@@ -165,7 +160,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
     }
   }
 
-  const files = targets.flatMap((target) => (target.kind === 'file' ? [target.path] : []))
+  const files = targets.flatMap((target) => (target.kind === 'file' ? [target.name] : []))
   const pages = listJobs(database, { ...options, signal }, counters)
   const listing: { next: Promise<unknown> | null; ended: boolean } = { next: null, ended: false }
   const listNext = async (): Promise<void> => {
@@ -236,7 +231,6 @@ async function* listJobs(
   counters: Counters,
 ): AsyncGenerator<undefined> {
   const { publishers } = reader
-  const collections = reader.tables.map(({ collection }) => collection.nsid)
   const seen = new Set<string>()
   const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
   const add = async (name: string, host: string | null, { dids, cursor }: TargetPage): Promise<void> => {
@@ -261,39 +255,26 @@ async function* listJobs(
     }
   for (const target of targets) {
     if (target.kind === 'file') continue
-    const name = nameOf(target)
-    const known = await call(() => metadata.readListing(kind, name))
+    const known = await call(() => metadata.readListing(kind, target.name))
     if (known?.done === true) continue
     try {
-      const options = {
+      const listing = {
         identity,
         hosts,
-        collections,
-        publishers,
+        reader,
         attempts: attempts[until],
         onFailure: onNotice,
         onNotice,
         signal,
       }
-      for await (const page of listTarget(target, known?.cursor ?? null, options)) {
-        await add(name, target.kind === 'host' ? target.url : null, page)
+      for await (const page of listTarget(target, known?.cursor ?? null, listing)) {
+        await add(target.name, target.kind === 'host' ? target.name : null, page)
         yield
       }
     } catch (error) {
       if (signal.aborted || !(isFault(error) || error instanceof InputError)) throw error
-      counters.unlisted({ name, error: error.message }, isFault(error))
+      counters.unlisted({ name: target.name, error: error.message }, isFault(error))
     }
-  }
-}
-
-function nameOf(target: Exclude<Target, { kind: 'file' }>): string {
-  switch (target.kind) {
-    case 'account':
-      return target.did
-    case 'handle':
-      return target.handle
-    case 'host':
-      return target.url
   }
 }
 

@@ -91,9 +91,9 @@ function isPublicTarget(target: Target): boolean {
     case 'account':
       return true
     case 'handle':
-      return isPublicHost(target.handle)
+      return isPublicHost(target.name)
     case 'host':
-      return isPublicHost(new URL(target.url).hostname)
+      return isPublicHost(new URL(target.name).hostname)
     case 'file':
       return false
   }

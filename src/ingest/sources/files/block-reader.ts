@@ -57,7 +57,8 @@ function splitLines(bytes: Uint8Array<ArrayBuffer>): (string | BrokenLine)[] {
     const end = found < 0 ? buffer.length : found
     const text = buffer.toString('utf8', start, end)
     if (end - start > maxLineBytes) lines.push(tooLong(text))
-    else if (!whole && !isUtf8(buffer.subarray(start, end))) lines.push(notUtf8(text))
+    else if (!whole && !isUtf8(buffer.subarray(start, end)))
+      lines.push({ uri: null, reason: 'malformed', message: 'The line is not valid UTF-8.', record: text })
     else lines.push(text.startsWith('\uFEFF') ? text.slice(1) : text)
     start = end + 1
   }
@@ -72,7 +73,3 @@ function tooLong(text: string): BrokenLine {
 }
 
 const keptOfTooLong = 1_000
-
-function notUtf8(text: string): BrokenLine {
-  return { uri: null, reason: 'malformed', message: 'The line is not valid UTF-8.', record: text }
-}

@@ -25,15 +25,15 @@ const [ana, ben, cai] = ['a', 'b', 'c'].map((letter) => `did:plc:${letter.repeat
 
 test('a target is known by its form', () => {
   const forms: Readonly<Record<string, unknown>> = {
-    [ana]: { kind: 'account', did: ana },
-    'did:web:example.com': { kind: 'account', did: 'did:web:example.com' },
-    'alice.example.com': { kind: 'handle', handle: 'alice.example.com' },
-    'https://example.com': { kind: 'host', url: 'https://example.com' },
-    'HTTP://localhost:2583/': { kind: 'host', url: 'http://localhost:2583' },
-    'https://example.com/some/where': { kind: 'host', url: 'https://example.com' },
-    'repo.car': { kind: 'file', path: 'repo.car' },
-    './alice.example.com': { kind: 'file', path: './alice.example.com' },
-    '/tmp/repo': { kind: 'file', path: '/tmp/repo' },
+    [ana]: { kind: 'account', name: ana },
+    'did:web:example.com': { kind: 'account', name: 'did:web:example.com' },
+    'alice.example.com': { kind: 'handle', name: 'alice.example.com' },
+    'https://example.com': { kind: 'host', name: 'https://example.com' },
+    'HTTP://localhost:2583/': { kind: 'host', name: 'http://localhost:2583' },
+    'https://example.com/some/where': { kind: 'host', name: 'https://example.com' },
+    'repo.car': { kind: 'file', name: 'repo.car' },
+    './alice.example.com': { kind: 'file', name: './alice.example.com' },
+    '/tmp/repo': { kind: 'file', name: '/tmp/repo' },
   }
   for (const [text, target] of Object.entries(forms)) assert.deepEqual(parseTarget(text), target, text)
   for (const text of ['', 'alice', 'https://', 'did:plc', 'wss:example', 'a b.c'])

@@ -21,23 +21,22 @@ import { siblingModule } from '../../../util/sibling-module.ts'
 import { openThreads, type Threads } from '../threads.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** Names the repositories to fetch. */
-export type Target =
-  | { readonly kind: 'account'; readonly did: string }
-  | { readonly kind: 'handle'; readonly handle: string }
-  /** All accounts of a host or relay. */
-  | { readonly kind: 'host'; readonly url: string }
-  /** One repository in a CAR file. */
-  | { readonly kind: 'file'; readonly path: string }
+/** Names the repositories to fetch: `name` is a DID, a handle, the URL of a host or relay, or the path of a CAR file. */
+export type Target = ListedTarget | { readonly kind: 'file'; readonly name: string }
+
+interface ListedTarget {
+  readonly kind: 'account' | 'handle' | 'host'
+  readonly name: string
+}
 
 /** Throws a `UsageError`. */
 export function parseTarget(text: string): Target {
-  if (isValidDid(text)) return { kind: 'account', did: text }
+  if (isValidDid(text)) return { kind: 'account', name: text }
   if (/^https?:/i.test(text)) {
     const url = URL.parse(text)
-    if (url !== null) return { kind: 'host', url: url.origin }
-  } else if (text.includes('/') || text.endsWith('.car')) return { kind: 'file', path: text }
-  else if (isValidHandle(text)) return { kind: 'handle', handle: text }
+    if (url !== null) return { kind: 'host', name: url.origin }
+  } else if (text.includes('/') || text.endsWith('.car')) return { kind: 'file', name: text }
+  else if (isValidHandle(text)) return { kind: 'handle', name: text }
   const forms = 'a DID, a handle, the URL of a host as https://example.com, or the path of a CAR file'
   throw new UsageError(`${JSON.stringify(text)} names no repositories; write ${forms}.`)
 }
@@ -51,8 +50,7 @@ export interface TargetPage {
 export interface ListOptions {
   readonly identity: Identity
   readonly hosts: Hosts
-  readonly collections: readonly string[]
-  readonly publishers: ReadonlySet<string> | null
+  readonly reader: NetworkReaderOptions
   /** Consecutive failures after which even a temporary failure is thrown. */
   readonly attempts: number
   readonly onFailure: (message: string) => void
@@ -62,11 +60,11 @@ export interface ListOptions {
 
 /** Throws a `Fault`, an `InputError`, or the signal's reason. */
 export async function* listTarget(
-  target: Exclude<Target, { kind: 'file' }>,
+  target: ListedTarget,
   from: string | null,
   options: ListOptions,
 ): AsyncGenerator<TargetPage> {
-  const { attempts, onFailure, onNotice, publishers, signal } = options
+  const { attempts, onFailure, onNotice, reader, signal } = options
   const inactive = new Map<string, number>()
   let cursor = from
   for (let failures = 0; ; ) {
@@ -82,31 +80,33 @@ export async function* listTarget(
     failures = 0
     if (page.notice !== null) onNotice(page.notice)
     for (const status of page.inactive) inactive.set(status, (inactive.get(status) ?? 0) + 1)
-    yield { cursor: page.cursor, dids: page.dids.filter((did) => publishers?.has(did) ?? true) }
+    yield { cursor: page.cursor, dids: page.dids.filter((did) => reader.publishers?.has(did) ?? true) }
     if (page.cursor === null) break
     cursor = page.cursor
   }
   const counts = [...inactive].map(([status, count]) => `${count} ${status}`)
   if (target.kind === 'host' && counts.length > 0)
-    onNotice(`Accounts of ${target.url} that are not active are left out: ${counts.join(', ')}.`)
+    onNotice(`Accounts of ${target.name} that are not active are left out: ${counts.join(', ')}.`)
 }
 
 async function readPage(
-  target: Exclude<Target, { kind: 'file' }>,
+  { kind, name }: ListedTarget,
   cursor: string | null,
-  { identity, hosts, collections, signal }: ListOptions,
+  { identity, hosts, reader, signal }: ListOptions,
 ): Promise<AccountPage> {
   const one = { inactive: [], notice: null, cursor: null }
-  switch (target.kind) {
+  switch (kind) {
     case 'account':
-      return { dids: [target.did], ...one }
+      return { dids: [name], ...one }
     case 'handle': {
-      const did = await identity.resolveHandle(target.handle)
-      if (did === null) throw new InputError(`The handle ${target.handle} belongs to no account.`)
+      const did = await identity.resolveHandle(name)
+      if (did === null) throw new InputError(`The handle ${name} belongs to no account.`)
       return { dids: [did], ...one }
     }
-    case 'host':
-      return hosts.listAccounts(target.url, collections, cursor, signal)
+    case 'host': {
+      const collections = reader.tables.map(({ collection }) => collection.nsid)
+      return hosts.listAccounts(name, collections, cursor, signal)
+    }
   }
 }
 
@@ -212,17 +212,16 @@ export interface RepoExportOptions {
  */
 export function createRepoExportSource(given: RepoExportOptions): Source {
   const { name, target, reader, identity, clock, hosts } = given
-  const collections = reader.tables.map(({ collection }) => collection.nsid)
   return {
     name,
     async *deliveries({ cursor, onState, onNotice, signal }) {
       onState('connecting', null)
       try {
         if (target.kind === 'file') {
-          const car = await loadCar(target.path)
+          const car = await loadCar(target.name)
           await using thread = openRepoThread(reader)
           onState('live', null)
-          const options = { did: null, source: target.path, identity, clock, signal }
+          const options = { did: null, source: target.name, identity, clock, signal }
           for await (const changes of readRepo(thread, car, options)) {
             if (signal.aborted) return
             yield { changes, cursor: null, eventAt: null, events: changes.length }
@@ -230,14 +229,11 @@ export function createRepoExportSource(given: RepoExportOptions): Source {
           return
         }
         const onFailure = (message: string): void => onState('unavailable', message)
-        const options = { identity, hosts, collections, publishers: reader.publishers, attempts: Infinity }
-        for await (const page of listTarget(target, cursor(), { ...options, onFailure, onNotice, signal })) {
+        const options = { identity, hosts, reader, attempts: Infinity, onFailure, onNotice, signal }
+        const request = { kind: 'repo-request', reason: `${name} has it.` } as const
+        for await (const page of listTarget(target, cursor(), options)) {
           onState('live', null)
-          const changes = page.dids.map((did) => ({
-            kind: 'repo-request' as const,
-            did,
-            reason: `${name} has it.`,
-          }))
+          const changes = page.dids.map((did) => ({ ...request, did }))
           // The last page has no cursor, so that the next run lists it again with accounts that were added.
           yield { changes, cursor: page.cursor, eventAt: null, events: changes.length }
         }
