@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Channel, grouped, inOrder } from './channel.ts'
+import { Channel, grouped, inOrder, untilAborted } from './channel.ts'
 
 test('whoever fills a channel waits while it is full', async () => {
   const channel = new Channel<number>(2)
@@ -92,4 +93,26 @@ test('groups are as large as what is waiting, and nothing is left out or turned 
   assert.deepEqual(groups.flat(), [...Array(100).keys()])
   assert.ok(groups.every(({ length }) => length <= 7 + 1))
   assert.ok(groups.some(({ length }) => length > 1))
+})
+
+test('who stops reading need not wait for a value that does not come', async () => {
+  let ended = false
+  async function* values(signal: AbortSignal): AsyncGenerator<number> {
+    try {
+      yield 1
+      yield 2
+      if (!signal.aborted) await once(signal, 'abort')
+    } finally {
+      ended = true
+    }
+  }
+  for await (const value of untilAborted(new AbortController().signal, values)) if (value === 2) break
+  assert.equal(ended, true)
+  const outer = new AbortController()
+  const found: number[] = []
+  for await (const value of untilAborted(outer.signal, values)) {
+    found.push(value)
+    if (value === 2) outer.abort()
+  }
+  assert.deepEqual(found, [1, 2])
 })

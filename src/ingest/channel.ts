@@ -105,3 +105,21 @@ async function* queued<Input, Value>(
     await iterator.return?.()
   }
 }
+
+/**
+ * Yields the values of `open` until `outer` is aborted or the reader stops. It aborts the signal of `open` before
+ * closing it, so that closing does not wait for a message.
+ */
+export async function* untilAborted<Value>(
+  outer: AbortSignal,
+  open: (signal: AbortSignal) => AsyncIterable<Value>,
+): AsyncGenerator<Value> {
+  const stop = new AbortController()
+  const values = open(AbortSignal.any([outer, stop.signal]))[Symbol.asyncIterator]()
+  try {
+    for (let next = await values.next(); next.done !== true; next = await values.next()) yield next.value
+  } finally {
+    stop.abort()
+    await values.return?.()
+  }
+}

@@ -4,7 +4,7 @@
  */
 import { DatabaseBusyError, type Writer } from '../database/database.ts'
 import type { SourceState } from '../database/changes.ts'
-import { Channel } from './channel.ts'
+import { grouped, untilAborted } from './channel.ts'
 import type { FloodGuard } from './flood.ts'
 import type { IngestLog } from './log.ts'
 import { whileBusy } from './retries.ts'
@@ -30,26 +30,21 @@ export async function pump(source: Source, database: Writer, options: PumpOption
   let cursor = await whileBusy(signal, () => database.metadata.readCursor(source.name))
   // Not created before the read above, which may fail: its timer runs until `end` is called.
   const report = createReport(source.name, database, options)
-  const stop = new AbortController()
-  const context: SourceContext = {
+  const context: Omit<SourceContext, 'signal'> = {
     cursor: () => cursor,
     onState: report.state,
     onNotice: (text) => log.warn(`${source.name}: ${text}`),
-    signal: AbortSignal.any([signal, stop.signal]),
   }
-  const queue = new Channel<Delivery>(queueSize, ({ changes }) => changes.length + 1)
-  const fill = async (): Promise<void> => {
-    for await (const delivery of source.deliveries(context)) {
+  const receive = async function* (signal: AbortSignal): AsyncGenerator<Delivery> {
+    for await (const delivery of source.deliveries({ ...context, signal })) {
       report.events(delivery.events)
-      await queue.send(delivery)
+      yield delivery
     }
   }
-  const filled = fill().then(
-    () => queue.end(),
-    (error: unknown) => queue.end(error),
-  )
+  const open = (signal: AbortSignal) =>
+    grouped(receive(signal), queueSize, ({ changes }) => changes.length + 1)
   try {
-    for (let waiting = await queue.take(); waiting !== null; waiting = await queue.take()) {
+    for await (const waiting of untilAborted(signal, open)) {
       for (const batch of batches(waiting)) {
         const changes = batch.flatMap((delivery) => delivery.changes.flatMap(flood))
         const mark = {
@@ -68,10 +63,6 @@ export async function pump(source: Source, database: Writer, options: PumpOption
   } catch (error) {
     await report.end('stopped', error instanceof Error ? error.message : String(error))
     throw error
-  } finally {
-    stop.abort()
-    queue.end()
-    await filled
   }
 }
 

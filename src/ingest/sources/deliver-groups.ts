@@ -4,11 +4,11 @@
  * that no event is lost.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { grouped, inOrder } from '../channel.ts'
+import { grouped, inOrder, untilAborted } from '../channel.ts'
+import type { Change } from '../../database/changes.ts'
 import type { Delivery, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import type { Clock } from './clock.ts'
-import { untilAborted } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 export interface StreamSourceOptions {
@@ -21,12 +21,21 @@ export interface StreamSourceOptions {
   readonly threads: number
 }
 
+/** The content of several messages, in order. */
+export interface GroupContent {
+  readonly changes: readonly Change[]
+  /** Time of the last message that has one, in microseconds. */
+  readonly at: bigint | null
+  /** Whether an event seems to be from the future. */
+  readonly isFuture: boolean
+}
+
 /** How a source turns the messages of its stream into deliveries. */
 export interface GroupStream<Message, Parsed> {
   /** The messages of all connections in turn. */
   readonly receive: () => AsyncIterable<Message>
   readonly read: (group: readonly Message[]) => Promise<Parsed>
-  readonly deliver: (parsed: Parsed) => Omit<Delivery, 'events'>
+  readonly deliver: (parsed: Parsed) => Pick<Delivery, 'cursor' | 'acknowledge'>
   /** Called instead of `deliver` when the clock is in doubt. */
   readonly onDoubt?: (parsed: Parsed) => void
 }
@@ -41,7 +50,7 @@ const longestWait = 30_000
 export async function* deliverGroups<
   Message extends { readonly length: number },
   Request,
-  Parsed extends { readonly isFuture: boolean },
+  Parsed extends GroupContent,
 >(
   { clock, url, threads }: StreamSourceOptions,
   context: SourceContext,
@@ -60,7 +69,8 @@ export async function* deliverGroups<
     const groups = grouped(receive(), groupBytes, ({ length }) => length + 500)
     for await (const { parsed, doubt, events } of inOrder(groups, readGroup, 2 * threads)) {
       if (doubt !== null) onDoubt?.(parsed)
-      yield doubt === null ? { ...deliver(parsed), events } : { doubt }
+      const { changes, at: eventAt } = parsed
+      yield doubt === null ? { changes, eventAt, events, ...deliver(parsed) } : { doubt }
     }
   }
   const { signal, onState } = context

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { type FakeConnection, type FakeServer, startFakeServer } from '../../../test/network/fake-server.ts'
 import { until } from '../../../test/support/until.ts'
-import { openStream, untilAborted } from './stream.ts'
+import { openStream } from './stream.ts'
 
 test('a stream tells who it is, and how it stands at every turn', async () => {
   await using given = await open()
@@ -94,28 +93,6 @@ test('an address that cannot be told is our own fault', async () => {
     throw new Error('No cursor.')
   }, context)
   await assert.rejects(stream.next(), /No cursor/)
-})
-
-test('who stops reading need not wait for a value that does not come', async () => {
-  let ended = false
-  async function* values(signal: AbortSignal): AsyncGenerator<number> {
-    try {
-      yield 1
-      yield 2
-      if (!signal.aborted) await once(signal, 'abort')
-    } finally {
-      ended = true
-    }
-  }
-  for await (const value of untilAborted(new AbortController().signal, values)) if (value === 2) break
-  assert.equal(ended, true)
-  const outer = new AbortController()
-  const found: number[] = []
-  for await (const value of untilAborted(outer.signal, values)) {
-    found.push(value)
-    if (value === 2) outer.abort()
-  }
-  assert.deepEqual(found, [1, 2])
 })
 
 interface Given extends AsyncDisposable {

@@ -87,24 +87,6 @@ export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (te
 
 const maxNotices = 100
 
-/**
- * Yields the values of `open` until `outer` is aborted or the reader stops. It aborts the signal of `open` before
- * closing it, so that closing does not wait for a message.
- */
-export async function* untilAborted<Value>(
-  outer: AbortSignal,
-  open: (signal: AbortSignal) => AsyncIterable<Value>,
-): AsyncGenerator<Value> {
-  const stop = new AbortController()
-  const values = open(AbortSignal.any([outer, stop.signal]))[Symbol.asyncIterator]()
-  try {
-    for (let next = await values.next(); next.done !== true; next = await values.next()) yield next.value
-  } finally {
-    stop.abort()
-    await values.return?.()
-  }
-}
-
 /** Same pause as after a closed connection: a server may end every connection at once. */
 const reconnectMs = 1_000
 /**

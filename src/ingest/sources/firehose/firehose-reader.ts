@@ -8,6 +8,7 @@ import { formatCid } from '../../../lexicon/records/cid.ts'
 import { cleanText } from '../../../util/text/clean.ts'
 import { inOrder } from '../../channel.ts'
 import { createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
+import type { GroupContent } from '../deliver-groups.ts'
 import {
   type CommitEvent,
   type Frame,
@@ -40,16 +41,10 @@ export interface FrameGroup {
   readonly pds?: string | null
 }
 
-export interface ParsedGroup {
-  /** In order of the frames. */
-  readonly changes: readonly Change[]
+export interface ParsedGroup extends GroupContent {
   /** The last sequence number in the group. */
   readonly seq: string | null
-  /** Time of the last frame that has one, in microseconds. */
-  readonly at: bigint | null
   readonly notices: readonly StreamNotice[]
-  /** Whether an event seems to be from the future. */
-  readonly isFuture: boolean
   /** The number before the first sequence number: this cursor repeats the whole group. */
   readonly before: string | null
 }

@@ -71,7 +71,7 @@ function openFrames(
       if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
       return parsed
     },
-    deliver: ({ changes, seq, at, notices }) => {
+    deliver: ({ seq, notices }) => {
       state.lastRead = seq ?? state.lastRead
       for (const notice of notices) {
         if (notice.kind === 'error' && notice.name === 'FutureCursor') {
@@ -80,7 +80,7 @@ function openFrames(
         }
         tell(describe(notice))
       }
-      return { changes, cursor: seq, eventAt: at }
+      return { cursor: seq }
     },
     onDoubt: ({ before }) => {
       state.lastRead ??= before

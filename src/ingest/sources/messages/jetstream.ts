@@ -76,11 +76,11 @@ function openMessages(
 
   return {
     read: (group) => read(group),
-    deliver: ({ changes, at, notices }) => {
+    deliver: ({ at, notices }) => {
       for (const { kind, what } of notices)
         if (kind === 'outdated') tellMissed()
         else tell(`The server ended the stream with the error "${what}".`)
-      return { changes, cursor: at === null ? null : String(at), eventAt: at }
+      return { cursor: at === null ? null : String(at) }
     },
     receive: async function* () {
       const onState: SourceContext['onState'] = (state, detail) => {

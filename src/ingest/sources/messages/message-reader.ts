@@ -9,6 +9,7 @@ import type { Change } from '../../../database/database.ts'
 import type { Fault } from '../../../lexicon/records/validate.ts'
 import { jsonDepth } from '../../../util/text/json-depth.ts'
 import type { ChangeReader } from '../change-reader.ts'
+import type { GroupContent } from '../deliver-groups.ts'
 import { grouped } from '../../../util/text/counted.ts'
 import { isObject } from '../../../util/is-object.ts'
 
@@ -48,15 +49,9 @@ export interface Notice {
   readonly what: string
 }
 
-/** The content of several messages, in order. */
-export interface ParsedGroup {
-  readonly changes: readonly Change[]
-  /** Time of the last event that has one. */
-  readonly at: bigint | null
+export interface ParsedGroup extends GroupContent {
   readonly ids: readonly number[]
   readonly notices: readonly Notice[]
-  /** Whether an event seems to be from the future. */
-  readonly isFuture: boolean
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>

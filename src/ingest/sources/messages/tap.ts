@@ -66,10 +66,8 @@ function openMessages(
         yield packMessage(data, null)
     },
     read: (group) => read(group),
-    deliver: ({ changes, at, ids }) => ({
-      changes,
+    deliver: ({ ids }) => ({
       cursor: null,
-      eventAt: at,
       acknowledge: async () => {
         // If an acknowledgement is lost, Tap sends the event again, and storing it again changes nothing.
         await Promise.allSettled(ids.map((id) => send?.(JSON.stringify({ type: 'ack', id }))))
