@@ -8,14 +8,9 @@ import { uriOf } from '../database/write/decide.ts'
 import type { RepoRecord } from '../database/metadata/metadata-store.ts'
 import { formatCid } from '../lexicon/records/cid.ts'
 
-export interface RepoComparison {
-  /** Adds a chunk of the repository's records. */
-  readonly add: (changes: readonly Change[]) => void
-  /** Reads the stored records; to be called after the whole repository was added. */
-  readonly compare: () => Promise<RepoDifferences>
-}
+export type RepoComparison = ReturnType<typeof compareRepo>
 
-export interface RepoDifferences {
+interface RepoDifferences {
   /** Deletions of stored records that the repository does not have and that are not newer than the repository. */
   readonly extra: readonly Extract<Change, { kind: 'delete' }>[]
   /** URIs of stored records that differ from the repository, including `extra`. */
@@ -26,18 +21,20 @@ export function compareRepo(
   { metadata }: Pick<Writer, 'metadata'>,
   did: string,
   collections: readonly string[],
-): RepoComparison {
+) {
   /** CIDs by URI. */
   const held = new Map<string, string>()
   let rev = ''
   return {
-    add: (changes) => {
+    /** Adds a chunk of the repository's records. */
+    add: (changes: readonly Change[]): void => {
       for (const change of changes) {
         if (change.kind === 'put') held.set(uriOf(change), formatCid(change.cid))
         else if (change.kind === 'repo-end') rev = change.rev
       }
     },
-    compare: async () => {
+    /** Reads the stored records; to be called after the whole repository was added. */
+    compare: async (): Promise<RepoDifferences> => {
       const stored = await metadata.readRepoRecords(did, collections)
       const differing = stored.filter((record) => held.get(uriOf({ did, ...record })) !== cidOf(record))
       return {

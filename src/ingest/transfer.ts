@@ -45,15 +45,8 @@ export interface Transferred {
   readonly older: number
 }
 
-export interface Transfers extends AsyncDisposable {
-  /** Outcomes of its records; null when its host no longer has or shows it. Throws a `Fault`. */
-  readonly fetch: (job: RepoJob) => Promise<Transferred | null>
-  /** Stores the repository in a CAR file. Throws a `Fault` or an `InputError`. */
-  readonly load: (path: string, kind: RepoJob['kind']) => Promise<Transferred>
-}
-
 /** Any number of transfers may run at once, each with a thread. */
-export function openTransfers(database: Writer, options: TransferOptions): Transfers {
+export function openTransfers(database: Writer, options: TransferOptions) {
   const { damaged, reader, identity, clock, hosts, now, signal, onStored } = options
   const idle: RepoThread[] = []
   const unrepaired = new Set(damaged)
@@ -166,7 +159,8 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
   }
 
   return {
-    fetch: async (job) => {
+    /** Outcomes of its records; null when its host no longer has or shows it. Throws a `Fault`. */
+    fetch: async (job: RepoJob): Promise<Transferred | null> => {
       const { did, host } = job
       const { pds } = await identity.account(did)
       if (host !== null && host !== pds && (pds === null || (await isRelay(host)))) {
@@ -180,8 +174,10 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       }
       return pds === null ? null : fetchOwn(job, pds, false)
     },
-    load: async (path, kind) => store(await loadCar(path), { kind, did: null, source: path }),
-    [Symbol.asyncDispose]: async () => {
+    /** Stores the repository in a CAR file. Throws a `Fault` or an `InputError`. */
+    load: async (path: string, kind: RepoJob['kind']): Promise<Transferred> =>
+      store(await loadCar(path), { kind, did: null, source: path }),
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       await Promise.all(idle.map((thread) => thread[Symbol.asyncDispose]()))
     },
   }

@@ -27,8 +27,6 @@ import { BigInt53, DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 import { operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
 
-export type InputTypes = ReturnType<typeof createInputTypes>
-
 const reading = 'Several operators on one field must all hold; a missing value satisfies none but `isNull`.'
 
 /** Input types by collection, each created once; circular types refer to each other lazily. */

@@ -78,22 +78,16 @@ export interface UnionMember {
 
 export type FieldType =
   | StringType
-  | { readonly kind: 'datetime' }
   | {
-      readonly kind: 'integer' /** 32 if the lexicon's bounds fit 32 bits; otherwise 53, for ±(2^53-1). */
+      readonly kind: 'integer'
+      /** 32 if the lexicon's bounds fit 32 bits; otherwise 53, for ±(2^53-1). */
       readonly bits: 32 | 53
       /** Number of values that the lexicon allows; null unless it sets both bounds. */
       readonly values: number | null
     }
-  | { readonly kind: 'boolean' }
-  /** A string with format at-uri. */
-  | { readonly kind: 'atUri' }
-  /** `{uri, cid}`, as com.atproto.repo.strongRef defines it. */
-  | { readonly kind: 'strongRef' }
-  | { readonly kind: 'bytes' }
-  | { readonly kind: 'cidLink' }
-  | { readonly kind: 'blob' }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'datetime' | 'boolean' | 'bytes' | 'cidLink' | 'blob' | 'unknown' }
+  /** `atUri`: a string with format at-uri. `strongRef`: `{uri, cid}`, as com.atproto.repo.strongRef defines it. */
+  | { readonly kind: 'atUri' | 'strongRef' }
   | { readonly kind: 'object'; readonly type: ObjectType }
   | { readonly kind: 'union'; readonly type: UnionType }
   | { readonly kind: 'array'; readonly of: FieldType }
