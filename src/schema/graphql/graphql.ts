@@ -235,24 +235,22 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const measures = (collection: Collection): Fields => {
     const fields = measureFields(collection)
     const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
-    const of = (suffix: string, of: typeof fields, type: (field: FieldType) => GraphQLOutputType) =>
-      typeFor(collection, `Aggregate${suffix}`, 'measures', () => ({
-        fields: Object.fromEntries(of.map(({ name, leaf }) => [name, { type: type(leafType(leaf)) }])),
-      }))
-    const measured = (type: GraphQLObjectType, description: string) => ({ type: nonNull(type), description })
+    type MeasureType = (field: FieldType) => GraphQLOutputType
+    const measured = (suffix: string, description: string, of: typeof fields, type: MeasureType) => ({
+      type: nonNull(
+        typeFor(collection, `Aggregate${suffix}`, 'measures', () => ({
+          fields: Object.fromEntries(of.map(({ name, leaf }) => [name, { type: type(leafType(leaf)) }])),
+        })),
+      ),
+      description,
+    })
     return {
       ...(integers.length > 0 && {
-        avg: measured(
-          of('Avg', integers, () => GraphQLFloat),
-          'Means of present values.',
-        ),
-        sum: measured(
-          of('Sum', integers, () => BigInt53),
-          'Sums of present values.',
-        ),
+        avg: measured('Avg', 'Means of present values.', integers, () => GraphQLFloat),
+        sum: measured('Sum', 'Sums of present values.', integers, () => BigInt53),
       }),
-      min: measured(of('Min', fields, outputType), 'Smallest present values.'),
-      max: measured(of('Max', fields, outputType), 'Largest present values.'),
+      min: measured('Min', 'Smallest present values.', fields, outputType),
+      max: measured('Max', 'Largest present values.', fields, outputType),
       countDistinct: {
         type: nonNull(GraphQLInt),
         args: { field: { type: new GraphQLNonNull(inputs.groupBy(collection)) } },
