@@ -17,7 +17,7 @@ export function createIngestLog(
   write: (level: 'info' | 'warn' | 'error', text: string) => void,
   now: () => number,
 ): IngestLog {
-  const told = new Map<string, { at: number; more: number }>()
+  const lastLines = new Map<string, { at: number; more: number }>()
   return {
     info: (text) => write('info', text),
     warn: (text) => write('warn', text),
@@ -26,14 +26,14 @@ export function createIngestLog(
       for (const change of changes) {
         if (change.kind !== 'reject') continue
         const { reason, uri, message } = change
-        const last = told.get(reason)
+        const last = lastLines.get(reason)
         if (last !== undefined && now() - last.at < interval) {
           last.more += 1
           continue
         }
         const more = last === undefined || last.more === 0 ? '' : ` (${last.more} more since the last line)`
         write('warn', `${source}: refused ${uri ?? 'an event'}: ${reason}: ${message}${more}`)
-        told.set(reason, { at: now(), more: 0 })
+        lastLines.set(reason, { at: now(), more: 0 })
       }
     },
   }

@@ -72,10 +72,10 @@ function judge(answers: readonly ClockComparison[], maxAhead: number): string | 
 }
 
 async function compare(url: string, signal: AbortSignal): Promise<ClockComparison> {
-  const asked = locate(new URL(url), '/', 'http')
-  const { host } = asked
+  const target = locate(new URL(url), '/', 'http')
+  const { host } = target
   try {
-    const answer = await fetch(asked, {
+    const answer = await fetch(target, {
       method: 'HEAD',
       redirect: 'manual',
       headers: { 'user-agent': 'lexigraph', 'cache-control': 'no-cache' },

@@ -76,11 +76,11 @@ export function locate(base: URL, path: string, protocol: 'http' | 'ws'): URL {
 
 /** Passes on each notice once an hour, and a limited number of notices. */
 export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (text: string) => void {
-  const told = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })
+  const recent = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })
   return (text) => {
-    told.purgeStale()
-    if (told.has(text) || told.size === maxNotices) return
-    told.set(text, true)
+    recent.purgeStale()
+    if (recent.has(text) || recent.size === maxNotices) return
+    recent.set(text, true)
     onNotice(text)
   }
 }

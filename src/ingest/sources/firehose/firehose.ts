@@ -50,7 +50,7 @@ function openFrames(
   signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
   const tell = createTeller(context)
   const describe = createDescriber(url)
-  let asked: string | null = null
+  let requested: string | null = null
   let refused: string | null = null
 
   const home = locate(new URL(url), '/', 'http')
@@ -58,8 +58,8 @@ function openFrames(
     state.isPds ??= await askIfPds(home.href, fetch, signal)
     // Until a delivery is stored, resume after the last event that was read.
     const known = [context.cursor(), state.lastRead].find((cursor) => cursor !== null && cursor !== refused)
-    asked = known ?? null
-    return subscriptionUrl(url, asked)
+    requested = known ?? null
+    return subscriptionUrl(url, requested)
   }
   return {
     receive: () => openStream(connect, context, { isLast: isErrorFrame }),
@@ -75,7 +75,7 @@ function openFrames(
       state.lastRead = seq ?? state.lastRead
       for (const notice of notices) {
         if (notice.kind === 'error' && notice.name === 'FutureCursor') {
-          refused = asked
+          refused = requested
           state.lastRead = null
         }
         tell(describe(notice))

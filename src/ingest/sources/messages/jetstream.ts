@@ -31,7 +31,7 @@ export function createJetstreamSource(options: StreamSourceOptions): Source {
 /** Microseconds read twice, because servers omit some events when they switch from replay to live events. */
 const overlap = 2_000_000n
 /** Microseconds for which servers of the first protocol store events. */
-const kept = 36n * 3_600_000_000n
+const serverRetention = 36n * 3_600_000_000n
 
 /** Time of the first connection, by our clock: where to resume until a delivery is stored. */
 interface FirstConnection {
@@ -51,7 +51,7 @@ function openMessages(
   let connection: Connection | null = null
   let refused = false
   let from: bigint | null = null
-  let toldFrom: bigint | null = null
+  let reportedFrom: bigint | null = null
 
   const connect = async (): Promise<URL> => {
     const cursor = context.cursor()
@@ -60,14 +60,14 @@ function openMessages(
     from = last === null ? null : last - overlap
     connection = await negotiate(base, filters, from, refused, signal)
     // Servers of the second protocol send a notice themselves.
-    if (!connection.second && from !== null && now() - from > kept) tellMissed()
+    if (!connection.second && from !== null && now() - from > serverRetention) reportMissed()
     return connection.url
   }
 
   /** Reports that events between the cursor and the current connection may be missing. */
-  const tellMissed = (): void => {
-    if (from === null || from === toldFrom) return
-    toldFrom = from
+  const reportMissed = (): void => {
+    if (from === null || from === reportedFrom) return
+    reportedFrom = from
     context.onNotice(
       `The server no longer has all that happened since ${formatInstant(from)}: unless it was quiet since, events ` +
         `were missed. To make up for them, run \`lexigraph backfill\` with ${whatToFetch(reader.publishers)}.`,
@@ -78,7 +78,7 @@ function openMessages(
     read: (group) => read(group),
     deliver: ({ at, notices }) => {
       for (const { kind, what } of notices)
-        if (kind === 'outdated') tellMissed()
+        if (kind === 'outdated') reportMissed()
         else tell(`The server ended the stream with the error "${what}".`)
       return { cursor: at === null ? null : String(at) }
     },
