@@ -1,7 +1,7 @@
 /** The tool `run_graphql`: runs any query and cuts its data to the budget. */
 import { Kind, parse } from 'graphql'
 import { ServiceError } from '../../errors.ts'
-import { assertTextWithin } from '../../query/parse/document-limits.ts'
+import { assertTextWithin } from '../../query/parse/limits.ts'
 import { faultText } from '../graphql/ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
 import { EndpointError } from '../graphql/endpoint.ts'

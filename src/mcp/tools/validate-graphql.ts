@@ -1,9 +1,7 @@
 /** The tool `validate_graphql`: validates a query against the schema; errors name the nearest valid names. */
 import { type GraphQLError, Kind, type OperationDefinitionNode } from 'graphql'
 import { ServiceError } from '../../errors.ts'
-import { findOperation, prepare } from '../../query/parse/prepare.ts'
-import { RequestErrors } from '../../query/parse/request-errors.ts'
-import { coerceVariables } from '../../query/parse/variables.ts'
+import { coerceVariables, findOperation, prepare, RequestErrors } from '../../query/parse/prepare.ts'
 import { budgets, fitValue } from '../words/budget.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition } from './toolbox.ts'

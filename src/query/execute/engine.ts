@@ -25,9 +25,8 @@ import { AnswerCache } from './answer-cache.ts'
 import { optimize } from '../optimize/optimize.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan } from '../plan/plan.ts'
-import { findOperation, type Prepared, prepare } from '../parse/prepare.ts'
+import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
 import { withinPlanningBudget } from '../optimize/planning-budget.ts'
-import { coerceVariables } from '../parse/variables.ts'
 import { OverloadedError } from '../../util/async/fair-semaphore.ts'
 
 export interface EngineOptions {

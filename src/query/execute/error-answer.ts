@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { ExecutionReport } from './execution-report.ts'
 import type { AnswerReport, GraphQLAnswer } from './execute.ts'
 import { shorten } from '../../util/text/shorten.ts'
-import { RequestErrors } from '../parse/request-errors.ts'
+import { RequestErrors } from '../parse/prepare.ts'
 
 /** Messages of databases for an operation that is within our limits and exceeds one of theirs. */
 const tooLarge =

@@ -1,11 +1,115 @@
 /** Hints on the most common mistakes of callers: what to write instead, appended to the validator's message. */
 import type { GraphQLSchema } from 'graphql'
 import { GraphQLError } from 'graphql/error'
-import type { Hint } from './hint.ts'
-import { inputHints } from './hints-for-inputs.ts'
-import { selectionHints } from './hints-for-selections.ts'
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql/type'
+import type { Collection } from '../../schema/model/model.ts'
 
-const hints: readonly Hint[] = [...selectionHints, ...inputHints]
+/**
+ * A pattern of the validator's message, and the advice on what to write instead, given the names that the pattern
+ * captures; null if there is no advice.
+ */
+type Hint = readonly [
+  pattern: RegExp,
+  advice: (schema: GraphQLSchema, named: readonly string[]) => string | null,
+]
+
+const joined = 'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.'
+const identity = 'Write `uri`: an id is the URI of its record.'
+const searching = /^(search|query|q|text|fullText|keyword|keywords|term|terms)$/i
+
+const hints: readonly Hint[] = [
+  // Selections.
+  [/^Cannot query field "(\w+)" on type "Query"\.$/, (schema, [name = '']) => rootHint(schema, name)],
+  [
+    /^Cannot query field "(\w+)" on type "(\w+Connection)"/,
+    (schema, [name = '', type = '']) => {
+      if (hasField(schema, typeOf(schema, type, 'nodes'), name))
+        return `Select it of the records: \`nodes { ${name} }\`.`
+      if (/^(count|total|size|length)$/i.test(name)) return 'How many records match is `totalCount`.'
+      return 'The records of a list are in `nodes`, or in `edges`.'
+    },
+  ],
+  [
+    /^Cannot query field "(\w+)" on type "(\w+Edge)"/,
+    (schema, [name = '', type = '']) =>
+      hasField(schema, typeOf(schema, type, 'node'), name)
+        ? `Select it of the record: \`node { ${name} }\`.`
+        : null,
+  ],
+  [
+    /^Cannot query field "(\w+)" on type "(\w+)Aggregated"/,
+    (schema, [name = '', type = '']) => {
+      if (hasField(schema, `${type}AggregateGroup`, name))
+        return `Select it of the groups: \`groups { ${name} }\`.`
+      if (!['nodes', 'edges', 'pageInfo', 'totalCount'].includes(name)) return null
+      const collection = collectionOf(schema, type)
+      return collection === undefined ? null : `Records are in the list \`${collection.rootField}\`.`
+    },
+  ],
+  [
+    /^Cannot query field "\w+" on type "ComAtprotoRepoStrongRef"/,
+    () =>
+      'A reference has `uri` and `cid`; read the record itself through `uriResolved` or the `…Resolved` field next to it, with `... on <Type>`.',
+  ],
+  [
+    /^Cannot query field "(\w+)" on type "(Record|Node)"/,
+    (schema, [name = '']) =>
+      hasField(schema, 'Record', name)
+        ? `All records have it: \`... on Record { ${name} }\`.`
+        : 'Name the type: `... on <Type> { … }`.',
+  ],
+  [
+    /^Field "(\w+)" of type "\w+Connection!" must have a selection/,
+    (_, [name]) => `Select its records, such as \`${name} { nodes { uri } }\`.`,
+  ],
+  [
+    /^Cannot query field "(\w+)" on type "(\w+)"\.$/,
+    (schema, [name = '', type = '']) => reverseHint(schema, name, type),
+  ],
+  [
+    /^Field "\w+" must not have a selection since type "String"/,
+    () => 'When it is a reference, read the record through the `…Resolved` field next to it.',
+  ],
+  // Arguments, conditions, orders and groups.
+  [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"/, argumentHint],
+  [
+    /of type "(\w+)WhereInput" not to include unknown field "([^"]{1,100})"/,
+    (schema, [type = '', name = '']) => {
+      if (/^(and|or)$/i.test(name)) return joined
+      const fields = conditionsOf(schema, type)
+      const isArray = type.endsWith('Array')
+      if (fields.includes('AND') && !isArray) return conditionHint(schema, type, name, fields)
+      return isArray ? arrayHint(name, fields) : operatorHint(name, fields)
+    },
+  ],
+  [
+    /of type "(\w+)WhereInput" to be an object/,
+    (schema, [type = '']) => {
+      const operator = ['eq', 'has', 'some'].find((name) => conditionsOf(schema, type).includes(name))
+      return operator === undefined ? null : `Name an operator, such as \`{${operator}: …}\`.`
+    },
+  ],
+  [
+    /of type "\w+SortFieldInput" (?:to be an object, found: (\w+)|not to include unknown field "(\w+)")/,
+    (_, [bare, keyed]) => `Write \`{field: ${bare ?? keyed}, direction: ASC}\`.`,
+  ],
+  [/^Value "id" does not exist in "\w+SortField" enum/, () => identity],
+  [
+    /^Value "(\w+)" does not exist in "(\w+)" enum\.$/,
+    (schema, [name = '', type = '']) => {
+      const values = schema.getType(type)
+      const names = isEnumType(values) ? values.getValues().map((value) => value.name) : []
+      const likely = names.filter((one) => one.endsWith(`_${name}`)).map((one) => `\`${one}\``)
+      return likely.length === 0 ? null : `Did you mean ${likely.slice(0, 3).join(' or ')}?`
+    },
+  ],
+  [
+    /^Enum "\w+GroupByField" cannot represent non-enum value: \{ field: (\w+)/,
+    (_, [name = '']) => `Write the names alone, such as \`groupBy: [${name}]\`.`,
+  ],
+  [/(Int|Float) cannot represent [\w-]+ value: "-?\d/, () => 'Numbers are written without quotes.'],
+  [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, () => 'Enum values are written without quotes.'],
+]
 
 export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
   for (const [pattern, advice] of hints) {
@@ -43,4 +147,130 @@ function withAdvice(error: GraphQLError, advice: string): GraphQLError {
     source: error.source ?? null,
     positions: error.positions ?? null,
   })
+}
+
+/** Suggests `techServiceNewsArticle` for `article`, `articles` and `newsArticle`, with any suffix of such a name. */
+function rootHint(schema: GraphQLSchema, name: string): string | null {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {})
+  const collections = fields.flatMap(({ extensions: { role } }) =>
+    role?.kind === 'connection' ? [role.collection] : [],
+  )
+  const [, bare = name, suffix = ''] = /^(.+?)(Aggregate|ByUri)?$/.exec(name) ?? []
+  const likely = collections.filter(({ rootField }) =>
+    [bare, bare.replace(/s$/, ''), bare.replace(/ies$/, 'y')].some((word) => endsInWord(rootField, word)),
+  )
+  const [first, ...others] = likely.map(({ rootField }) => `\`${rootField}${suffix}\``)
+  const [any] = collections
+  if (first === undefined)
+    return any === undefined
+      ? null
+      : `The fields of the query are named after collections, such as \`${any.rootField}\`.`
+  return `Did you mean ${[first, ...others.slice(0, 2)].join(' or ')}?`
+}
+
+/** Ignores case, but the word must begin where a word of the name begins. */
+function endsInWord(name: string, word: string): boolean {
+  const start = name.length - word.length
+  if (start <= 0 || word === '') return false
+  return name.slice(start).toLowerCase() === word.toLowerCase() && /[A-Z]/.test(name.charAt(start))
+}
+
+/** Suggests `techServiceNewsEnrichmentViaArticle` for `enrichments`. */
+function reverseHint(schema: GraphQLSchema, name: string, typeName: string): string | null {
+  const type = schema.getType(typeName)
+  if (!isObjectType(type) || type.extensions.collection === undefined) return null
+  const singular = name.replace(/ies$/, 'y').replace(/s$/, '')
+  const likely = Object.entries(type.getFields()).flatMap(([field, { extensions }]) => {
+    const role = extensions.role
+    return role?.kind === 'reverse' && endsInWord(role.collection.rootField, singular) ? [`\`${field}\``] : []
+  })
+  if (likely.length === 0) return null
+  return `Records that refer to this one are in ${likely.slice(0, 3).join(' or ')}.`
+}
+
+/** Name of the type of a field. */
+function typeOf(schema: GraphQLSchema, typeName: string, field: string): string {
+  const type = schema.getType(typeName)
+  return isObjectType(type) ? (getNamedType(type.getFields()[field]?.type)?.name ?? '') : ''
+}
+
+function hasField(schema: GraphQLSchema, typeName: string, field: string): boolean {
+  const type = schema.getType(typeName)
+  return (isObjectType(type) || isInterfaceType(type)) && Object.hasOwn(type.getFields(), field)
+}
+
+function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']: readonly string[]) {
+  const parent = schema.getType(type)
+  const role = isObjectType(parent) ? parent.getFields()[field]?.extensions.role : undefined
+  const isSize = /^(limit|take|top|count|size|pageSize|perPage|max|n)$/i.test(name)
+  const isOffset = /^(skip|offset|page|start|from)$/i.test(name)
+  const isOrder = /^(orderBy|order|order_by|sort|sort_by|sortBy)$/i.test(name)
+  if (role?.kind === 'byUri') return name === 'id' ? identity : null
+  if (role?.kind === 'node') return name === 'uri' ? 'Write `id`: the id of a record is its URI.' : null
+  if (role?.kind === 'nodes')
+    return /^(id|uris?)$/.test(name) ? 'Write `ids`: the id of a record is its URI.' : null
+  if (role?.kind === 'aggregate') {
+    if (isSize || name === 'first') return '`limit` says how many groups there are.'
+    if (isOffset || name === 'after') return 'Groups have no pages: `limit` goes up to 1000.'
+    if (isOrder) return 'Groups are ordered with `orderBy: COUNT_DESC` or `rankBy`.'
+  } else if (role?.kind === 'connection' || role?.kind === 'reverse') {
+    if (name === 'id' || name === 'uri')
+      return `One record is found by \`${role.collection.rootField}ByUri(uri: …)\`.`
+    if (isSize) return '`first` says how many records a page has.'
+    if (isOffset) return 'There are no offsets: pass the `endCursor` of `pageInfo` as `after`.'
+    if (isOrder) return 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'
+  } else return null
+  if (searching.test(name)) return searchHint(role.collection, true)
+  return /^(filter|filters|filterBy|condition|conditions|match)$/i.test(name)
+    ? 'Conditions are in `where`.'
+    : null
+}
+
+/** For unknown fields in the conditions on a record or an object. */
+function conditionHint(schema: GraphQLSchema, type: string, name: string, fields: readonly string[]) {
+  if (/^not$/i.test(name)) return joined
+  if (name === 'id') return identity
+  const collection = collectionOf(schema, type)
+  if (searching.test(name) && collection !== undefined) return searchHint(collection, false)
+  const [, field = '', operator = ''] = /^(\w+)_([a-zA-Z]+)$/.exec(name) ?? []
+  return fields.includes(field) ? `Write \`${field}: {${operator}: …}\`.` : null
+}
+
+function operatorHint(name: string, fields: readonly string[]): string | null {
+  const bare = name.replace(/^[_$]+/, '')
+  if (bare !== name && fields.includes(bare))
+    return `Operators have no \`_\` or \`$\` before them: write \`${bare}\`.`
+  if (/^(not|neq|notEquals?|isNot)$/i.test(bare)) return 'Other values are found with `ne` and `notIn`.'
+  if (/^(equals?|is)$/i.test(bare)) return 'Equal values are found with `eq`.'
+  if (/^(between|range)$/i.test(bare)) return 'A range is `{gte: …, lt: …}`.'
+  const isPattern =
+    searching.test(bare) ||
+    /^(i?regexp?|matches|match|i?like|icontains|includes|endsWith|ends_with)$/i.test(bare)
+  if (!isPattern) return null
+  return fields.includes('contains')
+    ? 'Text is searched with `contains` and `startsWith`, which ignore case and accents; there are no patterns.'
+    : null
+}
+
+function arrayHint(name: string, fields: readonly string[]): string | null {
+  if (fields.includes('has')) return 'Elements of an array are found with `has`, `hasAny` and `hasAll`.'
+  return fields.includes('some') ? `Say which elements: \`some: {${name}: …}\`.` : null
+}
+
+function searchHint({ type }: Collection, isArgument: boolean): string {
+  const text = type.fields.find((field) => field.type.kind === 'string' && field.type.freeText)
+  const condition = `${text?.name ?? '<field>'}: {contains: "…"}`
+  return `Text is searched with \`${isArgument ? `where: {${condition}}` : condition}\`, which ignores case and accents.`
+}
+
+/** The collection of a record type. */
+function collectionOf(schema: GraphQLSchema, typeName: string): Collection | undefined {
+  const type = schema.getType(typeName)
+  return isObjectType(type) ? type.extensions.collection : undefined
+}
+
+/** Names of the fields of an input type such as `StringWhereInput`. */
+function conditionsOf(schema: GraphQLSchema, type: string): readonly string[] {
+  const input = schema.getType(`${type}WhereInput`)
+  return isInputObjectType(input) ? Object.keys(input.getFields()) : []
 }

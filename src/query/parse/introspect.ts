@@ -18,7 +18,7 @@ import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { argumentsOf, type Collected, collectFields, type Selection } from './collect.ts'
 import { assertWithin, limits } from './limits.ts'
-import { RequestErrors } from './request-errors.ts'
+import { RequestErrors } from './prepare.ts'
 
 /**
  * Introspection is rare and answered synchronously, so its executor is loaded on first use, with a synchronous

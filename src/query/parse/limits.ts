@@ -1,4 +1,10 @@
-/** Maximums of an operation. Beyond a limit: QUERY_TOO_COMPLEX, with the limit and the actual value. */
+/**
+ * Maximums of an operation. Beyond a limit: QUERY_TOO_COMPLEX, with the limit and the actual value. A document is checked
+ * before it is validated: some rules of the validator take quadratic time, and fragments can expand a short document to
+ * millions of fields. The cost of each check is bounded by the checks before it.
+ */
+import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql'
+import { Kind, Lexer, Source, TokenKind, visit } from 'graphql/language'
 import { ServiceError } from '../../errors.ts'
 
 export const limits = {
@@ -65,4 +71,183 @@ export function assertWithin(limit: Limit, actual: number, what: string, most: n
     limit: most,
     actual,
   })
+}
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+/** Counts without recursion, because the parser's recursion would overflow, and stops at the first limit exceeded. */
+export function assertTextWithin(text: string): void {
+  assertWithin('document', text.length, 'The document has too many characters')
+  const lexer = new Lexer(new Source(text))
+  let tokens = 0
+  let depth = 0
+  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
+    tokens += 1
+    assertWithin('tokens', tokens, 'The document has too many tokens')
+    if (opening.has(token.kind)) depth += 1
+    if (closing.has(token.kind)) depth -= 1
+    assertWithin('nesting', depth, 'Brackets in the document are nested too deep')
+  }
+}
+
+const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
+const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
+
+/** False if a fragment contains itself; the validator must then report it, and nothing else may be done. */
+export function assertDocumentWithin(document: DocumentNode, fragments: Fragments): boolean {
+  assertDefinitionsWithin(document)
+  const measure = createMeasure(fragments)
+  let isFinite = true
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
+      continue
+    const { depth, fields, aliases, width, circular } = measure(definition.selectionSet)
+    if (circular) isFinite = false
+    assertWithin('depth', depth, 'Selections are nested too deep')
+    assertWithin('fields', fields, 'Too many fields are selected, fragments spread')
+    assertWithin('aliases', aliases, 'Too many fields have an alias, fragments spread')
+    if (definition.kind === Kind.OPERATION_DEFINITION)
+      assertWithin('rootFields', width, 'Too many fields are selected of the query itself')
+  }
+  if (!isFinite) return false
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION) assertFewRepeats(fragments, [definition.selectionSet])
+  return true
+}
+
+/** Counts fields with fragments expanded; the document must have passed the checks. */
+export function countFields(selections: SelectionSetNode, fragments: Fragments): number {
+  return createMeasure(fragments)(selections).fields
+}
+
+function assertDefinitionsWithin(document: DocumentNode): void {
+  const counts = { operations: 0, fragments: 0, variables: 0, directives: 0, spreads: 0, objects: 0 }
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) counts.fragments += 1
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    counts.operations += 1
+    counts.variables += definition.variableDefinitions?.length ?? 0
+  }
+  assertWithin('operations', counts.operations, 'The document has too many operations')
+  assertWithin('fragments', counts.fragments, 'The document has too many fragments')
+  assertWithin('variables', counts.variables, 'The document defines too many variables')
+  visit(document, {
+    enter(node) {
+      if (node.kind === Kind.STRING)
+        assertWithin('characters', node.value.length, 'A string in the document is too long')
+      if (node.kind === Kind.OBJECT) counts.objects += 1
+      if (node.kind === Kind.FRAGMENT_SPREAD) counts.spreads += 1
+      assertWithin('inputObjects', counts.objects, 'The document has too many input objects')
+      assertWithin('spreads', counts.spreads, 'Fragments are spread in too many places')
+      if (!('directives' in node) || node.directives === undefined) return
+      const { length } = node.directives as readonly DirectiveNode[]
+      counts.directives += length
+      assertWithin('directivesInOnePlace', length, 'Too many directives are in one place')
+      assertWithin('directives', counts.directives, 'The document has too many directives')
+    },
+  })
+}
+
+interface Measured {
+  readonly depth: number
+  readonly fields: number
+  readonly aliases: number
+  /** Fields at the top level, each occurrence counted. */
+  readonly width: number
+  readonly circular: boolean
+}
+
+const nothing: Measured = { depth: 0, fields: 0, aliases: 0, width: 0, circular: false }
+
+/** Measures a selection with its fragments expanded, each fragment once: expanding could take exponential time. */
+function createMeasure(fragments: Fragments): (selections: SelectionSetNode) => Measured {
+  const known = new Map<string, Measured>()
+  const measureFragment = (name: string): Measured => {
+    const done = known.get(name)
+    if (done !== undefined) return done
+    // A lookup of the fragment before it is measured comes from inside the fragment.
+    known.set(name, { ...nothing, circular: true })
+    const fragment = fragments.get(name)
+    const measured = fragment === undefined ? nothing : measure(fragment.selectionSet)
+    known.set(name, measured)
+    return measured
+  }
+  const measure = ({ selections }: SelectionSetNode): Measured => {
+    const sum = { ...nothing }
+    for (const selection of selections) {
+      const isField = selection.kind === Kind.FIELD
+      const inner =
+        selection.kind === Kind.FRAGMENT_SPREAD
+          ? measureFragment(selection.name.value)
+          : selection.selectionSet === undefined
+            ? nothing
+            : measure(selection.selectionSet)
+      const own = isField ? 1 : 0
+      Object.assign(sum, {
+        depth: Math.max(sum.depth, inner.depth + own),
+        fields: sum.fields + inner.fields + own,
+        aliases: sum.aliases + inner.aliases + (isField && selection.alias !== undefined ? 1 : 0),
+        width: sum.width + (isField ? 1 : inner.width),
+        circular: sum.circular || inner.circular,
+      })
+    }
+    return sum
+  }
+  return measure
+}
+
+/** The validator compares all fields of one response key in one place with each other, and everything below them. */
+function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[]): void {
+  const repeats = new Map<string, number>()
+  const below = new Map<string, SelectionSetNode[]>()
+  const spread = new Set<string>()
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = fragments.get(selection.name.value)
+        if (fragment === undefined || spread.has(selection.name.value)) continue
+        spread.add(selection.name.value)
+        collect(fragment.selectionSet)
+      } else {
+        const key = selection.alias?.value ?? selection.name.value
+        const times = (repeats.get(key) ?? 0) + 1
+        assertWithin('repeats', times, 'One field is selected too often in one place')
+        repeats.set(key, times)
+        if (selection.selectionSet === undefined) continue
+        const known = below.get(key)
+        if (known === undefined) below.set(key, [selection.selectionSet])
+        else known.push(selection.selectionSet)
+      }
+    }
+  }
+  for (const set of sets) collect(set)
+  for (const inner of below.values()) assertFewRepeats(fragments, inner)
+}
+
+/** Checks level by level instead of by recursion, because values may be nested to any depth. */
+export function assertVariablesWithin(raw: Readonly<Record<string, unknown>>): void {
+  let level: unknown[] = [raw]
+  let [values, objects] = [0, -1]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const below: unknown[] = []
+    for (const value of level) {
+      if (typeof value === 'string')
+        assertWithin('characters', value.length, 'A string in the variables is too long')
+      if (typeof value !== 'object' || value === null) continue
+      if (Array.isArray(value))
+        assertWithin('listValues', value.length, 'A list in the variables has too many values')
+      else objects += 1
+      // Names count too, because the message about an unknown name repeats it.
+      const names = Array.isArray(value) ? [] : Object.keys(value)
+      values += Array.isArray(value) ? value.length : 2 * names.length
+      assertWithin('inputValues', values, 'The variables have too many names and values')
+      assertWithin('inputObjects', objects, 'The variables have too many objects')
+      const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+      for (const each of names) below.push(each)
+      for (const each of inside) below.push(each)
+    }
+    assertWithin('nesting', depth, 'Brackets in the variables are nested too deep')
+    level = below
+  }
 }

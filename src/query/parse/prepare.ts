@@ -1,14 +1,23 @@
-/** Parses and validates a document: everything about an operation that does not depend on its variables. */
-import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+/** Parses and validates documents, and coerces variables to the types that an operation declares. */
+import type {
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  VariableValues,
+} from 'graphql'
 import { GraphQLError } from 'graphql/error'
+import { getVariableValues } from 'graphql/execution/values'
 import { Kind, OperationTypeNode, parse } from 'graphql/language'
 import { NoFragmentCyclesRule } from 'graphql/validation/rules/NoFragmentCyclesRule'
 import { specifiedRules } from 'graphql/validation/specifiedRules'
 import { validate } from 'graphql/validation/validate'
-import { ServiceError } from '../../errors.ts'
-import { assertDocumentWithin, assertTextWithin } from './document-limits.ts'
+import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
-import { mostErrors, RequestErrors } from './request-errors.ts'
+import { assertDocumentWithin, assertTextWithin, assertVariablesWithin } from './limits.ts'
+
+/** More errors do not help, and formatting each one may take as long as the value that it shows. */
+const mostErrors = 10
 
 export interface Prepared {
   readonly document: DocumentNode
@@ -64,6 +73,37 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
   const found = operations.find((operation) => operation.name?.value === name)
   if (found !== undefined) return found
   throw new ServiceError('BAD_USER_INPUT', `The document has no operation named "${name}"; it has ${named}.`)
+}
+
+/** Throws RequestErrors or ServiceError. */
+export function coerceVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  raw: Readonly<Record<string, unknown>>,
+): VariableValues {
+  assertVariablesWithin(raw)
+  const coerced = getVariableValues(schema, variableDefinitions, raw, { maxErrors: mostErrors })
+  if (coerced.errors === undefined) return coerced.variableValues
+  throw new RequestErrors(
+    'BAD_USER_INPUT',
+    coerced.errors.map((error) => withHint(schema, error)),
+  )
+}
+
+/**
+ * A request error of several parts with messages from graphql-js, each with its location in the document; the last may
+ * say that there are more.
+ */
+export class RequestErrors extends Error {
+  override name = 'RequestErrors'
+  readonly code: ErrorCode
+  readonly errors: readonly GraphQLError[]
+  constructor(code: ErrorCode, errors: readonly GraphQLError[]) {
+    super(errors[0]?.message ?? code)
+    this.code = code
+    const more = new GraphQLError(`There are more errors than these ${mostErrors}.`)
+    this.errors = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
+  }
 }
 
 function parseWithin(text: string): DocumentNode {
