@@ -7,7 +7,7 @@ import { parseConfig } from '../src/cli/settings/config.ts'
 import { loadProject, openExistingStore } from '../src/cli/store/project.ts'
 import type { ReadDatabase, Statement } from '../src/database/database.ts'
 import { createEngine } from '../src/query/execute/engine.ts'
-import { unlimited } from '../src/query/execute/unlimited.ts'
+import { unlimited } from '../src/query/execute/execute.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 
 /** Shape of a question. */

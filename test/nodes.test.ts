@@ -1,6 +1,6 @@
 /** `node`, `nodes` and the interfaces that all record types implement. */
 import assert from 'node:assert/strict'
-import { unlimited } from '../src/query/execute/unlimited.ts'
+import { unlimited } from '../src/query/execute/execute.ts'
 import type { Json } from './reference/shapes.ts'
 import type { PlainRecord } from './reference/world.ts'
 import { onEveryDatabase as test } from './support/databases.ts'

@@ -1,5 +1,5 @@
 /** Requests that have been answered, for tests of what watches them. */
-import { ExecutionReport } from '../../src/query/execute/execution-report.ts'
+import { ExecutionReport } from '../../src/query/execute/execute.ts'
 import type { Answered } from '../../src/server/observe/observer.ts'
 import { defaultTiers } from '../../src/server/admission/tiers.ts'
 

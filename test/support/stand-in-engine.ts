@@ -1,7 +1,11 @@
 import { GraphQLError, buildSchema, graphql } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../src/errors.ts'
-import { ExecutionReport } from '../../src/query/execute/execution-report.ts'
-import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../src/query/execute/execute.ts'
+import {
+  ExecutionReport,
+  type GraphQLAnswer,
+  type GraphQLRequest,
+  type QueryEngine,
+} from '../../src/query/execute/execute.ts'
 
 /**
  * A stand-in for the query engine: graphql-js over a schema of four fields, for tests of what lies around

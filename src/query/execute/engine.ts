@@ -12,16 +12,22 @@ import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
 import { untilAborted } from '../../util/async/until-aborted.ts'
 import { buildRecord } from '../plan/build-output.ts'
 import { buildPlan } from '../plan/build-plan.ts'
-import { ExecutionReport } from './execution-report.ts'
-import { assertAffordable, costOf, sizeOf } from '../price/cost.ts'
+import { costOf, sizeOf } from '../price/cost.ts'
 import { describePlan } from '../optimize/describe-plan.ts'
 import { assertValuesWithin, constantResponse, emitStatement } from '../emit/emit.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { errorAnswer } from './error-answer.ts'
-import { unlimited } from './unlimited.ts'
-import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, RequestLimits } from './execute.ts'
-import { AnswerCache } from './answer-cache.ts'
+import {
+  assertAffordable,
+  ExecutionReport,
+  type Explanation,
+  type GraphQLAnswer,
+  type GraphQLRequest,
+  type QueryEngine,
+  type RequestLimits,
+  unlimited,
+} from './execute.ts'
 import { optimize } from '../optimize/optimize.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -74,6 +80,8 @@ const cacheOverhead = 400
  */
 const documentsSize = 200_000
 const documentOverhead = 20
+/** Bytes of an entry of the answer cache besides its key and body. */
+const answerOverhead = 200
 /** Milliseconds. Access paths depend on the amount of data, so they are chosen again after this time. */
 const planLifetime = 60_000
 /** Maximum number of planning rounds: statistics may lead to further ones, one round for each reference on a path. */
@@ -101,7 +109,14 @@ export function createEngine(options: EngineOptions): QueryEngine {
       cacheOverhead +
       (value.kind === 'constant' ? value.body.length : value.statement.text.length),
   })
-  const answers = new AnswerCache(answerCacheBytes)
+  /** Answers with the version of the data from which they were read. */
+  const answers =
+    answerCacheBytes === 0
+      ? null
+      : new LRUCache<string, { readonly body: Uint8Array; readonly version: number }>({
+          maxSize: answerCacheBytes,
+          sizeCalculation: ({ body }, key) => body.length + 2 * key.length + answerOverhead,
+        })
   let state: PlanState | null = null
 
   const prepared = (text: string): Prepared => {
@@ -213,10 +228,15 @@ export function createEngine(options: EngineOptions): QueryEngine {
     }
   }
 
+  const storedAnswer = (key: string, version: number | null): Uint8Array | null => {
+    const stored = answers?.get(key)
+    return stored !== undefined && stored.version === version ? stored.body : null
+  }
+
   /** The answer, if no statement has to run for it. */
   const atHand = (found: Compiled, key: string): Uint8Array | null => {
     if (found.kind === 'constant') return found.body
-    return found.isTimeless && answers.has(key) ? answers.find(key, database.dataVersion()) : null
+    return found.isTimeless && answers?.has(key) ? storedAnswer(key, database.dataVersion()) : null
   }
 
   const answer = (
@@ -258,8 +278,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
         report.from = 'constant'
         return found.body
       }
-      const before = answers.keepsAny && found.isTimeless ? database.dataVersion() : null
-      const same = before === null ? null : answers.find(key, before)
+      const before = answers !== null && found.isTimeless ? database.dataVersion() : null
+      const same = before === null ? null : storedAnswer(key, before)
       if (same !== null) {
         report.from = 'memory'
         return same
@@ -275,7 +295,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
       if (answered?.version === version) {
         if (report.statementTime < shortTime) found.isShort = true
         // Nothing was written from before the statement began until now, so the answer is of exactly this version.
-        if (before !== null && database.dataVersion() === before) answers.keep(key, before, answered.body)
+        if (before !== null && database.dataVersion() === before)
+          answers?.set(key, { body: answered.body, version: before })
         else report.isOwn = answered.isOwn
         return answered.body
       }
@@ -293,7 +314,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const report = new ExecutionReport()
       const succeed = (body: Uint8Array): GraphQLAnswer => {
         report.body = body
-        return { kind: 'data', body, isOwn: report.isOwn, report: report }
+        return { kind: 'data', body, isOwn: report.isOwn, report }
       }
       const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
       try {

@@ -1,8 +1,7 @@
 /** Turns failures into answers: a code and what the caller may know; causes of internal errors are for the log only. */
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
-import { ExecutionReport } from './execution-report.ts'
-import type { AnswerReport, GraphQLAnswer } from './execute.ts'
+import { type AnswerReport, ExecutionReport, type GraphQLAnswer } from './execute.ts'
 import { shorten } from '../../util/text/shorten.ts'
 import { RequestErrors } from '../parse/prepare.ts'
 
@@ -24,12 +23,8 @@ type Failure = Omit<Extract<GraphQLAnswer, { kind: 'errors' }>, 'report'>
 
 function failureOf(error: unknown): Failure {
   if (error instanceof RequestErrors) {
-    const { code } = error
-    return {
-      kind: 'errors',
-      code,
-      errors: error.errors.map((each) => formatted(each, code)),
-    }
+    const { code, errors } = error
+    return { kind: 'errors', code, errors: errors.map((each) => formatted(each, code)) }
   }
   if (error instanceof ServiceError) {
     const answer = single(error.code, error.message, error.details)

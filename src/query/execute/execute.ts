@@ -1,8 +1,9 @@
 /** The interface of the query engine: GraphQL requests and answers, for any transport; engine.ts implements it. */
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
-import type { ErrorCode } from '../../errors.ts'
+import { type ErrorCode, ServiceError } from '../../errors.ts'
 import type { MaybePromise } from '../../util/async/and-then.ts'
+import { limits } from '../parse/limits.ts'
 
 export interface GraphQLRequest {
   readonly query: string
@@ -62,26 +63,40 @@ export type GraphQLAnswer =
       readonly report: AnswerReport
     }
 
-/** Facts about a request for logs and metrics, as far as they are known. */
-export interface AnswerReport {
+/** Facts about a request for logs and metrics, filled in while it is executed. */
+export class ExecutionReport {
   /** Name of the operation in the document; null if it has none. */
-  readonly operationName: string | null
+  operationName: string | null = null
   /** Cost of the operation; 0 if it was refused before the cost was known. */
-  readonly points: number
+  points = 0
   /** How the answer was produced; null if there is none. */
-  readonly from: 'constant' | 'memory' | 'short' | 'long' | null
+  from: 'constant' | 'memory' | 'short' | 'long' | null = null
   /** Milliseconds from passing the statement to the database until its answer. */
-  readonly statementTime: number
-  /** Records and groups in the first-level lists of the answer; null if the answer is too long to count them. */
-  readonly rows: number | null
-  readonly statement: Statement | null
+  statementTime = 0
+  statement: Statement | null = null
   /** Whether the answer depends only on stored data, not on the clock. */
-  readonly isTimeless: boolean
+  isTimeless = true
+  /** The answer; null until there is one. */
+  body: Uint8Array | null = null
+  /** Whether nothing else refers to the body, so that it may be released. */
+  isOwn = false
+
+  /** Records and groups in the first-level lists of the answer, counted on demand; null if it is too long to count them. */
+  get rows(): number | null {
+    const { body } = this
+    if (body === null) return 0
+    return body.length > countedBytes ? null : countRows(body)
+  }
 }
+
+export type AnswerReport = Readonly<ExecutionReport>
+
+/** Bytes. Counting the rows of a longer answer would delay other requests. */
+const countedBytes = 262_144
 
 export interface QueryEngine {
   /**
-   * Never throws: every failure is an answer with a code. Synchronous if nothing has to be read. Without terms, only
+   * Never throws: every failure is an answer with a code. Synchronous if nothing has to be read. Without limits, only
    * the absolute limits apply.
    */
   execute(request: GraphQLRequest, requestLimits?: RequestLimits): MaybePromise<GraphQLAnswer>
@@ -99,4 +114,62 @@ export interface Explanation {
   readonly plan: readonly string[]
   /** Points. */
   readonly cost: number
+}
+
+/** The request limits of the operator, who is not charged: only the absolute limits apply. */
+export const unlimited: RequestLimits = {
+  pageSize: 1_000,
+  points: limits.points,
+  charge: () => undefined,
+  worked: () => undefined,
+  startShort: endlessPermit,
+  startLong: endlessPermit,
+  refund: () => undefined,
+}
+
+function endlessPermit(): LongQueryPermit {
+  return {
+    signal: new AbortController().signal,
+    caller: '',
+    deadline: Number.POSITIVE_INFINITY,
+    [Symbol.dispose]: () => undefined,
+  }
+}
+
+/** Throws QUERY_TOO_COMPLEX if an operation costs more than its caller may spend on one. */
+export function assertAffordable(points: number, allowed: number): void {
+  if (points <= allowed) return
+  throw new ServiceError(
+    'QUERY_TOO_COMPLEX',
+    `The operation costs ${points} points, and the limit is ${allowed}. Ask for smaller pages, above all of lists within lists, for fewer totals and groupings, or filter by fields with an index.`,
+    { limit: allowed, actual: points },
+  )
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const open = { brace: 0x7b, bracket: 0x5b } as const
+const close = { brace: 0x7d, bracket: 0x5d } as const
+/** Depth below `{"data":{"root":{"edges":[`. */
+const elementDepth = 4
+
+/** Objects in the arrays that are members of the root fields: edges, nodes, groups. */
+function countRows(body: Uint8Array): number {
+  let depth = 0
+  let rows = 0
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at]
+    if (byte === quote) at = endOfString(body, at)
+    else if (byte === open.brace || byte === open.bracket) {
+      if (byte === open.brace && depth === elementDepth) rows += 1
+      depth += 1
+    } else if (byte === close.brace || byte === close.bracket) depth -= 1
+  }
+  return rows
+}
+
+function endOfString(body: Uint8Array, start: number): number {
+  let at = start + 1
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1
+  return at
 }

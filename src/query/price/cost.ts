@@ -4,7 +4,6 @@
  * sizes multiply down the nesting; cost-reading.ts counts what is read to find it. bench/cost-search.ts checks the
  * weights against measured time.
  */
-import { ServiceError } from '../../errors.ts'
 import { groupingSize, pageSize, totalSize } from './cost-reading.ts'
 import { weights } from './cost-weights.ts'
 import type {
@@ -28,16 +27,6 @@ export function costOf(plan: Plan): number {
 /** The size from which points are computed: what is written, read, and printed if every page is full. */
 export function sizeOf({ roots, written }: Plan): number {
   return written * weights.written + sum(roots, ({ output }) => rootSize(output))
-}
-
-/** Throws QUERY_TOO_COMPLEX if an operation costs more than its caller may spend on one. */
-export function assertAffordable(points: number, allowed: number): void {
-  if (points <= allowed) return
-  throw new ServiceError(
-    'QUERY_TOO_COMPLEX',
-    `The operation costs ${points} points, and the limit is ${allowed}. Ask for smaller pages, above all of lists within lists, for fewer totals and groupings, or filter by fields with an index.`,
-    { limit: allowed, actual: points },
-  )
 }
 
 function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
