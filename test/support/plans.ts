@@ -1,7 +1,6 @@
 /** Plans without a database: what can be told of an operation from its document and variables alone. */
 import { buildTables } from '../../src/database/layout/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
-import { buildRecord } from '../../src/query/plan/build-output.ts'
 import { buildPlan } from '../../src/query/plan/build-plan.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { coerceVariables, findOperation, prepare } from '../../src/query/parse/prepare.ts'
@@ -27,7 +26,7 @@ export function createPlanner(documents: readonly Json[], references: References
     const operation = findOperation(document, null)
     const values = coerceVariables(schema, operation, variables)
     const selection = { schema, fragments: document.fragments, variables: values }
-    const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, selection, record: buildRecord }
+    const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, selection }
     return buildPlan(context, operation, variables)
   }
 }

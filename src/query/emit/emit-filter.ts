@@ -1,7 +1,7 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
 import { fencesOf, hintsOf } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
-import { accountsOf } from '../plan/condition-facts.ts'
+import { accountsOf } from '../plan/conditions.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import {
   columnOf,

@@ -14,7 +14,7 @@ import {
   sql,
   type Value,
 } from '../../sql/sql.ts'
-import { mostProbes } from '../plan/condition-facts.ts'
+import { mostProbes } from '../plan/conditions.ts'
 import { jsonOf, ownParts, referenceUri, scalarOf } from './emit-operand.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'

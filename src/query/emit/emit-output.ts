@@ -5,10 +5,16 @@ import { referenceOperand } from '../plan/conditions.ts'
 import { jsonOf, referencedValue, referenceParts, type UriParts, uriText } from './emit-operand.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
-import type { Output, RecordSelections, ReferenceOperand, Selected } from '../plan/plan.ts'
+import {
+  isConstant,
+  type Output,
+  type RecordSelections,
+  type ReferenceOperand,
+  type Selected,
+} from '../plan/plan.ts'
 
-/** A JSON object of the selected fields, as text. */
-export function emitObject<Kind>(
+/** A JSON object of the selected fields, as text; `value` emits those that are not constants. */
+export function emitObject<Kind extends { readonly kind: string }>(
   { dialect }: Emitter,
   fields: readonly Selected<Kind>[],
   value: (output: Kind) => Sql,
@@ -17,8 +23,7 @@ export function emitObject<Kind>(
   let text = '{'
   for (const [index, { key, output }] of fields.entries()) {
     text += `${index === 0 ? '' : ','}${JSON.stringify(key)}:`
-    const json = constantOf(output)
-    if (json !== null) text += json
+    if (isConstant(output)) text += output.json
     else {
       parts.push(literal(text), value(output))
       text = ''
@@ -36,17 +41,10 @@ export function emitFields(
   return emitObject(emitter, fields, (output) => emitOutput(emitter, output, row))
 }
 
-function constantOf(output: unknown): string | null {
-  const { kind, json } = output as { readonly kind: string; readonly json?: string }
-  return kind === 'constant' && json !== undefined ? json : null
-}
-
 function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): Sql {
   const { dialect } = emitter
   const json = jsonOf(row)
   switch (output.kind) {
-    case 'constant':
-      return literal(output.json)
     case 'system':
       return systemValue(emitter, output.name, row)
     case 'json':

@@ -3,18 +3,16 @@
  * records, so it must never be cached.
  */
 import { longestSilence, unnamedSource } from '../../database/database.ts'
-import type { Table } from '../../database/layout/tables.ts'
 import { literal, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitTotal } from './groups/emit-counts.ts'
+import { emitCount } from './groups/emit-counts.ts'
 import { emitObject } from './emit-output.ts'
 import type { Emitter } from './emitter.ts'
+import type { CountedTable } from '../plan/physical-plan.ts'
 import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from '../plan/plan.ts'
 
-export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
+export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput<CountedTable>>[]): Sql {
   return emitObject(emitter, fields, (output) => {
     switch (output.kind) {
-      case 'constant':
-        return literal(output.json)
       case 'collections':
         return collections(emitter, output.tables, output.fields)
       case 'sources':
@@ -25,29 +23,28 @@ export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOut
 
 function collections(
   emitter: Emitter,
-  tables: readonly Table[],
+  tables: readonly CountedTable[],
   fields: readonly Selected<CollectionStatusOutput>[],
 ): Sql {
-  const parts = tables.flatMap((table, index) => [
+  const parts = tables.flatMap((counted, index) => [
     raw(index === 0 ? `'['` : `','`),
-    emitObject(emitter, fields, (output) => collectionValue(emitter, table, output)),
+    emitObject(emitter, fields, (output) => collectionValue(emitter, counted, output)),
   ])
   return emitter.dialect.concat([...parts, raw(tables.length === 0 ? `'[]'` : `']'`)])
 }
 
-function collectionValue(emitter: Emitter, table: Table, output: CollectionStatusOutput): Sql {
+function collectionValue(
+  emitter: Emitter,
+  { table, count }: CountedTable,
+  output: CollectionStatusOutput,
+): Sql {
   const { dialect, state } = emitter
   const { nsid } = table.collection
   switch (output.kind) {
-    case 'constant':
-      return literal(output.json)
     case 'name':
       return literal(JSON.stringify(nsid))
-    case 'records': {
-      const kept = emitTotal(emitter, table)
-      if (kept !== null) return kept
-      return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
-    }
+    case 'records':
+      return emitCount(emitter, count, table, null)
     case 'newestIndexedAt': {
       // Ids are in the order of `indexed_at`, or there is an index on it: in both cases the first row read is the
       // newest.
@@ -69,8 +66,6 @@ function sources(emitter: Emitter, fields: readonly Selected<SourceStatusOutput>
 function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutput): Sql {
   const silent = sql`${source}.heard_at < ${dialect.now()} - ${raw(String(longestSilence))}`
   switch (output.kind) {
-    case 'constant':
-      return literal(output.json)
     case 'name':
       return dialect.toJson(sql`coalesce(${source}.public_name, ${literal(unnamedSource)})`)
     case 'state':

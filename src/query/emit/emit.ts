@@ -1,16 +1,15 @@
 /** Emits a plan as one statement whose result is the response. */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import { splitUri } from '../../database/derive.ts'
-import { literal, type Sql, sql } from '../../sql/sql.ts'
+import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
-import { emitNodes } from './emit-nodes.ts'
-import { emitFields, emitObject } from './emit-output.ts'
+import { emitFields, emitObject, resolved } from './emit-output.ts'
 import { emitStatus } from './emit-status.ts'
 import type { Emitter } from './emitter.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type { PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { PhysicalList, PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
+import type { Plan, RecordSelections } from '../plan/plan.ts'
 
 /** The statement returns one row: the plan version under which it ran, and the bytes of the response, with its cost. */
 export function emitStatement(emitter: Emitter, { roots }: PhysicalPlan, points: number): Statement {
@@ -28,14 +27,12 @@ export function assertValuesWithin({ values }: Statement, { sourceValues }: Phys
 
 /** The response if nothing in the plan reads data, otherwise null. */
 export function constantResponse({ roots }: Plan, points: number): string | null {
-  const parts = roots.map(({ key, output }) =>
-    output.kind === 'constant'
-      ? `${JSON.stringify(key)}:${output.json}`
-      : output.kind === 'introspection'
-        ? `${JSON.stringify(key)}:${output.json()}`
-        : null,
-  )
-  return parts.includes(null) ? null : `{"data":{${parts.join(',')}}${closing(points)}`
+  const parts: string[] = []
+  for (const { key, output } of roots) {
+    if (output.kind !== 'constant' && output.kind !== 'introspection') return null
+    parts.push(`${JSON.stringify(key)}:${output.kind === 'constant' ? output.json : output.json()}`)
+  }
+  return `{"data":{${parts.join(',')}}${closing(points)}`
 }
 
 /** The part of the response after the data; the same for every caller, so that equal requests have equal answers. */
@@ -45,8 +42,6 @@ function closing(points: number): string {
 
 function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {
   switch (output.kind) {
-    case 'constant':
-      return literal(output.json)
     case 'introspection':
       return sql`cast(${output.json()} as text)`
     case 'list':
@@ -66,4 +61,19 @@ function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {
         where ${alias}.base = (select id from base where uri = ${base}) and ${alias}.rkey = ${key}), 'null')`
     }
   }
+}
+
+/** Records by a list of URIs as a JSON array. The URIs are rows, so that the selection is emitted once, however many URIs there are. */
+function emitNodes(emitter: Emitter, uris: readonly string[], records: RecordSelections<PhysicalList>): Sql {
+  const { dialect } = emitter
+  const rows = uris.map((uri, index) => {
+    const [base, key] = splitUri(uri)
+    return sql`(${raw(String(index))}, ${base}, ${key})`
+  })
+  const [given, id] = [emitter.alias(), emitter.alias()]
+  const ids = sql`select column1 as position, (select id from base where uri = column2) as base, column3 as key
+    from (values ${join(rows, ', ')}) ${given}`
+  const record = resolved(emitter, { base: sql`${id}.base`, key: sql`${id}.key` }, records)
+  const all = sql`select ${dialect.joinedBy(sql`${id}.position`, record, null)} from (${ids}) ${id}`
+  return dialect.concat([raw(`'['`), sql`(${all})`, raw(`']'`)])
 }

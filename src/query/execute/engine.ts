@@ -10,7 +10,6 @@ import { ServiceError } from '../../errors.ts'
 import type { Model } from '../../schema/model/model.ts'
 import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
 import { untilAborted } from '../../util/async/until-aborted.ts'
-import { buildRecord } from '../plan/build-output.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import { costOf, sizeOf } from '../price/cost.ts'
 import { describePlan } from '../optimize/describe-plan.ts'
@@ -136,14 +135,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const raw = variables ?? {}
     const coerced = coerceVariables(schema, operation, raw)
     const selection = { schema, fragments: document.fragments, variables: coerced }
-    const context = {
-      version,
-      model,
-      tables,
-      maxPageSize: requestLimits.pageSize,
-      selection,
-      record: buildRecord,
-    }
+    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, selection }
     const plan = buildPlan(context, operation, raw)
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
   }

@@ -5,10 +5,9 @@
  */
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
-import { conjuncts, ownUris } from '../plan/condition-facts.ts'
+import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from '../plan/conditions.ts'
 import { emitIndexProbe } from '../emit/emit-probe.ts'
 import { createEmitter } from '../emit/emitter.ts'
-import { columnIndex, heldBy, indexesOf, leadingColumn } from './index-matching.ts'
 import { planFilter } from './optimize-filter.ts'
 import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
 import type { BoundedStatistics } from './planning-budget.ts'

@@ -5,14 +5,14 @@ import { understand } from '../../../test/support/store.ts'
 import { raw } from '../../sql/sql.ts'
 import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { columnList } from '../emit/emit-access-path.ts'
-import type { Condition, Output } from '../plan/plan.ts'
+import type { Condition, Constant, Output } from '../plan/plan.ts'
 
 const { tables } = understand(libraryLexicons, libraryReferences)
 const book = tables.find(({ collection }) => collection.nsid === collections.book)!
 const column = (name: string) => book.columns.find((each) => each.name === name)!
 
 test('a field reads the columns that its value is made of', () => {
-  const read = (output: Output) => [...columnsOfFields(book, [{ key: 'it', output }])]
+  const read = (output: Output | Constant) => [...columnsOfFields(book, [{ key: 'it', output }])]
   assert.deepEqual(read({ kind: 'system', name: 'uri' }), ['base', 'rkey'])
   assert.deepEqual(read({ kind: 'json', path: ['title'] }), ['record'])
   assert.deepEqual(read({ kind: 'constant', json: '1' }), [])

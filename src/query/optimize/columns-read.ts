@@ -1,14 +1,25 @@
 /** The stored columns that an expression reads of a record's row, so that subqueries carry only these. */
 import type { Column, Table, TextIndex } from '../../database/layout/tables.ts'
-import { referenceOperand } from '../plan/conditions.ts'
-import { accountsOf, mentionsReference } from '../plan/condition-facts.ts'
-import type { Condition, Operand, Output, ReferenceOperand, Selected, SortKey } from '../plan/plan.ts'
-
-type Columns = Iterable<string>
+import {
+  accountsOf,
+  mentionsReference,
+  referenceOperand,
+  type SimpleCondition,
+  simpleConditions,
+} from '../plan/conditions.ts'
+import {
+  type Condition,
+  isConstant,
+  type Operand,
+  type Output,
+  type ReferenceOperand,
+  type Selected,
+  type SortKey,
+} from '../plan/plan.ts'
 
 /** Columns of the selected fields of a record, or of an object inside one. */
 export function columnsOfFields(table: Table, fields: readonly Selected[]): readonly string[] {
-  return fields.flatMap(({ output }) => [...columnsOfOutput(table, output)])
+  return fields.flatMap(({ output }) => (isConstant(output) ? [] : columnsOfOutput(table, output)))
 }
 
 /** Columns of an order; cursors consist of the same values. */
@@ -26,7 +37,9 @@ export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
 }
 
 export function columnsOfConditions(table: Table, conditions: readonly Condition[]): readonly string[] {
-  return conditions.flatMap((condition) => [...columnsOfCondition(table, condition)])
+  return conditions
+    .flatMap(simpleConditions)
+    .flatMap((part) => (accountsOf(part) === null ? columnsOfCondition(table, part) : ['base']))
 }
 
 /** A virtual column is an expression on the record. */
@@ -34,10 +47,8 @@ function stored({ name, virtual }: Column): readonly string[] {
   return [virtual ? 'record' : name]
 }
 
-function columnsOfOutput(table: Table, output: Output): Columns {
+function columnsOfOutput(table: Table, output: Output): readonly string[] {
   switch (output.kind) {
-    case 'constant':
-      return []
     case 'system':
       return columnsOfSystemField(output.name)
     case 'json':
@@ -60,7 +71,7 @@ function columnsOfOutput(table: Table, output: Output): Columns {
   }
 }
 
-function columnsOfSystemField(name: Extract<Output, { kind: 'system' }>['name']): Columns {
+function columnsOfSystemField(name: Extract<Output, { kind: 'system' }>['name']): readonly string[] {
   switch (name) {
     case 'uri':
       return ['base', 'rkey']
@@ -82,14 +93,8 @@ function columnsOfSystemField(name: Extract<Output, { kind: 'system' }>['name'])
   }
 }
 
-function columnsOfCondition(table: Table, condition: Condition): Columns {
-  if (accountsOf(condition) !== null) return ['base']
+function columnsOfCondition(table: Table, condition: SimpleCondition): readonly string[] {
   switch (condition.kind) {
-    case 'all':
-    case 'any':
-      return columnsOfConditions(table, condition.of)
-    case 'not':
-      return columnsOfCondition(table, condition.of)
     case 'compare':
     case 'in':
       return columnsOfOperand(condition.operand)
@@ -120,7 +125,7 @@ function columnsOfCondition(table: Table, condition: Condition): Columns {
   }
 }
 
-function columnsOfText(index: TextIndex | null): Columns {
+function columnsOfText(index: TextIndex | null): readonly string[] {
   return index === null ? [] : [...stored(index.text), ...stored(index.folded)]
 }
 

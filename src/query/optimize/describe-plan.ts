@@ -13,17 +13,18 @@ import type {
   PhysicalPlan,
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
-import type { Condition, SortKey } from '../plan/plan.ts'
+import { type Condition, isConstant, type SortKey } from '../plan/plan.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
-  return roots.map(({ key, output }) => `${key}: ${describeRoot(output)}`)
+  return roots.map(({ key, output }) => `${key}: ${isConstant(output) ? noData : describeRoot(output)}`)
 }
+
+const noData = 'no data is read'
 
 function describeRoot(output: PhysicalRoot): string {
   switch (output.kind) {
-    case 'constant':
     case 'introspection':
-      return 'no data is read'
+      return noData
     case 'byUri':
       return `the record of ${output.table.name} with one URI`
     case 'nodes':

@@ -7,8 +7,7 @@ import { ownSums, type SumTable } from '../../database/layout/sums.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
 import { type Choice, chooseForCount, planPath } from './access-paths.ts'
 import { findSemiJoinSources, totalEstimate, totalValues } from './candidate-sources.ts'
-import { accountsOf, conjuncts, mentionsReference } from '../plan/condition-facts.ts'
-import { columnIndex } from './index-matching.ts'
+import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/conditions.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
 import type { CountAccess, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
@@ -78,43 +77,25 @@ export function materializedCount(
   const [part, ...others] = conjuncts(where)
   if (part === undefined) return countsAccess(countsOf(table, 'total', []), [], null)
   if (others.length > 0) return null
+  if (part.kind === 'target') return countBehindReference(optimizer, table, part)
   // Ranges and missing values are counted from rows.
-  switch (part.kind) {
-    case 'uri': {
-      if (part.negated || part.of?.kind !== 'columns') return null
-      const { base, key } = part.of
-      return countsAccess(countsOf(table, 'reference', [base, key]), [base, key], planFilter(optimizer, part))
-    }
-    case 'target':
-      return countBehindReference(optimizer, table, part)
-    case 'compare':
-    case 'in': {
-      const dids = accountsOf(part)
-      if (dids !== null) {
-        const counts = countsOf(table, 'value', [{ name: 'base' }])
-        return counts === undefined
-          ? null
-          : { access: { kind: 'account-counts', counts, dids }, estimatedRows: 0 }
-      }
-      const isEquality = part.kind === 'compare' ? part.op === 'eq' : !part.negated
-      if (!isEquality || part.operand.kind !== 'column') return null
-      const { column } = part.operand
-      return countsAccess(countsOf(table, 'value', [column]), [column], planFilter(optimizer, part))
-    }
-    case 'all':
-    case 'any':
-    case 'not':
-    case 'missing':
-    case 'text':
-    case 'absent':
-    case 'has':
-    case 'element':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-    case 'referring':
-      return null
+  if (part.kind === 'uri') {
+    if (part.negated || part.of?.kind !== 'columns') return null
+    const { base, key } = part.of
+    return countsAccess(countsOf(table, 'reference', [base, key]), [base, key], planFilter(optimizer, part))
   }
+  if (part.kind !== 'compare' && part.kind !== 'in') return null
+  const dids = accountsOf(part)
+  if (dids !== null) {
+    const counts = countsOf(table, 'value', [{ name: 'base' }])
+    return counts === undefined
+      ? null
+      : { access: { kind: 'account-counts', counts, dids }, estimatedRows: 0 }
+  }
+  const isEquality = part.kind === 'compare' ? part.op === 'eq' : !part.negated
+  if (!isEquality || part.operand.kind !== 'column') return null
+  const { column } = part.operand
+  return countsAccess(countsOf(table, 'value', [column]), [column], planFilter(optimizer, part))
 }
 
 function countsAccess(

@@ -1,6 +1,13 @@
 /** Chooses a strategy for each semi-join of a condition, and estimates the rows that semi-joins read. */
 import type { Table } from '../../database/layout/tables.ts'
-import { conjuncts, hasSemiJoin, isCountedAtOnce, mentionsReference } from '../plan/condition-facts.ts'
+import {
+  conjuncts,
+  hasSemiJoin,
+  isCountedAtOnce,
+  isSemiJoin,
+  mentionsReference,
+  simpleConditions,
+} from '../plan/conditions.ts'
 import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Condition, Link, SemiJoin } from '../plan/plan.ts'
@@ -30,18 +37,8 @@ export function planFilter(
     case 'target':
     case 'referring':
       return planSemiJoin(optimizer, condition, around)
-    case 'compare':
-    case 'in':
-    case 'missing':
-    case 'text':
-    case 'absent':
-    case 'has':
-    case 'uri':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-      return condition
   }
+  return condition
 }
 
 /** Plans all conjuncts, each on its own. */
@@ -89,31 +86,13 @@ export function linkIndexOf(table: Table, link: Link): string | null {
 }
 
 /** Rows that a condition may read in addition to the rows it is evaluated for. */
-export function filterEstimate(optimizer: Optimizer, table: Table, condition: Condition): number {
-  const estimate = (part: Condition): number => filterEstimate(optimizer, table, part)
-  switch (condition.kind) {
-    case 'all':
-    case 'any':
-      return condition.of.reduce((sum, part) => sum + estimate(part), 0)
-    case 'not':
-      return estimate(condition.of)
-    case 'element':
-      return estimate(condition.where)
-    case 'target':
-      return filterEstimate(optimizer, condition.table, condition.where)
-    case 'referring':
-      return rowsOf(optimizer, condition.table) + filterEstimate(optimizer, condition.table, condition.where)
-    case 'has':
-      return isCountedAtOnce(condition) ? rowsOf(optimizer, table) : 0
-    case 'compare':
-    case 'in':
-    case 'missing':
-    case 'text':
-    case 'absent':
-    case 'uri':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-      return 0
-  }
+export function filterEstimate(optimizer: Optimizer, table: Table, where: Condition): number {
+  const estimates = simpleConditions(where).map((part): number => {
+    if (part.kind === 'has') return isCountedAtOnce(part) ? rowsOf(optimizer, table) : 0
+    if (part.kind === 'element') return filterEstimate(optimizer, table, part.where)
+    if (!isSemiJoin(part)) return 0
+    const read = part.kind === 'referring' ? rowsOf(optimizer, part.table) : 0
+    return read + filterEstimate(optimizer, part.table, part.where)
+  })
+  return estimates.reduce((sum, estimate) => sum + estimate, 0)
 }

@@ -9,7 +9,7 @@ import {
   type Choice,
 } from './access-paths.ts'
 import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
-import { conjuncts } from '../plan/condition-facts.ts'
+import { conjuncts } from '../plan/conditions.ts'
 import { totalSize } from '../price/cost-reading.ts'
 import { planCount } from './optimize-count.ts'
 import { filterEstimate, linkIndexOf, planConjuncts, planFilter } from './optimize-filter.ts'
@@ -35,7 +35,7 @@ export function planList(
   optimizer: Optimizer,
   list: ListPlan,
   fields: readonly Selected<ListOutput<PhysicalList>>[],
-): PhysicalList {
+): { readonly planned: PhysicalList; readonly estimatedRows: number; readonly savedSize: number } {
   const needs = needsOf(list)
   const page = needs.rows ? planPage(optimizer, list, needs) : null
   const asksBefore = list.page.from !== null && hasPageInfo(list, beforeOf(list))
@@ -47,11 +47,13 @@ export function planList(
     : null
   const isMaterialized = total !== null && total.access.kind !== 'rows' && list.link === null
   return {
-    list,
-    fields,
-    page: page?.page ?? null,
-    before: before?.rows ?? null,
-    total: total?.access ?? null,
+    planned: {
+      list,
+      fields,
+      page: page?.page ?? null,
+      before: before?.rows ?? null,
+      total: total?.access ?? null,
+    },
     estimatedRows: (page?.estimatedRows ?? 0) + (before?.estimatedRows ?? 0) + (total?.estimatedRows ?? 0),
     savedSize: isMaterialized ? totalSize(list) : 0,
   }
@@ -80,7 +82,7 @@ function beforeOf({ page }: ListPlan): 'hasNextPage' | 'hasPreviousPage' {
   return page.backward ? 'hasNextPage' : 'hasPreviousPage'
 }
 
-function printsRows({ kind }: ListOutput): boolean {
+function printsRows({ kind }: { readonly kind: string }): boolean {
   return kind === 'edges' || kind === 'nodes'
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Table } from '../../database/layout/tables.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
+import { isSemiJoin, simpleConditions } from '../plan/conditions.ts'
 import type { Span } from '../plan/physical-plan.ts'
 import type { Condition } from '../plan/plan.ts'
 
@@ -35,30 +36,8 @@ export function spansOf(
 }
 
 /** The tables of semi-joins that are evaluated for every row; null if semi-joins nest. */
-function semiJoinedTables(condition: Condition): readonly Table[] | null {
-  switch (condition.kind) {
-    case 'all':
-    case 'any':
-      return condition.of.reduce<readonly Table[] | null>((found, part) => {
-        const more = semiJoinedTables(part)
-        return found === null || more === null ? null : [...found, ...more]
-      }, [])
-    case 'not':
-      return semiJoinedTables(condition.of)
-    case 'target':
-    case 'referring':
-      return semiJoinedTables(condition.where)?.length === 0 ? [condition.table] : null
-    case 'compare':
-    case 'in':
-    case 'missing':
-    case 'text':
-    case 'absent':
-    case 'has':
-    case 'element':
-    case 'uri':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-      return []
-  }
+function semiJoinedTables(where: Condition): readonly Table[] | null {
+  const joins = simpleConditions(where).filter(isSemiJoin)
+  const isNesting = joins.some((join) => simpleConditions(join.where).some(isSemiJoin))
+  return isNesting ? null : joins.map(({ table }) => table)
 }

@@ -4,11 +4,10 @@
 import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/model/operators.ts'
-import { fieldsBelow } from './build-list.ts'
 import { buildRecords } from './build-output.ts'
 import { buildWhere } from './build-where.ts'
 import { argumentsOf, type Collected } from '../parse/collect.ts'
-import { type PlanContext, tableOf } from './context.ts'
+import { fieldsBelow, integerArgument, type PlanContext, tableOf } from './context.ts'
 import { assertWithin, limits } from '../parse/limits.ts'
 import type {
   AggregateOutput,
@@ -19,10 +18,11 @@ import type {
   GroupOutput,
   Join,
   KeyLeaf,
+  MeasureOutput,
   MeasurePlan,
+  MeasuresOutput,
   Selected,
 } from './plan.ts'
-import { integerArgument } from './values.ts'
 
 interface RankArgument {
   readonly measure: MeasurePlan['measure']
@@ -108,10 +108,8 @@ function aggregateFields(
   groupBy: readonly GroupField[],
   measures: Measures,
 ): readonly Selected<AggregateOutput>[] {
-  return fieldsBelow(context, collected, (below, type): AggregateOutput => {
+  return fieldsBelow(context, collected, (below): AggregateOutput => {
     switch (below.name) {
-      case '__typename':
-        return { kind: 'constant', json: JSON.stringify(type.name) }
       case 'count':
       case 'groupCount':
         return { kind: below.name }
@@ -130,7 +128,7 @@ function groupFieldsOf(
   groupBy: readonly GroupField[],
   measures: Measures,
 ): readonly Selected<GroupOutput>[] {
-  return fieldsBelow(context, collected, (below, type): GroupOutput => {
+  return fieldsBelow(context, collected, (below): GroupOutput => {
     const role = below.field?.extensions.role
     if (role?.kind === 'group' || role?.kind === 'groupResolved') {
       const key = groupBy.findIndex(({ name }) => name === role.field.name)
@@ -142,21 +140,17 @@ function groupFieldsOf(
       if (role.kind === 'group') return { kind: 'key', key }
       return { kind: 'keyResolved', key, records: buildRecords(context, below.selections) }
     }
-    if (below.name === '__typename') return { kind: 'constant', json: JSON.stringify(type.name) }
     if (below.name === 'count') return { kind: 'count' }
     return measureOutput(context, below, table, measures)
   })
 }
-
-type MeasureOutput = Extract<AggregateOutput, { kind: 'measure' | 'measures' | 'constant' }> &
-  Extract<GroupOutput, { kind: 'measure' | 'measures' | 'constant' }>
 
 function measureOutput(
   context: PlanContext,
   collected: Collected,
   table: Table,
   measures: Measures,
-): MeasureOutput {
+): MeasuresOutput {
   if (collected.name === 'countDistinct') {
     const { field } = argumentsOf(context.selection, collected)
     return {
@@ -165,10 +159,9 @@ function measureOutput(
     }
   }
   const measure = collected.name as MeasurePlan['measure']
-  const fields = fieldsBelow(context, collected, (below, type) => {
-    if (below.name === '__typename') return { kind: 'constant' as const, json: JSON.stringify(type.name) }
+  const fields = fieldsBelow(context, collected, (below): MeasureOutput => {
     const field = measureFieldNamed(table, below.name)
-    return { kind: 'measure' as const, measure: measureOf(context, table, measures, measure, field) }
+    return { kind: 'measure', measure: measureOf(context, table, measures, measure, field) }
   })
   return { kind: 'measures', fields }
 }

@@ -5,9 +5,8 @@ import { isOperatorOf } from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { all, constant, missing, missingReference } from './conditions.ts'
-import type { PlanContext } from './context.ts'
+import { checkedText, type PlanContext, present } from './context.ts'
 import type { Condition, Operand, ReferenceOperand } from './plan.ts'
-import { checkedText, present } from './values.ts'
 
 export type Input = Readonly<Record<string, unknown>>
 

@@ -1,15 +1,29 @@
-/** Builds outputs from selections of records and objects: the path in a row of each value of the response. */
+/** Builds outputs from selections of records, objects and lists: the path in a row of each value of the response. */
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, UnionType } from '../../schema/model/model.ts'
-import { buildList } from './build-list.ts'
+import { buildPage } from './build-page.ts'
+import { buildWhere } from './build-where.ts'
 import { linkOf } from './conditions.ts'
-import { type Collected, collectFields } from '../parse/collect.ts'
-import { type PlanContext, tableOf } from './context.ts'
-import type { Output, RecordSelections, ReferenceShape, Selected } from './plan.ts'
+import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
+import { constantOutput, fieldsBelow, type PlanContext, tableOf } from './context.ts'
+import type {
+  Constant,
+  EdgeOutput,
+  Link,
+  ListOutput,
+  ListPlan,
+  Output,
+  PageInfoOutput,
+  RecordSelections,
+  ReferenceShape,
+  Selected,
+} from './plan.ts'
 
 type Sets = readonly SelectionSetNode[]
+
+const strongRefName = 'ComAtprotoRepoStrongRef'
 
 /** The selected fields of a record of the table. */
 export function buildRecord(context: PlanContext, table: Table, sets: Sets): readonly Selected[] {
@@ -19,6 +33,46 @@ export function buildRecord(context: PlanContext, table: Table, sets: Sets): rea
 /** The selected fields of a record of each collection, for a reference that may lead to any of them. */
 export function buildRecords(context: PlanContext, sets: Sets): RecordSelections {
   return context.tables.map((table) => ({ table, fields: buildRecord(context, table, sets) }))
+}
+
+/** A list field; `link` is how its records refer to the outer row. */
+export function buildList(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+  link: Link | null,
+): ListPlan {
+  const { where, ...page } = argumentsOf(context.selection, collected)
+  return {
+    table,
+    link,
+    where: buildWhere(context, table, where),
+    ...buildPage(table, collected.name, context.maxPageSize, page),
+    fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table)),
+  }
+}
+
+function listOutput(context: PlanContext, below: Collected, table: Table): ListOutput {
+  const { name, selections } = below
+  if (name === 'nodes') return { kind: 'nodes', fields: buildRecord(context, table, selections) }
+  if (name === 'edges')
+    return {
+      kind: 'edges',
+      fields: fieldsBelow(
+        context,
+        below,
+        (inner): EdgeOutput =>
+          inner.name === 'cursor'
+            ? { kind: 'cursor' }
+            : { kind: 'node', fields: buildRecord(context, table, inner.selections) },
+      ),
+    }
+  if (name === 'pageInfo')
+    return {
+      kind: 'pageInfo',
+      fields: fieldsBelow(context, below, (inner) => ({ kind: inner.name as PageInfoOutput['kind'] })),
+    }
+  return { kind: 'totalCount' }
 }
 
 /** Fields of an object type whose value is at `path` of the row. */
@@ -39,9 +93,9 @@ function fieldOutput(
   type: GraphQLObjectType,
   collected: Collected,
   path: readonly string[],
-): Output {
+): Output | Constant {
   const { name, field, selections } = collected
-  if (name === '__typename') return { kind: 'constant', json: JSON.stringify(type.name) }
+  if (name === '__typename') return constantOutput(type.name)
   const role = field?.extensions.role
   switch (role?.kind) {
     case 'system':
@@ -52,7 +106,7 @@ function fieldOutput(
       return resolvedOutput(context, role.field, [...path, role.field.property], selections)
     case 'reverse': {
       const table = tableOf(context, role.collection)
-      return { kind: 'list', list: buildList(context, collected, table, linkOf(table, role.reference), name) }
+      return { kind: 'list', list: buildList(context, collected, table, linkOf(table, role.reference)) }
     }
     case undefined:
       return ownOutput(context, type, name, path, selections)
@@ -75,11 +129,11 @@ function ownOutput(
   name: string,
   path: readonly string[],
   sets: Sets,
-): Output {
+): Output | Constant {
   if (name === 'isCurrent') return { kind: 'isCurrent', path }
   if (name === 'uriResolved')
     return { kind: 'resolved', path, from: 'strongRef', records: buildRecords(context, sets) }
-  if (name === '_empty') return { kind: 'constant', json: 'null' }
+  if (name === '_empty') return constantOutput(null)
   if (type.name === 'Blob') return { kind: 'blobField', path, name: name as 'ref' | 'mimeType' | 'size' }
   if (type.name === 'UnknownObject')
     return name === 'type' ? { kind: 'json', path: [...path, '$type'] } : { kind: 'anyJson', path }
@@ -93,17 +147,11 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
     case 'cidLink':
       return { kind: 'wrapped', path, key: '$link' }
     case 'blob':
-      return { kind: 'object', path, fields: buildFields(context, objectNamed(context, 'Blob'), sets, path) }
-    case 'strongRef': {
-      const strongRef = objectNamed(context, 'ComAtprotoRepoStrongRef')
-      return { kind: 'object', path, fields: buildFields(context, strongRef, sets, path) }
-    }
+      return objectOutput(context, 'Blob', path, sets)
+    case 'strongRef':
+      return objectOutput(context, strongRefName, path, sets)
     case 'object':
-      return {
-        kind: 'object',
-        path,
-        fields: buildFields(context, objectNamed(context, type.type.name), sets, path),
-      }
+      return objectOutput(context, type.type.name, path, sets)
     case 'union':
       return unionOutput(context, type.type, path, sets)
     case 'unknown':
@@ -127,16 +175,23 @@ function isPlain({ kind }: FieldType): boolean {
   return !['bytes', 'cidLink', 'blob', 'strongRef', 'object', 'union', 'array'].includes(kind)
 }
 
+function objectOutput(
+  context: PlanContext,
+  typeName: string,
+  path: readonly string[],
+  sets: Sets,
+): Extract<Output, { kind: 'object' }> {
+  return { kind: 'object', path, fields: buildFields(context, objectNamed(context, typeName), sets, path) }
+}
+
 function unionOutput(context: PlanContext, type: UnionType, path: readonly string[], sets: Sets): Output {
-  if (type.members.length === 0 && type.closed) return { kind: 'anyJson', path }
-  const otherwise = type.closed
-    ? null
-    : buildFields(context, objectNamed(context, 'UnknownObject'), sets, path)
-  if (type.members.length === 0) return { kind: 'object', path, fields: otherwise ?? [] }
-  const cases = type.members.map((member) => {
-    const name = member.type === 'strongRef' ? 'ComAtprotoRepoStrongRef' : member.type.name
-    return { origin: member.origin, fields: buildFields(context, objectNamed(context, name), sets, path) }
+  if (type.members.length === 0)
+    return type.closed ? { kind: 'anyJson', path } : objectOutput(context, 'UnknownObject', path, sets)
+  const cases = type.members.map(({ type: member, origin }) => {
+    const name = member === 'strongRef' ? strongRefName : member.name
+    return { origin, fields: objectOutput(context, name, path, sets).fields }
   })
+  const otherwise = type.closed ? null : objectOutput(context, 'UnknownObject', path, sets).fields
   return { kind: 'union', path, cases, otherwise }
 }
 

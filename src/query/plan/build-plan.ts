@@ -1,16 +1,31 @@
 /** Builds the logical plan of an operation and its variables: the data that each root field reads. */
 import type { OperationDefinitionNode } from 'graphql'
+import type { Table } from '../../database/layout/tables.ts'
+import { ServiceError } from '../../errors.ts'
+import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './build-aggregate.ts'
-import { buildList } from './build-list.ts'
-import { buildRecord } from './build-output.ts'
-import { buildNode, buildNodes } from './build-nodes.ts'
-import { buildStatus } from './build-status.ts'
+import { buildList, buildRecord } from './build-output.ts'
 import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields } from '../parse/limits.ts'
-import { Asked, type PlanContext, type PlanSetting, tableOf } from './context.ts'
-import type { Plan, RootOutput } from './plan.ts'
-import { checkedAtUri } from './values.ts'
+import {
+  Asked,
+  checkedAtUri,
+  constantOutput,
+  fieldsBelow,
+  type PlanContext,
+  type PlanSetting,
+  tableOf,
+} from './context.ts'
+import type {
+  CollectionStatusOutput,
+  Constant,
+  Plan,
+  RootOutput,
+  Selected,
+  SourceStatusOutput,
+  StatusOutput,
+} from './plan.ts'
 
 /** `rawVariables` are the variables of the request as sent, for introspection, which graphql-js executes itself. */
 export function buildPlan(
@@ -38,18 +53,15 @@ function rootOutput(
   operation: OperationDefinitionNode,
   collected: Collected,
   rawVariables: Readonly<Record<string, unknown>>,
-): RootOutput {
+): RootOutput | Constant {
   const { name, field, selections } = collected
-  if (name === '__typename') return { kind: 'constant', json: '"Query"' }
+  if (name === '__typename') return constantOutput('Query')
   const role = field?.extensions.role
   if (role === undefined)
     return { kind: 'introspection', ...introspect(context.selection, operation, collected, rawVariables) }
   switch (role.kind) {
     case 'connection':
-      return {
-        kind: 'list',
-        list: buildList(context, collected, tableOf(context, role.collection), null, name),
-      }
+      return { kind: 'list', list: buildList(context, collected, tableOf(context, role.collection), null) }
     case 'aggregate':
       return {
         kind: 'aggregate',
@@ -74,4 +86,71 @@ function rootOutput(
     case 'groupResolved':
       throw new Error(`The root field ${name} reads a ${role.kind}.`)
   }
+}
+
+/** An id is an AT-URI, which names the collection to read. */
+function buildNode(context: PlanContext, collected: Collected): RootOutput | Constant {
+  const uri = checkedAtUri('id', String(argumentsOf(context.selection, collected).id))
+  const table = tableNamedBy(context, uri)
+  if (table === undefined) return constantOutput(null)
+  return { kind: 'byUri', table, uri, fields: buildRecord(context, table, collected.selections) }
+}
+
+function buildNodes(context: PlanContext, collected: Collected): RootOutput | Constant {
+  const ids = argumentsOf(context.selection, collected).ids as readonly string[]
+  const { maxPageSize } = context
+  if (ids.length > maxPageSize)
+    throw new ServiceError(
+      'BAD_USER_INPUT',
+      `\`ids\` has ${ids.length} ids, and a page has at most ${maxPageSize}: ask for them in several requests.`,
+    )
+  context.asked.countValues(ids.length)
+  const uris = ids.map((id, index) => checkedAtUri(`ids[${index}]`, id))
+  const named = new Set(uris.map((uri) => tableNamedBy(context, uri)))
+  const records = context.tables
+    .filter((table) => named.has(table))
+    .map((table) => ({ table, fields: buildRecord(context, table, collected.selections) }))
+  if (records.length === 0) return constantOutput(uris.map(() => null))
+  return { kind: 'nodes', uris, records }
+}
+
+/** Undefined if the URI does not name a collection that is served. */
+function tableNamedBy({ tables }: PlanContext, uri: string): Table | undefined {
+  const [, , , nsid] = uri.split('/')
+  return tables.find(({ collection }) => collection.nsid === nsid)
+}
+
+/** Values that cannot change while the process runs are constants. */
+function buildStatus(context: PlanContext, collected: Collected): readonly Selected<StatusOutput>[] {
+  return fieldsBelow(context, collected, (below): StatusOutput | Constant => {
+    switch (below.name) {
+      case 'version':
+        return constantOutput(context.version)
+      case 'schemaHash':
+        return constantOutput(schemaText(context.selection.schema).hash)
+      case 'lexicons':
+        return constantOutput(lexicons(context, below))
+      case 'collections':
+        return {
+          kind: 'collections',
+          tables: context.tables,
+          fields: fieldsBelow(context, below, ({ name }) => ({
+            kind: name as CollectionStatusOutput['kind'],
+          })),
+        }
+      default:
+        return {
+          kind: 'sources',
+          fields: fieldsBelow(context, below, ({ name }) => ({ kind: name as SourceStatusOutput['kind'] })),
+        }
+    }
+  })
+}
+
+function lexicons(context: PlanContext, collected: Collected): unknown[] {
+  return context.model.lexicons.map(({ nsid, revision, hash }) => {
+    const values: Readonly<Record<string, unknown>> = { name: nsid, revision, hash }
+    const fields = fieldsBelow(context, collected, ({ name }) => constantOutput(values[name]))
+    return Object.fromEntries(fields.map(({ key, output }) => [key, JSON.parse(output.json) as unknown]))
+  })
 }

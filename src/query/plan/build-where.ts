@@ -16,21 +16,20 @@ import { type Input, OperatorBuilder } from './build-operators.ts'
 import {
   absent,
   all,
-  any,
-  constant,
   alwaysTrue,
+  any,
+  conjuncts,
+  constant,
+  linkOf,
   missingReference,
   not,
   operand,
-  textIndexOf,
-  linkOf,
   referenceOperand,
+  textIndexOf,
 } from './conditions.ts'
-import { type PlanContext, tableOf } from './context.ts'
+import { type PlanContext, present, tableOf } from './context.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { ArrayOperand, Condition, ReferenceOperand } from './plan.ts'
-import { conjuncts } from './condition-facts.ts'
-import { present } from './values.ts'
 
 /** The row of a condition: a record with columns, or an element, which has only JSON. */
 type Row = { readonly table: Table | null; readonly path: readonly string[] }

@@ -1,15 +1,28 @@
 /**
- * Constructors of conditions for plan building. Conditions that hold for all records, or for none, become constants.
+ * Constructors of conditions, and facts that follow from a condition and its table alone, such as the index that answers
+ * it. Conditions that hold for all records, or for none, become constants.
  */
+import type { ColumnValue } from '../../database/database.ts'
 import {
   findArray,
   findColumn,
   findReference,
+  ownKey,
   type Table,
+  type TableIndex,
   type TextIndex,
 } from '../../database/layout/tables.ts'
 import type { Reference } from '../../schema/model/model.ts'
-import type { Condition, Link, Operand, ReferenceOperand, ReferenceShape } from './plan.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
+import type {
+  Comparison,
+  Condition,
+  Link,
+  Operand,
+  ReferenceOperand,
+  ReferenceShape,
+  SemiJoin,
+} from './plan.ts'
 
 export const alwaysTrue: Condition = { kind: 'all', of: [] }
 
@@ -90,4 +103,119 @@ export function referenceOperand(
 ): ReferenceOperand {
   const columns = table === null ? undefined : findReference(table, path)
   return columns === undefined ? { kind: 'json', path, shape } : { kind: 'columns', ...columns, path, shape }
+}
+
+// Facts that follow from a condition and its table alone
+
+/** A condition that is not composed of others by AND, OR and NOT. */
+export type SimpleCondition = Exclude<Condition, { kind: 'all' | 'any' | 'not' }>
+
+/** The conditions that must all hold. */
+export function conjuncts(where: Condition): readonly Condition[] {
+  return where.kind === 'all' ? where.of.flatMap(conjuncts) : [where]
+}
+
+/** The conditions of which AND, OR and NOT compose a condition. */
+export function simpleConditions(condition: Condition): readonly SimpleCondition[] {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(simpleConditions)
+    case 'not':
+      return simpleConditions(condition.of)
+  }
+  return [condition]
+}
+
+export function isSemiJoin(condition: Condition): condition is SemiJoin {
+  return condition.kind === 'target' || condition.kind === 'referring'
+}
+
+/** The URIs one of which the record must have; null if the condition is not about the record's own URI. */
+export function ownUris(part: Condition): readonly string[] | null {
+  return part.kind === 'uri' && part.of === null && !part.negated ? part.list : null
+}
+
+/** The DIDs one of which the record must have; null if the condition is not an equality on the DID. */
+export function accountsOf(part: Condition): readonly ColumnValue[] | null {
+  if (part.kind !== 'compare' && part.kind !== 'in') return null
+  const { operand } = part
+  if (operand.kind !== 'system' || operand.name !== 'did') return null
+  if (part.kind === 'compare') return part.op === 'eq' ? [part.to] : null
+  return part.negated || part.list.length === 0 ? null : part.list
+}
+
+/** Whether a condition on a referenced record depends on the reference itself, and so on the row that refers. */
+export function mentionsReference(condition: Condition): boolean {
+  return simpleConditions(condition).some(({ kind }) => kind === 'outerCurrent')
+}
+
+export function hasSemiJoin(condition: Condition): boolean {
+  return simpleConditions(condition).some(
+    (part) => isSemiJoin(part) || (part.kind === 'element' && hasSemiJoin(part.where)),
+  )
+}
+
+/** Maximum number of distinct values that are probed row by row; with more, the elements of all rows are read once. */
+export const mostProbes = 4
+
+/** Whether a condition on an array reads the elements of all rows. */
+export function isCountedAtOnce({ array, list }: Extract<Condition, { kind: 'has' }>): boolean {
+  return array.index !== null && new Set(list.map(String)).size > mostProbes
+}
+
+/** The index in which a condition can be looked up. */
+export function columnIndex(table: Table, part: Condition): TableIndex | undefined {
+  const leading = leadingColumn(part)
+  if (leading === undefined) return undefined
+  return indexesOf(table).find(({ columns }) => columns[0] === leading)
+}
+
+/** All indexes of a table, including the one over its own URIs. */
+export function indexesOf(table: Table): readonly TableIndex[] {
+  return [...table.indexes, ownKey(table)]
+}
+
+/** The column by whose index a condition can be looked up. */
+export function leadingColumn(part: Condition): string | undefined {
+  if (accountsOf(part) !== null) return 'base'
+  if (part.kind === 'uri') {
+    if (part.negated || part.list.length === 0 || part.of?.kind === 'json') return undefined
+    return part.of === null ? 'base' : part.of.base.name
+  }
+  if (part.kind !== 'compare' && part.kind !== 'in') return undefined
+  const isFound = part.kind === 'compare' ? isFoundByIndex(part.op) : !part.negated && part.list.length > 0
+  return isFound && part.operand.kind === 'column' ? part.operand.column.name : undefined
+}
+
+/** Whether an ordered index finds the records for which a comparison holds. */
+function isFoundByIndex(op: Comparison): boolean {
+  return whereOperators[op].index === 'ordered'
+}
+
+/** The conditions that an index answers without reading rows. */
+export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
+  const columns = indexesOf(table).find(({ name }) => name === index)?.columns ?? ['indexed_at']
+  return conjuncts(where).filter((part) => {
+    const column = leadingColumn(part) ?? heldColumn(part)
+    return column !== undefined && columns.includes(column)
+  })
+}
+
+/** The column of a condition that an index answers but is not entered by. */
+function heldColumn(part: Condition): string | undefined {
+  if (part.kind === 'missing' && part.operand.kind === 'column') return part.operand.column.name
+  return part.kind === 'compare' && part.operand.kind === 'system' && isFoundByIndex(part.op)
+    ? part.operand.name
+    : undefined
+}
+
+/**
+ * The index that leads from the other table of a semi-join to the records for which it holds: over the reference to the
+ * other records, or over the URIs to which they refer.
+ */
+export function indexFrom(table: Table, part: SemiJoin): TableIndex | undefined {
+  if (part.kind === 'referring') return part.link.kind === 'columns' ? ownKey(table) : undefined
+  const { of } = part
+  return of.kind === 'columns' ? table.indexes.find(({ columns }) => columns[0] === of.base.name) : undefined
 }

@@ -31,12 +31,12 @@ export interface PhysicalPlan {
   readonly sourceValues: number
 }
 
-export type PhysicalRoot = RootOutput<PhysicalList, PhysicalAggregate>
+export type PhysicalRoot = RootOutput<PhysicalList, PhysicalAggregate, CountedTable>
 
-/** The estimates of one part of a plan. */
-export interface Estimate {
-  readonly estimatedRows: number
-  readonly savedSize: number
+/** A collection of `indexStatus`, and how its records are counted. */
+export interface CountedTable {
+  readonly table: Table
+  readonly count: CountAccess
 }
 
 // Filters
@@ -152,7 +152,7 @@ export type RowOrder =
       readonly columns: ReadonlySet<string>
     }
 
-export interface PhysicalList extends Estimate {
+export interface PhysicalList {
   readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where'>
   readonly fields: readonly Selected<ListOutput<PhysicalList>>[]
   readonly page: PhysicalPage | null
@@ -201,7 +201,7 @@ export type CountAccess =
       readonly linkIndex: string | null
     }
 
-export interface PhysicalAggregate extends Estimate {
+export interface PhysicalAggregate {
   readonly aggregate: Omit<AggregatePlan, 'fields'>
   readonly fields: readonly Selected<AggregateOutput<PhysicalList>>[]
   /** `groups`: the sum of the counts of all groups. */

@@ -19,11 +19,20 @@ export interface Plan {
 /** A key of the response and its output. */
 export interface Selected<Kind = Output> {
   readonly key: string
-  readonly output: Kind
+  readonly output: Kind | Constant
 }
 
-export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
-  | { readonly kind: 'constant'; readonly json: string }
+/** JSON text that depends on no data. */
+export interface Constant {
+  readonly kind: 'constant'
+  readonly json: string
+}
+
+export function isConstant(output: { readonly kind: string }): output is Constant {
+  return output.kind === 'constant'
+}
+
+export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = Table> =
   /** Executed only after the request has been charged. */
   | ({ readonly kind: 'introspection' } & Introspection)
   | { readonly kind: 'list'; readonly list: List }
@@ -36,11 +45,10 @@ export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
     }
   /** One result for each URI, in order; `records` has the served collections that the URIs name. */
   | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections<List> }
-  | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput>[] }
+  | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput<Collection>>[] }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
 export type Output<List = ListPlan> =
-  | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'system'; readonly name: SystemField }
   /** The value exactly as the record holds it. */
   | { readonly kind: 'json'; readonly path: readonly string[] }
@@ -105,20 +113,18 @@ export interface ListPlan {
 }
 
 export type ListOutput<List = ListPlan> =
-  | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'edges'; readonly fields: readonly Selected<EdgeOutput<List>>[] }
   | { readonly kind: 'nodes'; readonly fields: readonly Selected<Output<List>>[] }
   | { readonly kind: 'pageInfo'; readonly fields: readonly Selected<PageInfoOutput>[] }
   | { readonly kind: 'totalCount' }
 
 export type EdgeOutput<List = ListPlan> =
-  | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'cursor' }
   | { readonly kind: 'node'; readonly fields: readonly Selected<Output<List>>[] }
 
-export type PageInfoOutput =
-  | { readonly kind: 'constant'; readonly json: string }
-  | { readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' }
+export interface PageInfoOutput {
+  readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
+}
 
 export interface Page {
   readonly backward: boolean
@@ -201,13 +207,7 @@ export type ConditionOn<Join> =
       readonly negated: boolean
     }
   | {
-      readonly kind: 'indexed'
-      readonly of: ReferenceOperand
-      readonly is: boolean
-      readonly tables: readonly Table[]
-    }
-  | {
-      readonly kind: 'current'
+      readonly kind: 'indexed' | 'current'
       readonly of: ReferenceOperand
       readonly is: boolean
       readonly tables: readonly Table[]
@@ -288,39 +288,42 @@ export interface MeasurePlan {
 }
 
 export type GroupOrder =
-  | { readonly by: 'count'; readonly direction: Direction }
-  | { readonly by: 'key'; readonly direction: Direction }
+  | { readonly by: 'count' | 'key'; readonly direction: Direction }
   | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
 
 /** `measure` and `key` are positions in the lists of the plan. */
+export interface MeasureOutput {
+  readonly kind: 'measure'
+  readonly measure: number
+}
+
+export type MeasuresOutput =
+  | MeasureOutput
+  | { readonly kind: 'measures'; readonly fields: readonly Selected<MeasureOutput>[] }
+
 export type AggregateOutput<List = ListPlan> =
-  | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'count' | 'groupCount' }
-  | { readonly kind: 'measure'; readonly measure: number }
-  | { readonly kind: 'measures'; readonly fields: readonly Selected<AggregateOutput<List>>[] }
+  | MeasuresOutput
   | { readonly kind: 'groups'; readonly fields: readonly Selected<GroupOutput<List>>[] }
 
 export type GroupOutput<List = ListPlan> =
-  | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'count' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
-  | { readonly kind: 'measure'; readonly measure: number }
-  | { readonly kind: 'measures'; readonly fields: readonly Selected<GroupOutput<List>>[] }
+  | MeasuresOutput
 
-export type StatusOutput =
-  | { readonly kind: 'constant'; readonly json: string }
+export type StatusOutput<Collection = Table> =
   | {
       readonly kind: 'collections'
-      readonly tables: readonly Table[]
+      readonly tables: readonly Collection[]
       readonly fields: readonly Selected<CollectionStatusOutput>[]
     }
   | { readonly kind: 'sources'; readonly fields: readonly Selected<SourceStatusOutput>[] }
 
-export type CollectionStatusOutput =
-  | { readonly kind: 'constant'; readonly json: string }
-  | { readonly kind: 'name' | 'records' | 'newestIndexedAt' }
+export interface CollectionStatusOutput {
+  readonly kind: 'name' | 'records' | 'newestIndexedAt'
+}
 
-export type SourceStatusOutput =
-  | { readonly kind: 'constant'; readonly json: string }
-  | { readonly kind: 'name' | 'state' | 'lagSeconds' | 'lastEventAt' }
+export interface SourceStatusOutput {
+  readonly kind: 'name' | 'state' | 'lagSeconds' | 'lastEventAt'
+}

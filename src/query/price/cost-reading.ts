@@ -6,7 +6,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
-import { conjuncts, ownUris } from '../plan/condition-facts.ts'
+import { conjuncts, ownUris, type SimpleCondition, simpleConditions } from '../plan/conditions.ts'
 
 /** Finding the records of a list's page, if any are selected. */
 export function pageSize(list: ListPlan): number {
@@ -134,31 +134,11 @@ function isPair(table: Table, part: Condition, moment: Column): boolean {
 
 /** In these indexes, equal keys are in the default order. */
 function isEquality(table: Table, part: Condition): boolean {
-  switch (part.kind) {
-    case 'compare': {
-      if (part.op !== 'eq' || part.operand.kind !== 'column') return false
-      const { name } = part.operand.column
-      return table.indexes.some(({ kind, columns }) => kind === 'value' && columns[0] === name)
-    }
-    case 'uri':
-      return !part.negated && part.list.length <= 1 && part.of?.kind !== 'json'
-    case 'has':
-      return part.array.index !== null && part.list.length <= 1
-    case 'all':
-    case 'any':
-    case 'not':
-    case 'in':
-    case 'missing':
-    case 'text':
-    case 'absent':
-    case 'element':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-    case 'target':
-    case 'referring':
-      return false
-  }
+  if (part.kind === 'uri') return !part.negated && part.list.length <= 1 && part.of?.kind !== 'json'
+  if (part.kind === 'has') return part.array.index !== null && part.list.length <= 1
+  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
+  const { name } = part.operand.column
+  return table.indexes.some(({ kind, columns }) => kind === 'value' && columns[0] === name)
 }
 
 /**
@@ -198,45 +178,25 @@ function listSize(part: Condition): number {
 /** Whether an index answers a condition on its own. */
 function isLookUp(table: Table, part: Condition, found: Found): boolean {
   if (found === 'sorted page') return false
-  switch (part.kind) {
-    case 'compare':
-    case 'in': {
-      if (part.kind === 'compare' ? whereOperators[part.op].index === null : part.negated) return false
-      const { operand } = part
-      if (isSearch(table, part)) return found === 'page'
-      const isEquality = part.kind === 'in' || part.op === 'eq'
-      if (operand.kind === 'system') return operand.name === 'did' && isEquality
-      if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false
-      return table.indexes.some(({ columns }) => columns[0] === operand.column.name)
-    }
-    case 'text':
-      return part.index !== null && found === 'page'
-    case 'has':
-      return part.array.index !== null
-    case 'uri':
-      return !part.negated && part.of?.kind !== 'json'
-    case 'all':
-    case 'any':
-    case 'not':
-    case 'missing':
-    case 'absent':
-    case 'element':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-    case 'target':
-    case 'referring':
-      return false
-  }
+  if (part.kind === 'has') return part.array.index !== null
+  if (part.kind === 'uri') return !part.negated && part.of?.kind !== 'json'
+  if (part.kind === 'text') return part.index !== null && found === 'page'
+  if (part.kind !== 'compare' && part.kind !== 'in') return false
+  if (part.kind === 'compare' ? whereOperators[part.op].index === null : part.negated) return false
+  const { operand } = part
+  if (isSearch(table, part)) return found === 'page'
+  const isEquality = part.kind === 'in' || part.op === 'eq'
+  if (operand.kind === 'system') return operand.name === 'did' && isEquality
+  if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false
+  return table.indexes.some(({ columns }) => columns[0] === operand.column.name)
 }
 
-function conditionSize(condition: Condition): number {
+function conditionSize(where: Condition): number {
+  return simpleConditions(where).reduce((sum, part) => sum + simpleSize(part), 0)
+}
+
+function simpleSize(condition: SimpleCondition): number {
   switch (condition.kind) {
-    case 'all':
-    case 'any':
-      return condition.of.reduce((sum, part) => sum + conditionSize(part), 0)
-    case 'not':
-      return conditionSize(condition.of)
     case 'compare':
       return operandSize(condition.operand)
     case 'in':

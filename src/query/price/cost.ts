@@ -6,17 +6,19 @@
  */
 import { groupingSize, pageSize, totalSize } from './cost-reading.ts'
 import { weights } from './cost-weights.ts'
-import type {
-  AggregatePlan,
-  EdgeOutput,
-  GroupOutput,
-  ListPlan,
-  Output,
-  Plan,
-  RecordSelections,
-  RootOutput,
-  Selected,
-  StatusOutput,
+import {
+  type AggregatePlan,
+  type Constant,
+  type EdgeOutput,
+  type GroupOutput,
+  isConstant,
+  type ListPlan,
+  type Output,
+  type Plan,
+  type RecordSelections,
+  type RootOutput,
+  type Selected,
+  type StatusOutput,
 } from '../plan/plan.ts'
 
 /** The points that a caller pays; at least one. */
@@ -26,17 +28,22 @@ export function costOf(plan: Plan): number {
 
 /** The size from which points are computed: what is written, read, and printed if every page is full. */
 export function sizeOf({ roots, written }: Plan): number {
-  return written * weights.written + sum(roots, ({ output }) => rootSize(output))
+  return written * weights.written + selectedSize(roots, rootSize)
 }
 
 function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
   return items.reduce((all, item) => all + size(item), 0)
 }
 
+function selectedSize<Kind extends { readonly kind: string }>(
+  fields: readonly Selected<Kind>[],
+  size: (output: Kind) => number,
+): number {
+  return sum(fields, ({ output }) => (isConstant(output) ? weights.value : size(output)))
+}
+
 function rootSize(output: RootOutput): number {
   switch (output.kind) {
-    case 'constant':
-      return weights.value
     case 'introspection':
       return Math.min(output.fields * weights.value, weights.introspection)
     case 'byUri':
@@ -53,7 +60,7 @@ function rootSize(output: RootOutput): number {
 }
 
 /** The size has a maximum, so that `indexStatus` is affordable however many collections there are. */
-function statusSize(output: StatusOutput): number {
+function statusSize(output: StatusOutput | Constant): number {
   if (output.kind !== 'collections') return weights.list
   const { tables, fields } = output
   const counted = fields.filter(({ output }) => output.kind === 'records').length
@@ -63,7 +70,7 @@ function statusSize(output: StatusOutput): number {
 
 function aggregateSize(plan: AggregatePlan): number {
   const perGroup = sum(plan.fields, ({ output }) =>
-    output.kind === 'groups' ? weights.value + sum(output.fields, (field) => groupSize(field.output)) : 0,
+    output.kind === 'groups' ? weights.value + selectedSize(output.fields, groupSize) : 0,
   )
   return groupingSize(plan) + plan.limit * perGroup
 }
@@ -71,10 +78,9 @@ function aggregateSize(plan: AggregatePlan): number {
 function groupSize(output: GroupOutput): number {
   switch (output.kind) {
     case 'measures':
-      return weights.value + sum(output.fields, (field) => groupSize(field.output))
+      return weights.value + output.fields.length * weights.value
     case 'keyResolved':
       return resolvedSize(output.records)
-    case 'constant':
     case 'count':
     case 'key':
     case 'measure':
@@ -89,16 +95,15 @@ function resolvedSize(records: RecordSelections): number {
 function listSize(list: ListPlan): number {
   const perRow = sum(list.fields, ({ output }) => {
     if (output.kind === 'nodes') return fieldsSize(output.fields)
-    if (output.kind === 'edges') return weights.value + sum(output.fields, (edge) => edgeSize(edge.output))
+    if (output.kind === 'edges') return weights.value + selectedSize(output.fields, edgeSize)
     return 0
   })
-  const own = sum(list.fields, ({ output }) => {
+  const own = selectedSize(list.fields, (output) => {
     switch (output.kind) {
       case 'totalCount':
         return totalSize(list)
       case 'pageInfo':
-        return sum(output.fields, () => weights.value)
-      case 'constant':
+        return output.fields.length * weights.value
       case 'edges':
       case 'nodes':
         return weights.value
@@ -113,7 +118,7 @@ function edgeSize(output: EdgeOutput): number {
 
 /** One for the row itself, which is read even if the selection is empty. */
 function fieldsSize(fields: readonly Selected[]): number {
-  return weights.value + sum(fields, ({ output }) => outputSize(output))
+  return weights.value + selectedSize(fields, outputSize)
 }
 
 function outputSize(output: Output): number {
@@ -136,7 +141,6 @@ function outputSize(output: Output): number {
       return output.name === 'recordJson' ? weights.json : weights.value
     case 'list':
       return listSize(output.list)
-    case 'constant':
     case 'json':
     case 'wrapped':
     case 'blobField':

@@ -3,7 +3,7 @@
  * and limit are taken. Elements of arrays would multiply rows, so distinct elements are counted in a separate
  * expression and matched by the keys of the groups.
  */
-import { join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from '../emit-output.ts'
@@ -20,8 +20,6 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
   const value = (output: AggregateOutput<PhysicalList>): Sql => {
     switch (output.kind) {
-      case 'constant':
-        return literal(output.json)
       case 'count':
         return emitCountOf(emitter, plan, groups)
       case 'groupCount':
@@ -29,7 +27,7 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
       case 'measure':
         return measureOf(whole, output.measure)
       case 'measures':
-        return emitObject(emitter, output.fields, value)
+        return emitObject(emitter, output.fields, ({ measure }) => measureOf(whole, measure))
       case 'groups':
         return groups === null || aggregate.limit === 0
           ? raw(`'[]'`)
@@ -68,8 +66,6 @@ function groupList(
   const row = emitter.alias()
   const value = (output: GroupOutput<PhysicalList>): Sql => {
     switch (output.kind) {
-      case 'constant':
-        return literal(output.json)
       case 'count':
         return sql`${row}.n`
       case 'key':
@@ -79,7 +75,7 @@ function groupList(
       case 'measure':
         return groups.measureJson(output.measure, row)
       case 'measures':
-        return emitObject(emitter, output.fields, value)
+        return emitObject(emitter, output.fields, ({ measure }) => groups.measureJson(measure, row))
     }
   }
   const text = emitObject(emitter, fields, value)

@@ -45,12 +45,6 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
   }
 }
 
-/** The number of all records of a table; null if materialized counts are not usable. */
-export function emitTotal(emitter: Emitter, { counts }: Table): Sql | null {
-  const total = counts.find(({ kind }) => kind === 'total')
-  return emitter.state.hiding || total === undefined ? null : sumOf(emitter, total, null)
-}
-
 /** Groups by the only key, as a table expression with the key's values, named `names`, and `n`. */
 export function emitGroups(
   emitter: Emitter,

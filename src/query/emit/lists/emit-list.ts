@@ -1,6 +1,6 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
 import { hintsOf } from '../../../sql/dialect.ts'
-import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { positionOf } from './emit-order.ts'
@@ -8,7 +8,7 @@ import { emitFields, emitObject } from '../emit-output.ts'
 import { emitRows, idOf } from './emit-rows.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
-import type { EdgeOutput, ListOutput, PageInfoOutput } from '../../plan/plan.ts'
+import type { Constant, ListOutput } from '../../plan/plan.ts'
 
 type ListField = ListOutput<PhysicalList>
 type PageInfo = Extract<ListField, { kind: 'pageInfo' }>
@@ -188,10 +188,8 @@ function emitPageInfo(
     list.before === null
       ? raw(`'false'`)
       : dialect.booleanJson(sql`exists (${emitRows(emitter, list.before, parent, { value: idOf })})`)
-  return emitObject(emitter, fields, (field: PageInfoOutput) => {
+  return emitObject(emitter, fields, (field) => {
     switch (field.kind) {
-      case 'constant':
-        return literal(field.json)
       case 'hasNextPage':
         return page.backward ? before() : more()
       case 'hasPreviousPage':
@@ -215,22 +213,21 @@ function readsPage({ list: { page } }: PhysicalList, { fields }: PageInfo): bool
   })
 }
 
-function printsRows(output: ListField): output is Elements {
+function printsRows(output: ListField | Constant): output is Elements {
   return output.kind === 'edges' || output.kind === 'nodes'
 }
 
 function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements, row: RecordRow): Sql {
   if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
   const { dialect } = emitter
-  return emitObject(emitter, output.fields, (field: EdgeOutput<PhysicalList>) => {
-    if (field.kind === 'cursor')
-      return dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
-    return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
-  })
+  return emitObject(emitter, output.fields, (field) =>
+    field.kind === 'cursor'
+      ? dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
+      : emitFields(emitter, field.fields, row),
+  )
 }
 
 function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, output: ListField): Sql {
-  if (output.kind === 'constant') return literal(output.json)
   if (output.kind === 'pageInfo') return emitPageInfo(emitter, list, parent, output, null)
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)

@@ -1,7 +1,7 @@
 /** Orders as SQL: sort expressions, the position of a row in an order, and the rows beyond a position. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
-import { isInstant } from '../../plan/build-list.ts'
+import { isInstant } from '../../plan/build-page.ts'
 import { columnOf, uriText } from '../emit-operand.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
 import type { SortKey } from '../../plan/plan.ts'

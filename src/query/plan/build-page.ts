@@ -1,27 +1,11 @@
-/** Builds the plan of a list field: order, page, conditions and selected fields. */
-import type { GraphQLObjectType } from 'graphql'
-import { getNamedType, isObjectType } from 'graphql/type'
+/** Builds the order and the page of a list field, and reads its cursor. */
 import type { ColumnValue } from '../../database/database.ts'
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { leafName, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
-import { buildWhere } from './build-where.ts'
-import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
-import type { PlanContext } from './context.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type {
-  Direction,
-  EdgeOutput,
-  KeyValue,
-  Link,
-  ListOutput,
-  ListPlan,
-  Page,
-  PageInfoOutput,
-  Selected,
-  SortKey,
-} from './plan.ts'
+import type { Direction, KeyValue, ListPlan, Page, SortKey } from './plan.ts'
 
 interface SortArgument {
   readonly field: SortField
@@ -31,26 +15,16 @@ interface SortArgument {
 const defaultPageSize = 20
 
 /** `fieldName` is the name of the list field; cursors are bound to it together with the order. */
-export function buildList(
-  context: PlanContext,
-  collected: Collected,
+export function buildPage(
   table: Table,
-  link: Link | null,
   fieldName: string,
-): ListPlan {
-  const { where, sortBy, ...page } = argumentsOf(context.selection, collected)
+  maxPageSize: number,
+  { sortBy, ...page }: Readonly<Record<string, unknown>>,
+): Pick<ListPlan, 'sort' | 'page' | 'binding'> {
   const order = sortArguments(sortBy)
   const sort = sortKeys(table, order)
   const binding = `${fieldName} ${order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')}`
-  return {
-    table,
-    link,
-    where: buildWhere(context, table, where),
-    sort,
-    page: buildPage(context, page, sort, binding),
-    binding,
-    fields: listFields(context, collected, table),
-  }
+  return { sort, binding, page: pageArguments(maxPageSize, page, sort, binding) }
 }
 
 function sortArguments(sortBy: unknown): readonly SortArgument[] {
@@ -111,8 +85,8 @@ function keyValues(
   return [{ value: { kind: 'column', column }, nullable: true }]
 }
 
-function buildPage(
-  { maxPageSize }: PlanContext,
+function pageArguments(
+  maxPageSize: number,
   { first, last, after, before }: Readonly<Record<string, unknown>>,
   sort: readonly SortKey[],
   binding: string,
@@ -169,61 +143,4 @@ function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | 
 export function isInstant({ value }: SortKey): boolean {
   if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
   return value.kind === 'column' && value.column.kind === 'instant'
-}
-
-function listFields(
-  context: PlanContext,
-  collected: Collected,
-  table: Table,
-): readonly Selected<ListOutput>[] {
-  return fieldsBelow(context, collected, (below, type): ListOutput => {
-    switch (below.name) {
-      case '__typename':
-        return { kind: 'constant', json: JSON.stringify(type.name) }
-      case 'edges':
-        return { kind: 'edges', fields: edgeFields(context, below, table) }
-      case 'nodes':
-        return { kind: 'nodes', fields: context.record(context, table, below.selections) }
-      case 'pageInfo':
-        return {
-          kind: 'pageInfo',
-          fields: fieldsBelow(
-            context,
-            below,
-            ({ name }, { name: typeName }): PageInfoOutput =>
-              name === '__typename'
-                ? { kind: 'constant', json: JSON.stringify(typeName) }
-                : { kind: name as Exclude<PageInfoOutput['kind'], 'constant'> },
-          ),
-        }
-      default:
-        return { kind: 'totalCount' }
-    }
-  })
-}
-
-function edgeFields(
-  context: PlanContext,
-  collected: Collected,
-  table: Table,
-): readonly Selected<EdgeOutput>[] {
-  return fieldsBelow(context, collected, (below, type): EdgeOutput => {
-    if (below.name === '__typename') return { kind: 'constant', json: JSON.stringify(type.name) }
-    if (below.name === 'cursor') return { kind: 'cursor' }
-    return { kind: 'node', fields: context.record(context, table, below.selections) }
-  })
-}
-
-/** Turns each selection below a field of object type into an output. */
-export function fieldsBelow<Kind>(
-  context: PlanContext,
-  { field, selections }: Collected,
-  output: (below: Collected, type: GraphQLObjectType) => Kind,
-): readonly Selected<Kind>[] {
-  const type = getNamedType(field?.type)
-  if (!isObjectType(type)) throw new Error('A field with selections has no object type.')
-  return collectFields(context.selection, type, selections).map((below) => ({
-    key: below.key,
-    output: output(below, type),
-  }))
 }
