@@ -6,7 +6,7 @@
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
 import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from '../plan/conditions.ts'
-import { emitIndexProbe } from '../emit/emit-probe.ts'
+import { emitIndexProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'
 import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'

@@ -1,7 +1,6 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitGroups, emitJoinedGroups } from './emit-counts.ts'
-import { emitSums } from './emit-sums.ts'
+import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-materialized.ts'
 import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import { columnOf, leftJoin, type UriParts, uriText } from '../emit-operand.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
@@ -61,15 +60,10 @@ export function createGrouping(
     const key = keys[0] as GroupKey
     switch (access.kind) {
       case 'counts':
-        return emitGroups(emitter, access, key, name, names)
+        return emitCountedGroups(emitter, access, key, { table: name, keys: names })
       case 'joined-counts':
-        return emitJoinedGroups(emitter, access, key, name, names)
       case 'sums':
-        return emitSums(emitter, access, plan.measures, key, {
-          table: name,
-          keys: names,
-          measure: measureName,
-        })
+        return emitSummedGroups(emitter, access, plan.measures, key, { table: name, keys: names })
       case 'rows':
         return sql`${first} as materialized (${source.grouped(selected, names)})`
     }
@@ -253,19 +247,19 @@ function isOneText(keys: readonly GroupKey[]): boolean {
 
 /** The expressions by which a key is grouped: one value, or the two parts of a reference. */
 function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[] {
-  const { dialect } = emitter
   const { leaf, bucket } = key
   const alias = source.joined(key)
-  const bucketed = (value: Sql): Sql => (bucket === null ? value : dialect.bucketKey(value, bucket))
   switch (leaf.kind) {
     case 'column':
-      return [bucketed(columnOf(emitter, alias, leaf.column))]
     case 'reference':
-      return [columnOf(emitter, alias, leaf.base), columnOf(emitter, alias, leaf.key)]
+      return storedKey(emitter, key, alias)
     case 'array':
       return [source.elements(key, 'grouped')]
     case 'system':
-      if (leaf.name === 'indexed_at') return [bucketed(sql`${alias}.indexed_at`)]
+      if (leaf.name === 'indexed_at') {
+        const value = sql`${alias}.indexed_at`
+        return [bucket === null ? value : emitter.dialect.bucketKey(value, bucket)]
+      }
       return leaf.name === 'did' ? [sql`${alias}.base`] : [literal(source.row.table.collection.nsid)]
   }
 }
@@ -309,8 +303,4 @@ function groupBy(columns: readonly Sql[]): Sql {
 
 function at(key: number, part: number): Sql {
   return raw(`k${key}_${part}`)
-}
-
-function measureName(index: number, part = 0): Sql {
-  return raw(part === 0 ? `m${index}` : `m${index}_${part}`)
 }

@@ -1,12 +1,13 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
+import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { type Along, emitFilters, emitFrom } from '../emit-access-path.ts'
+import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linked } from '../emit-filter.ts'
-import { beyondPosition } from './emit-id-order.ts'
-import { keyOf, orderOf, segments } from './emit-order.ts'
+import { isInstant } from '../../plan/build-page.ts'
+import { columnOf, uriText } from '../emit-operand.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
-import type { Link } from '../../plan/plan.ts'
+import type { Link, SortKey } from '../../plan/plan.ts'
 
 export interface Selection {
   /** The expressions to select of a row. */
@@ -162,4 +163,89 @@ export function linkedTo(
 ): { readonly from: Sql; readonly on: Sql } {
   const { from, base, key } = linked(emitter, link, row, index)
   return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
+}
+
+// Orders and positions
+
+/** The sort expressions of rows, and the join that they need. */
+function orderOf(
+  emitter: Emitter,
+  sort: readonly SortKey[],
+  row: RecordRow,
+  joinsRepoCollection: boolean,
+): { readonly orders: readonly Sql[]; readonly joined: Sql } {
+  const { dialect } = emitter
+  // A subquery starts again for each row; a join reads the repo collection of a row in half the time.
+  const joins = joinsRepoCollection && sort.some((key) => columnOfRepoCollection(key) !== null)
+  const base = joins ? emitter.alias() : null
+  const orders = sort.map((key) => {
+    const column = columnOfRepoCollection(key)
+    const at = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
+    return sql`${at} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`
+  })
+  const joined = base === null ? sql`` : sql` ${dialect.join} base ${base} on ${base}.id = ${row.alias}.base`
+  return { orders, joined }
+}
+
+function columnOfRepoCollection({ value }: SortKey): Sql | null {
+  if (value.kind !== 'system') return null
+  if (value.name === 'did') return sql`did`
+  return value.name === 'baseUri' ? sql`uri` : null
+}
+
+/**
+ * The part of an order beyond a position, as disjoint ranges in that order: in each range, some leading keys equal the
+ * position's, and the next key is beyond it.
+ */
+function segments(
+  emitter: Emitter,
+  sort: readonly SortKey[],
+  position: readonly ColumnValue[],
+  row: RecordRow,
+  inclusive: boolean,
+): Sql[] {
+  const found: Sql[] = inclusive
+    ? [allOf(sort.map((key, index) => equals(emitter, key, position[index] ?? null, row)))]
+    : []
+  for (let last = sort.length - 1; last >= 0; last -= 1) {
+    const key = sort[last] as SortKey
+    const before = sort.slice(0, last).map((it, index) => equals(emitter, it, position[index] ?? null, row))
+    for (const beyond of beyondKey(emitter, key, position[last] ?? null, row))
+      found.push(allOf([...before, beyond]))
+  }
+  return found
+}
+
+function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): Sql {
+  const at = keyOf(emitter, key, row)
+  return value === null ? sql`${at} is null` : sql`${at} = ${value}`
+}
+
+/** A missing value is smaller than any value: first in ascending order, last in descending order. */
+function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
+  const at = keyOf(emitter, key, row)
+  if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
+  if (value === null) return []
+  return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
+}
+
+function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
+  switch (value.kind) {
+    case 'column':
+      return columnOf(emitter, alias, value.column)
+    case 'uriText':
+      return uriText(columnOf(emitter, alias, value.base), columnOf(emitter, alias, value.key))
+    case 'system':
+      if (value.name === 'did') return emitter.dialect.did(alias)
+      if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
+      return sql`${alias}.${identifier(value.name)}`
+  }
+}
+
+/** The position of a row in the order, as a JSON array. */
+export function positionOf(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
+  const { dialect } = emitter
+  return dialect.jsonArray(
+    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row))),
+  )
 }
