@@ -1,21 +1,23 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
 import { fencesOf, hintsOf } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
-import { accountsOf } from '../plan/conditions.ts'
+import { accountsOf } from '../plan/plan-facts.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import {
   columnOf,
+  type Emitter,
   foldedOf,
   isVirtual,
   jsonOf,
   operandOf,
   pinnedCid,
+  type RecordRow,
   referencedValue,
   referenceParts,
   referenceUri,
+  type Row,
   type UriParts,
-} from './emit-operand.ts'
-import type { Emitter, RecordRow, Row } from './emitter.ts'
+} from './emitter.ts'
 import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Comparison, Link } from '../plan/plan.ts'
 

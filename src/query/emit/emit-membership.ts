@@ -14,9 +14,8 @@ import {
   sql,
   type Value,
 } from '../../sql/sql.ts'
-import { mostProbes } from '../plan/conditions.ts'
-import { jsonOf, ownParts, referenceUri, scalarOf } from './emit-operand.ts'
-import type { Emitter, Row } from './emitter.ts'
+import { mostProbes } from '../plan/plan-facts.ts'
+import { type Emitter, jsonOf, ownParts, referenceUri, type Row, scalarOf } from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'
 import type { ArrayOperand } from '../plan/plan.ts'
 

@@ -1,17 +1,18 @@
 /** Outputs as SQL expressions of JSON text. Published values come unchanged from the stored record. */
 import type { Table } from '../../database/layout/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
-import { referenceOperand } from '../plan/conditions.ts'
-import { jsonOf, referencedValue, referenceParts, type UriParts, uriText } from './emit-operand.ts'
-import type { Emitter, Row } from './emitter.ts'
-import type { PhysicalList } from '../plan/physical-plan.ts'
+import { isConstant, referenceOperand } from '../plan/plan-facts.ts'
 import {
-  isConstant,
-  type Output,
-  type RecordSelections,
-  type ReferenceOperand,
-  type Selected,
-} from '../plan/plan.ts'
+  type Emitter,
+  jsonOf,
+  referencedValue,
+  referenceParts,
+  type Row,
+  type UriParts,
+  uriText,
+} from './emitter.ts'
+import type { PhysicalList } from '../plan/physical-plan.ts'
+import { type Output, type RecordSelections, type ReferenceOperand, type Selected } from '../plan/plan.ts'
 
 /** A JSON object of the selected fields, as text; `value` emits those that are not constants. */
 export function emitObject<Kind extends { readonly kind: string }>(

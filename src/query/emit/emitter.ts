@@ -1,9 +1,13 @@
-/** The context of emitting SQL: the dialect, unique aliases, and which rows are visible. */
+/**
+ * The context of emitting SQL: the dialect, unique aliases, and which rows are visible; and what a row holds: columns,
+ * JSON, its URI and the URIs it refers to.
+ */
 import type { PlanState } from '../../database/database.ts'
-import type { Table } from '../../database/layout/tables.ts'
+import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
+import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
+import type { Operand, ReferenceOperand } from '../plan/plan.ts'
 
 export interface Emitter {
   readonly dialect: Dialect
@@ -51,4 +55,132 @@ export function createEmitter(
 
 function noList(): never {
   throw new Error('A probe has no lists.')
+}
+
+export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {
+  return virtual ? dialect.virtualText(alias, name, path) : sql`${alias}.${identifier(name)}`
+}
+
+export function isVirtual(operand: Operand): boolean {
+  return operand.kind === 'column' && operand.column.virtual
+}
+
+export function jsonOf(row: Row): Sql {
+  return row.kind === 'record' ? sql`${row.alias}.record` : row.value
+}
+
+/** The URI of a record: its repo collection followed by its key. */
+export function uriText(base: Sql, key: Sql): Sql {
+  return sql`((select uri from base where id = ${base}) || ${key})`
+}
+
+export function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
+  const { dialect } = emitter
+  if (operand.kind === 'json') return scalarOf(emitter, jsonOf(row), operand.path, operand.as)
+  if (row.kind !== 'record') throw new Error('An array element has no columns.')
+  if (operand.kind === 'column') return columnOf(emitter, row.alias, operand.column)
+  switch (operand.name) {
+    case 'uri':
+      return dialect.uri(row.alias, row.table.collection.nsid)
+    case 'cid':
+      return dialect.cidText(sql`${row.alias}.cid`)
+    case 'did':
+      return dialect.did(row.alias)
+    case 'collection':
+      return dialect.constant(row.table.collection.nsid)
+    case 'rkey':
+    case 'indexed_at':
+    case 'changed_at':
+      return sql`${row.alias}.${identifier(operand.name)}`
+  }
+}
+
+export function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
+  if (operand.kind === 'column' && row.kind === 'record') {
+    const index = row.table.texts.find(({ text }) => text === operand.column)
+    if (index !== undefined)
+      return emitter.dialect.foldedColumn(
+        columnOf(emitter, row.alias, index.text),
+        columnOf(emitter, row.alias, index.folded),
+      )
+  }
+  const text = operandOf(emitter, operand, row)
+  // URIs, DIDs, record keys and CIDs are ASCII by their specifications.
+  return operand.kind === 'system' ? emitter.dialect.lower(text) : emitter.dialect.fold(text)
+}
+
+export function scalarOf(
+  { dialect }: Emitter,
+  json: Sql,
+  path: readonly string[],
+  as: Extract<Operand, { kind: 'json' }>['as'],
+): Sql {
+  return as === 'instant' ? dialect.instant(dialect.scalarAt(json, path)) : dialect.scalarAt(json, path, as)
+}
+
+/** The columns with the two parts of a URI: the record's own URI (null `of`), or a reference, if it has columns. */
+export function ownParts(
+  emitter: Emitter,
+  of: ReferenceOperand | null,
+  alias: Sql,
+): readonly [base: Sql, key: Sql] | null {
+  if (of === null) return [sql`${alias}.base`, sql`${alias}.rkey`]
+  return of.kind === 'columns' ? [columnOf(emitter, alias, of.base), columnOf(emitter, alias, of.key)] : null
+}
+
+/** Null if the reference is missing. With columns, the repo collection id alone tells whether it is missing. */
+export function referenceUri(emitter: Emitter, of: ReferenceOperand, row: Row): Sql {
+  const { dialect } = emitter
+  if (of.kind === 'columns' && row.kind === 'record') return columnOf(emitter, row.alias, of.base)
+  return dialect.scalarAt(jsonOf(row), of.shape === 'strongRef' ? [...of.path, 'uri'] : of.path)
+}
+
+export function pinnedCid({ dialect }: Emitter, of: ReferenceOperand, row: Row): Sql {
+  return dialect.scalarAt(jsonOf(row), [...of.path, 'cid'])
+}
+
+export interface UriParts {
+  readonly base: Sql
+  readonly key: Sql
+}
+
+/** Left-joins the record at a URI given in parts. */
+export function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {
+  return sql`left join ${emitter.rows(table, alias)} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
+}
+
+/** The URI of a reference in the two parts by which records are found. */
+export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
+  if (of.kind === 'columns' && row.kind === 'record')
+    return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
+  const uri = referenceUri(emitter, of, row)
+  const { dialect } = emitter
+  return {
+    base: sql`(select id from base where uri = ${dialect.repoCollectionOfUri(uri)})`,
+    key: dialect.uriKey(uri),
+  }
+}
+
+/**
+ * A value of the record at a URI given in parts, in any of the collections; null if the record is not indexed.
+ * `likeliest` is searched first: a record found there makes looking up the collection unnecessary.
+ */
+export function referencedValue(
+  emitter: Emitter,
+  { base, key }: UriParts,
+  tables: readonly Table[],
+  value: (alias: Sql, table: Table) => Sql,
+  likeliest: Table | undefined = tables.length === 1 ? tables[0] : undefined,
+): Sql {
+  const found = (table: Table): Sql => {
+    const alias = emitter.alias()
+    return sql`(select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
+  }
+  const first = likeliest === undefined ? null : found(likeliest)
+  const cases = tables
+    .filter((table) => table !== likeliest)
+    .map((table) => sql`when ${literal(table.collection.nsid)} then ${found(table)}`)
+  if (first !== null && cases.length === 0) return first
+  const other = sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
+  return first === null ? other : sql`coalesce(${first}, ${other})`
 }

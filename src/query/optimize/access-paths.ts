@@ -5,7 +5,7 @@
  */
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
-import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from '../plan/conditions.ts'
+import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from '../plan/plan-facts.ts'
 import { emitIndexProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'

@@ -7,7 +7,7 @@
 import type { ColumnValue, Statistics } from '../../database/database.ts'
 import type { ArrayIndex, Table, TextIndex } from '../../database/layout/tables.ts'
 import { foldText } from '../../util/text/fold.ts'
-import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/conditions.ts'
+import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/plan-facts.ts'
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter, planSetJoin } from './optimize-filter.ts'

@@ -2,14 +2,14 @@
 import type { Column, Table, TextIndex } from '../../database/layout/tables.ts'
 import {
   accountsOf,
+  isConstant,
   mentionsReference,
   referenceOperand,
   type SimpleCondition,
   simpleConditions,
-} from '../plan/conditions.ts'
+} from '../plan/plan-facts.ts'
 import {
   type Condition,
-  isConstant,
   type Operand,
   type Output,
   type ReferenceOperand,

@@ -13,7 +13,8 @@ import type {
   PhysicalPlan,
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
-import { type Condition, isConstant, type SortKey } from '../plan/plan.ts'
+import { type Condition, type SortKey } from '../plan/plan.ts'
+import { isConstant } from '../plan/plan-facts.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
   return roots.map(({ key, output }) => `${key}: ${isConstant(output) ? noData : describeRoot(output)}`)

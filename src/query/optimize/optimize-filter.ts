@@ -7,7 +7,7 @@ import {
   isSemiJoin,
   mentionsReference,
   simpleConditions,
-} from '../plan/conditions.ts'
+} from '../plan/plan-facts.ts'
 import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Condition, Link, SemiJoin } from '../plan/plan.ts'

@@ -9,7 +9,7 @@ import {
   type Choice,
 } from './access-paths.ts'
 import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
-import { conjuncts } from '../plan/conditions.ts'
+import { conjuncts } from '../plan/plan-facts.ts'
 import { totalSize } from '../price/cost-reading.ts'
 import { planCount } from './optimize-count.ts'
 import { filterEstimate, linkIndexOf, planConjuncts, planFilter } from './optimize-filter.ts'

@@ -13,11 +13,9 @@ import type {
   PhysicalPlan,
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
-import { alwaysTrue } from '../plan/conditions.ts'
 import {
   type AggregatePlan,
   type GroupOutput,
-  isConstant,
   type ListOutput,
   type ListPlan,
   type Output,
@@ -27,6 +25,7 @@ import {
   type Selected,
   type StatusOutput,
 } from '../plan/plan.ts'
+import { isConstant } from '../plan/plan-facts.ts'
 
 /** The input of the optimizer, and the estimates of all parts that are planned so far. */
 interface Planning extends Optimizer {
@@ -68,7 +67,7 @@ function planRoot(planning: Planning, output: RootOutput): PhysicalRoot {
 function planStatus(planning: Planning, output: StatusOutput): StatusOutput<CountedTable> {
   if (output.kind === 'sources') return output
   const tables = output.tables.map((table) => {
-    const { access, estimatedRows } = planCount(planning, table, alwaysTrue, null)
+    const { access, estimatedRows } = planCount(planning, table, { kind: 'all', of: [] }, null)
     return { table, count: access, estimatedRows }
   })
   if (output.fields.some((field) => field.output.kind === 'records')) planning.estimatedRows += sumOf(tables)

@@ -5,7 +5,7 @@
  */
 import type { Table } from '../../database/layout/tables.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
-import { isSemiJoin, simpleConditions } from '../plan/conditions.ts'
+import { isSemiJoin, simpleConditions } from '../plan/plan-facts.ts'
 import type { Span } from '../plan/physical-plan.ts'
 import type { Condition } from '../plan/plan.ts'
 

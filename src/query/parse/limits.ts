@@ -251,3 +251,27 @@ export function assertVariablesWithin(raw: Readonly<Record<string, unknown>>): v
     level = below
   }
 }
+
+/**
+ * Counts the conditions and values of all `where` of an operation. A variable can be used in a hundred of them, so
+ * building must stop as soon as a limit is exceeded.
+ */
+export class OperationCounts {
+  #conditions = 0
+  #values = 0
+
+  get conditions(): number {
+    return this.#conditions
+  }
+
+  /** Counts an operator, or an object of operators. */
+  countCondition(): void {
+    this.#conditions += 1
+    assertWithin('allConditions', this.#conditions, 'All `where` of the operation have too many conditions')
+  }
+
+  countValues(number: number): void {
+    this.#values += number
+    assertWithin('parameters', this.#values, 'The operation compares with too many values')
+  }
+}

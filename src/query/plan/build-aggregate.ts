@@ -4,11 +4,9 @@
 import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/model/operators.ts'
-import { buildRecords } from './build-output.ts'
+import { buildRecords, fieldsBelow } from './build-output.ts'
 import { buildWhere } from './build-where.ts'
-import { argumentsOf, type Collected } from '../parse/collect.ts'
-import { fieldsBelow, integerArgument, type PlanContext, tableOf } from './context.ts'
-import { assertWithin, limits } from '../parse/limits.ts'
+import { argumentsOf, type Collected, integerArgument } from '../parse/collect.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -21,8 +19,11 @@ import type {
   MeasureOutput,
   MeasurePlan,
   MeasuresOutput,
+  PlanContext,
   Selected,
 } from './plan.ts'
+import { tableOf } from './plan-facts.ts'
+import { assertWithin, limits } from '../parse/limits.ts'
 
 interface RankArgument {
   readonly measure: MeasurePlan['measure']

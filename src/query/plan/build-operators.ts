@@ -1,12 +1,21 @@
-/** The operators of one value as conditions, and the limits of a `where`, which count as it is built. */
+/**
+ * Constructors of conditions, the operators of one value as conditions, and the limits of a `where`, which count as it
+ * is built. Conditions that hold for all records, or for none, become constants.
+ */
 import type { ColumnValue } from '../../database/database.ts'
-import type { TextIndex } from '../../database/layout/tables.ts'
+import {
+  findArray,
+  findColumn,
+  findReference,
+  type Table,
+  type TextIndex,
+} from '../../database/layout/tables.ts'
+import type { Reference } from '../../schema/model/model.ts'
 import { isOperatorOf } from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
-import { all, constant, missing, missingReference } from './conditions.ts'
-import { checkedText, type PlanContext, present } from './context.ts'
-import type { Condition, Operand, ReferenceOperand } from './plan.ts'
+import { checkedText, present } from '../parse/collect.ts'
+import type { Condition, Link, Operand, PlanContext, ReferenceOperand } from './plan.ts'
 
 export type Input = Readonly<Record<string, unknown>>
 
@@ -98,7 +107,7 @@ export class OperatorBuilder {
   values(name: string, value: unknown): readonly ColumnValue[] {
     const list = this.list(name, value)
     assertWithin('listValues', list.length, `\`${name}\` has too many values`)
-    this.#context.asked.countValues(list.length)
+    this.#context.counts.countValues(list.length)
     return list.map((element) => this.value(name, element))
   }
 
@@ -109,11 +118,82 @@ export class OperatorBuilder {
   count(): void {
     this.#conditions += 1
     assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
-    this.#context.asked.countCondition()
+    this.#context.counts.countCondition()
   }
 
   countJoin(): void {
     this.#joins += 1
     assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
   }
+}
+
+export const alwaysTrue: Condition = { kind: 'all', of: [] }
+
+export function all(of: readonly Condition[]): Condition {
+  const flat = of.flatMap((part) => (part.kind === 'all' ? part.of : [part]))
+  if (flat.some(isNothing)) return constant(false)
+  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'all', of: flat }
+}
+
+export function any(of: readonly Condition[]): Condition {
+  if (of.some(isAlwaysTrue)) return alwaysTrue
+  const flat = of.flatMap((part) => (part.kind === 'any' ? part.of : [part]))
+  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'any', of: flat }
+}
+
+export function not(of: Condition): Condition {
+  if (isAlwaysTrue(of) || isNothing(of)) return constant(!isAlwaysTrue(of))
+  return { kind: 'not', of }
+}
+
+function isAlwaysTrue(condition: Condition): boolean {
+  return condition.kind === 'all' && condition.of.length === 0
+}
+
+function isNothing(condition: Condition): boolean {
+  return condition.kind === 'any' && condition.of.length === 0
+}
+
+export function constant(holds: boolean): Condition {
+  return { kind: holds ? 'all' : 'any', of: [] }
+}
+
+/** A value that cannot be missing makes the condition a constant, so that nothing is read. */
+export function missing(operand: Operand, is: boolean, mayMiss: boolean, index: TextIndex | null): Condition {
+  return mayMiss ? { kind: 'missing', operand, index, is } : constant(!is)
+}
+
+export function absent(path: readonly string[], is: boolean, mayMiss: boolean): Condition {
+  return mayMiss ? { kind: 'absent', path, is } : constant(!is)
+}
+
+export function missingReference(of: ReferenceOperand, is: boolean): Condition {
+  if (of.kind === 'json') return absent(of.path, is, true)
+  return missing({ kind: 'column', column: of.base }, is, true, null)
+}
+
+export function operand(
+  table: Table | null,
+  path: readonly string[],
+  as: 'text' | 'integer' | 'boolean' | 'instant',
+): Operand {
+  const column = table === null ? undefined : findColumn(table, path, as)
+  return column === undefined ? { kind: 'json', path, as } : { kind: 'column', column }
+}
+
+export function textIndexOf(table: Table | null, path: readonly string[]) {
+  const column = table === null ? undefined : findColumn(table, path, 'text')
+  return table?.texts.find(({ text }) => text === column) ?? null
+}
+
+/** The columns by which records that refer to a row are found: those of the reference, or of its side table when there are many. */
+export function linkOf(holder: Table, reference: Reference): Link {
+  if (reference.many) {
+    const array = findArray(holder, reference.path, true)
+    if (array !== undefined) return { kind: 'array', array }
+  } else {
+    const columns = findReference(holder, reference.path)
+    if (columns !== undefined) return { kind: 'columns', ...columns }
+  }
+  throw new Error(`The reference ${reference.collection}#${reference.path.join('.')} has no columns.`)
 }

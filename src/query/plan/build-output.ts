@@ -1,13 +1,12 @@
 /** Builds outputs from selections of records, objects and lists: the path in a row of each value of the response. */
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
-import { isObjectType } from 'graphql/type'
+import { getNamedType, isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, UnionType } from '../../schema/model/model.ts'
 import { buildPage } from './build-page.ts'
 import { buildWhere } from './build-where.ts'
-import { linkOf } from './conditions.ts'
+import { linkOf } from './build-operators.ts'
 import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
-import { constantOutput, fieldsBelow, type PlanContext, tableOf } from './context.ts'
 import type {
   Constant,
   EdgeOutput,
@@ -16,10 +15,12 @@ import type {
   ListPlan,
   Output,
   PageInfoOutput,
+  PlanContext,
   RecordSelections,
   ReferenceShape,
   Selected,
 } from './plan.ts'
+import { tableOf } from './plan-facts.ts'
 
 type Sets = readonly SelectionSetNode[]
 
@@ -209,4 +210,22 @@ function objectNamed({ selection }: PlanContext, name: string): GraphQLObjectTyp
   const type = selection.schema.getType(name)
   if (!isObjectType(type)) throw new Error(`The schema has no object type ${name}.`)
   return type
+}
+
+/** Turns each selection below a field of object type, except `__typename`, into an output. */
+export function fieldsBelow<Kind>(
+  context: PlanContext,
+  { field, selections }: Collected,
+  output: (below: Collected) => Kind | Constant,
+): readonly Selected<Kind>[] {
+  const type = getNamedType(field?.type)
+  if (!isObjectType(type)) throw new Error('A field with selections has no object type.')
+  return collectFields(context.selection, type, selections).map((below) => ({
+    key: below.key,
+    output: below.name === '__typename' ? constantOutput(type.name) : output(below),
+  }))
+}
+
+export function constantOutput(value: unknown): Constant {
+  return { kind: 'constant', json: JSON.stringify(value) }
 }

@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { leafName, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
 import { assertWithin } from '../parse/limits.ts'
+import { isInstant } from './plan-facts.ts'
 import type { Direction, KeyValue, ListPlan, Page, SortKey } from './plan.ts'
 
 interface SortArgument {
@@ -138,9 +139,4 @@ function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | 
     return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined
   const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
   return typeof value === (isNumber ? 'number' : 'string') ? (value as ColumnValue) : undefined
-}
-
-export function isInstant({ value }: SortKey): boolean {
-  if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
-  return value.kind === 'column' && value.column.kind === 'instant'
 }

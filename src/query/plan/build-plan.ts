@@ -4,36 +4,29 @@ import type { Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './build-aggregate.ts'
-import { buildList, buildRecord } from './build-output.ts'
-import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
+import { buildList, buildRecord, constantOutput, fieldsBelow } from './build-output.ts'
+import { argumentsOf, checkedAtUri, type Collected, collectFields } from '../parse/collect.ts'
 import { introspect } from '../parse/introspect.ts'
-import { assertWithin, countFields } from '../parse/limits.ts'
-import {
-  Asked,
-  checkedAtUri,
-  constantOutput,
-  fieldsBelow,
-  type PlanContext,
-  type PlanSetting,
-  tableOf,
-} from './context.ts'
+import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type {
   CollectionStatusOutput,
   Constant,
   Plan,
+  PlanContext,
   RootOutput,
   Selected,
   SourceStatusOutput,
   StatusOutput,
 } from './plan.ts'
+import { tableOf } from './plan-facts.ts'
 
 /** `rawVariables` are the variables of the request as sent, for introspection, which graphql-js executes itself. */
 export function buildPlan(
-  setting: PlanSetting,
+  setting: Omit<PlanContext, 'counts'>,
   operation: OperationDefinitionNode,
   rawVariables: Readonly<Record<string, unknown>>,
 ): Plan {
-  const context = { ...setting, asked: new Asked() }
+  const context = { ...setting, counts: new OperationCounts() }
   const query = context.selection.schema.getQueryType()
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
   const collected = collectFields(context.selection, query, [operation.selectionSet])
@@ -45,7 +38,7 @@ export function buildPlan(
     output: rootOutput(context, operation, collected, rawVariables),
   }))
   const fields = countFields(operation.selectionSet, context.selection.fragments)
-  return { roots, written: fields + context.asked.conditions }
+  return { roots, written: fields + context.counts.conditions }
 }
 
 function rootOutput(
@@ -104,7 +97,7 @@ function buildNodes(context: PlanContext, collected: Collected): RootOutput | Co
       'BAD_USER_INPUT',
       `\`ids\` has ${ids.length} ids, and a page has at most ${maxPageSize}: ask for them in several requests.`,
     )
-  context.asked.countValues(ids.length)
+  context.counts.countValues(ids.length)
   const uris = ids.map((id, index) => checkedAtUri(`ids[${index}]`, id))
   const named = new Set(uris.map((uri) => tableNamedBy(context, uri)))
   const records = context.tables

@@ -12,24 +12,24 @@ import {
 } from '../../schema/model/operators.ts'
 import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
-import { type Input, OperatorBuilder } from './build-operators.ts'
 import {
   absent,
   all,
   alwaysTrue,
   any,
-  conjuncts,
   constant,
+  type Input,
   linkOf,
   missingReference,
   not,
   operand,
-  referenceOperand,
+  OperatorBuilder,
   textIndexOf,
-} from './conditions.ts'
-import { type PlanContext, present, tableOf } from './context.ts'
+} from './build-operators.ts'
+import type { ArrayOperand, Condition, PlanContext, ReferenceOperand } from './plan.ts'
+import { present } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type { ArrayOperand, Condition, ReferenceOperand } from './plan.ts'
+import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 
 /** The row of a condition: a record with columns, or an element, which has only JSON. */
 type Row = { readonly table: Table | null; readonly path: readonly string[] }
@@ -40,6 +40,7 @@ export function buildWhere(context: PlanContext, table: Table, where: unknown): 
   const builder = new WhereBuilder(context)
   const condition = builder.record(table, where as Input, 1)
   const parts = conjuncts(condition)
+  if (parts.length < 2) return condition
   const fewer = tightest(parts)
   return fewer.length === parts.length && fewer.every((part, index) => part === parts[index])
     ? condition
@@ -66,7 +67,7 @@ class WhereBuilder {
   /** Builds AND, OR and NOT of one input object; `rest` builds its other fields at the same level. */
   #logic(where: Input, level: number, rest: (input: Input, level: number) => Condition[]): Condition {
     assertWithin('whereLevels', level, 'Conditions are nested too deep')
-    this.#context.asked.countCondition()
+    this.#context.counts.countCondition()
     const again = (input: unknown): Condition => this.#logic(input as Input, level + 1, rest)
     const parts: Condition[] = []
     const { AND, OR, NOT, ...others } = where

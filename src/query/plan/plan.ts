@@ -5,15 +5,29 @@
  */
 import type { ColumnValue } from '../../database/database.ts'
 import type { ArrayIndex, Column, Table, TextIndex } from '../../database/layout/tables.ts'
-import type { SystemField } from '../../schema/model/model.ts'
+import type { Model, SystemField } from '../../schema/model/model.ts'
 import type { Bucket } from '../../schema/model/operators.ts'
 import type { OperatorOf } from '../../schema/model/where-operators.ts'
+import type { Selection } from '../parse/collect.ts'
 import type { Introspection } from '../parse/introspect.ts'
+import type { OperationCounts } from '../parse/limits.ts'
 
 export interface Plan {
   /** Number of fields with fragments expanded, plus the operators and objects of every `where`. */
   readonly written: number
   readonly roots: readonly Selected<RootOutput>[]
+}
+
+/** The input of plan building besides the operation. */
+export interface PlanContext {
+  /** Version of the program. */
+  readonly version: string
+  readonly model: Model
+  readonly tables: readonly Table[]
+  /** Maximum value of `first` and `last`. */
+  readonly maxPageSize: number
+  readonly selection: Selection
+  readonly counts: OperationCounts
 }
 
 /** A key of the response and its output. */
@@ -26,10 +40,6 @@ export interface Selected<Kind = Output> {
 export interface Constant {
   readonly kind: 'constant'
   readonly json: string
-}
-
-export function isConstant(output: { readonly kind: string }): output is Constant {
-  return output.kind === 'constant'
 }
 
 export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = Table> =

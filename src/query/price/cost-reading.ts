@@ -6,7 +6,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
-import { conjuncts, ownUris, type SimpleCondition, simpleConditions } from '../plan/conditions.ts'
+import { conjuncts, ownUris, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
 /** Finding the records of a list's page, if any are selected. */
 export function pageSize(list: ListPlan): number {

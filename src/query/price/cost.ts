@@ -11,7 +11,6 @@ import {
   type Constant,
   type EdgeOutput,
   type GroupOutput,
-  isConstant,
   type ListPlan,
   type Output,
   type Plan,
@@ -20,6 +19,7 @@ import {
   type Selected,
   type StatusOutput,
 } from '../plan/plan.ts'
+import { isConstant } from '../plan/plan-facts.ts'
 
 /** The points that a caller pays; at least one. */
 export function costOf(plan: Plan): number {

@@ -2,8 +2,7 @@
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-materialized.ts'
 import { emitFilters, emitFrom } from '../emit-access-path.ts'
-import { columnOf, leftJoin, type UriParts, uriText } from '../emit-operand.ts'
-import type { Emitter, RecordRow } from '../emitter.ts'
+import { columnOf, type Emitter, leftJoin, type RecordRow, type UriParts, uriText } from '../emitter.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
 

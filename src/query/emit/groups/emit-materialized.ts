@@ -2,8 +2,7 @@
 import { countKeys, dayLength } from '../../../database/layout/counts.ts'
 import { haveColumn, sumColumn } from '../../../database/layout/sums.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { columnOf, leftJoin } from '../emit-operand.ts'
-import type { Emitter } from '../emitter.ts'
+import { columnOf, type Emitter, leftJoin } from '../emitter.ts'
 import type { GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/plan.ts'
 

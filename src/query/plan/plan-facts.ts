@@ -1,98 +1,29 @@
-/**
- * Constructors of conditions, and facts that follow from a condition and its table alone, such as the index that answers
- * it. Conditions that hold for all records, or for none, become constants.
- */
+/** Facts that follow from a part of a plan and its table alone, such as the index that answers a condition. */
 import type { ColumnValue } from '../../database/database.ts'
-import {
-  findArray,
-  findColumn,
-  findReference,
-  ownKey,
-  type Table,
-  type TableIndex,
-  type TextIndex,
-} from '../../database/layout/tables.ts'
-import type { Reference } from '../../schema/model/model.ts'
+import { findReference, ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
+import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type {
   Comparison,
   Condition,
-  Link,
-  Operand,
+  Constant,
   ReferenceOperand,
   ReferenceShape,
   SemiJoin,
+  SortKey,
 } from './plan.ts'
 
-export const alwaysTrue: Condition = { kind: 'all', of: [] }
-
-export function all(of: readonly Condition[]): Condition {
-  const flat = of.flatMap((part) => (part.kind === 'all' ? part.of : [part]))
-  if (flat.some(isNothing)) return constant(false)
-  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'all', of: flat }
+export function isConstant(output: { readonly kind: string }): output is Constant {
+  return output.kind === 'constant'
 }
 
-export function any(of: readonly Condition[]): Condition {
-  if (of.some(isAlwaysTrue)) return alwaysTrue
-  const flat = of.flatMap((part) => (part.kind === 'any' ? part.of : [part]))
-  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'any', of: flat }
+export function isInstant({ value }: SortKey): boolean {
+  if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
+  return value.kind === 'column' && value.column.kind === 'instant'
 }
 
-export function not(of: Condition): Condition {
-  if (isAlwaysTrue(of) || isNothing(of)) return constant(!isAlwaysTrue(of))
-  return { kind: 'not', of }
-}
-
-function isAlwaysTrue(condition: Condition): boolean {
-  return condition.kind === 'all' && condition.of.length === 0
-}
-
-function isNothing(condition: Condition): boolean {
-  return condition.kind === 'any' && condition.of.length === 0
-}
-
-export function constant(holds: boolean): Condition {
-  return { kind: holds ? 'all' : 'any', of: [] }
-}
-
-/** A value that cannot be missing makes the condition a constant, so that nothing is read. */
-export function missing(operand: Operand, is: boolean, mayMiss: boolean, index: TextIndex | null): Condition {
-  return mayMiss ? { kind: 'missing', operand, index, is } : constant(!is)
-}
-
-export function absent(path: readonly string[], is: boolean, mayMiss: boolean): Condition {
-  return mayMiss ? { kind: 'absent', path, is } : constant(!is)
-}
-
-export function missingReference(of: ReferenceOperand, is: boolean): Condition {
-  if (of.kind === 'json') return absent(of.path, is, true)
-  return missing({ kind: 'column', column: of.base }, is, true, null)
-}
-
-export function operand(
-  table: Table | null,
-  path: readonly string[],
-  as: 'text' | 'integer' | 'boolean' | 'instant',
-): Operand {
-  const column = table === null ? undefined : findColumn(table, path, as)
-  return column === undefined ? { kind: 'json', path, as } : { kind: 'column', column }
-}
-
-export function textIndexOf(table: Table | null, path: readonly string[]) {
-  const column = table === null ? undefined : findColumn(table, path, 'text')
-  return table?.texts.find(({ text }) => text === column) ?? null
-}
-
-/** The columns by which records that refer to a row are found: those of the reference, or of its side table when there are many. */
-export function linkOf(holder: Table, reference: Reference): Link {
-  if (reference.many) {
-    const array = findArray(holder, reference.path, true)
-    if (array !== undefined) return { kind: 'array', array }
-  } else {
-    const columns = findReference(holder, reference.path)
-    if (columns !== undefined) return { kind: 'columns', ...columns }
-  }
-  throw new Error(`The reference ${reference.collection}#${reference.path.join('.')} has no columns.`)
+export function tableOf({ tables }: { readonly tables: readonly Table[] }, collection: Collection): Table {
+  return tables.find((table) => table.collection === collection) as Table
 }
 
 /** A reference at a path of a row: its columns, or its JSON if it has none or the row is not a record. */
@@ -104,8 +35,6 @@ export function referenceOperand(
   const columns = table === null ? undefined : findReference(table, path)
   return columns === undefined ? { kind: 'json', path, shape } : { kind: 'columns', ...columns, path, shape }
 }
-
-// Facts that follow from a condition and its table alone
 
 /** A condition that is not composed of others by AND, OR and NOT. */
 export type SimpleCondition = Exclude<Condition, { kind: 'all' | 'any' | 'not' }>
