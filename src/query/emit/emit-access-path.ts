@@ -8,7 +8,7 @@ import { fencesOf } from '../../sql/dialect.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
-import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
+import type { CandidateSource, Conjunct, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/plan.ts'
 
 /** The direction of an id order, and the bound at which it starts. */
@@ -199,27 +199,9 @@ function lastIdBefore(emitter: Emitter, table: Table, precedes: (id: Sql) => Sql
     ) select max(low) from ${steps})`
 }
 
-// Probes
-
-/** Counts the rows that a source finds. Rows of a source and of an index may be hidden: both are estimates. */
+/** A statement that counts the rows that a source finds, for the optimizer's statistics. */
 export function emitSourceProbe(emitter: Emitter, source: CandidateSource): Statement {
   const { from, where } = sourceIds(emitter, source)
-  return statementOf(emitter, sql`select 1 from ${from} where ${where}`)
-}
-
-/** Counts the rows of an index that meet filters. */
-export function emitIndexProbe(
-  emitter: Emitter,
-  table: Table,
-  index: string,
-  filters: readonly Filter[],
-): Statement {
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const where = allOf(filters.map((filter) => emitIndexed(emitter, filter, row)))
-  const from = sql`${identifier(table.name)} ${row.alias}${emitter.dialect.scan(index)}`
-  return statementOf(emitter, sql`select 1 from ${from} where ${where}`)
-}
-
-function statementOf({ dialect }: Emitter, statement: Sql): Statement {
-  return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+  const statement = sql`select 1 from ${from} where ${where}`
+  return { text: emitter.dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }

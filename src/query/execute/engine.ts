@@ -31,7 +31,7 @@ import { optimize } from '../optimize/optimize.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
-import { withinPlanningBudget } from '../optimize/planning-budget.ts'
+import { withinPlanningBudget } from '../optimize/optimizer.ts'
 import { OverloadedError } from '../../util/async/fair-semaphore.ts'
 
 export interface EngineOptions {

@@ -4,13 +4,12 @@
  * Scanning costs about 21 N / hits steps and gathering costs `hits` steps, so they meet at sqrt(21 N).
  */
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
-import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
+import { findCandidateSources, maxCandidateSources } from './candidate-sources.ts'
 import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from '../plan/plan-facts.ts'
-import { emitIndexProbe } from '../emit/emit-access-path.ts'
+import { emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'
-import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
-import type { BoundedStatistics } from './planning-budget.ts'
+import { type BoundedStatistics, candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { AccessPath, CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition, SortKey } from '../plan/plan.ts'
 
@@ -54,18 +53,18 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   )
 }
 
-/** Chooses the path for a page in order. */
+/** Chooses the path for a page in order; `idOrder`: ids are in this order. */
 export function chooseForPage(
   optimizer: Optimizer,
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
+  idOrder: boolean,
 ): Estimated {
   const { statistics } = optimizer
   if (statistics === null) return { choice: { kind: 'planner' }, estimatedRows: Number.POSITIVE_INFINITY }
   // Rows of a hidden account that are not yet moved away are read and skipped one by one.
   const passed = optimizer.state.hiding ? rowsOf(optimizer, table) : 0
-  const idOrder = isIdOrder(optimizer, table, sort)
   const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
   const scan: Choice = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
@@ -76,30 +75,16 @@ export function chooseForPage(
     ? options.find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
     : undefined
   const { choice, estimate } = ordered ?? { choice: scan, estimate: limit }
-  return { choice, estimatedRows: passed + unboundedRows(optimizer, table, where, sort, choice, estimate) }
+  const inOrder = idOrder || orderGiven(choice, table, sort) === 'all'
+  const rows = isBounded(table, where, choice, inOrder) ? 0 : rowsOf(optimizer, table)
+  // Other sources are counted only up to a limit, so their estimate is not an upper bound.
+  return { choice, estimatedRows: passed + (isOfTexts(choice) ? estimate : rows) }
 }
 
-/** Rows that a path in the order of the list may read before the page is full. */
-function unboundedRows(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-  sort: readonly SortKey[],
-  choice: Choice,
-  estimate: number,
-): number {
-  switch (choice.kind) {
-    case 'planner':
-      return rowsOf(optimizer, table)
-    case 'index-scan': {
-      const inOrder = isIdOrder(optimizer, table, sort) || orderGiven(choice, table, sort) === 'all'
-      const isHeld = heldBy(table, choice.index, where).length === conjuncts(where).length
-      return inOrder && isHeld ? 0 : rowsOf(optimizer, table)
-    }
-    case 'candidate-ids':
-      // Other sources are counted only up to a limit, so their estimate is not an upper bound.
-      return isOfTexts(choice) ? estimate : rowsOf(optimizer, table)
-  }
+/** Whether a scan in the order of the list reads no rows besides those of the page. */
+function isBounded(table: Table, where: Condition, choice: Choice, inOrder: boolean): boolean {
+  if (choice.kind !== 'index-scan' || !inOrder) return false
+  return heldBy(table, choice.index, where).length === conjuncts(where).length
 }
 
 /**
@@ -137,12 +122,11 @@ export function planPath(
   choice: Choice,
   inOrder = false,
 ): AccessPath {
-  const isFenced = optimizer.dialect.plannerControl.kind === 'fences'
   switch (choice.kind) {
     case 'planner':
       return choice
     case 'index-scan': {
-      if (!isFenced) return choice
+      if (!isFenced(optimizer)) return choice
       const { index } = choice
       const pair = table.indexes.find(({ name, kind }) => name === index && kind === 'pair')
       const rangeColumn = inOrder ? (pair?.columns[0] ?? null) : null
@@ -228,12 +212,13 @@ function optionsOf(
   limit: number,
 ): readonly Option[] {
   const parts = conjuncts(where)
-  const probe = (index: string, held: readonly Condition[], upTo: number): number => {
-    const filters = held.map((part) => planFilter(optimizer, part))
-    return statistics.countUpTo(emitIndexProbe(createEmitter(optimizer), table, index, filters), upTo)
+  const probe = (index: TableIndex, held: readonly Condition[], upTo: number): number => {
+    const filter = planFilter(optimizer, { kind: 'all', of: held })
+    const source = { kind: 'rows', table, index, filter } as const
+    return statistics.countUpTo(emitSourceProbe(createEmitter(optimizer), source), upTo)
   }
-  const scan = (index: string, estimate: number, inIdOrder: boolean): Option => ({
-    choice: { kind: 'index-scan', index },
+  const scan = ({ name }: TableIndex, estimate: number, inIdOrder: boolean): Option => ({
+    choice: { kind: 'index-scan', index: name },
     estimate,
     inIdOrder,
     values: 0,
@@ -243,12 +228,12 @@ function optionsOf(
     if (index === undefined || ownUris(part) !== null) return []
     const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
     const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
-    return [scan(index.name, probe(index.name, [part], limit), inIdOrder)]
+    return [scan(index, probe(index, [part], limit), inIdOrder)]
   })
   const both = pairs(table, where).map(({ index, parts: held }): Option => {
     // If the index covers all conditions, a step costs a tenth: no row is read before the page is known.
     const steps = held.length === parts.length ? 10 : 1
-    return scan(index.name, probe(index.name, held, limit * steps) / steps, false)
+    return scan(index, probe(index, held, limit * steps) / steps, false)
   })
   const candidates = candidateOptions(optimizer, table, where, statistics.rows(table), limit)
   return [...uriOptions(table, where), ...singles, ...both, ...candidates].sort(
@@ -277,15 +262,12 @@ function candidateOptions(
     // A condition on an index of the table itself already has an index-scan option.
     if (columnIndex(table, part) !== undefined) return []
     const found = findCandidateSources(optimizer, table, part, limit)
-    if (found === null || found.length > maxCandidateSources) return []
+    if (found === null || found.sources.length > maxCandidateSources) return []
+    const { sources, estimate, lists, values } = found
     // Merging costs about 3 µs a list and scanning 0.4 µs a step; beyond this limit a scan finds its hits sooner.
-    const lists = found.reduce((sum, { lists }) => sum + lists, 0)
-    const estimate = totalEstimate(found)
     const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
-    const inIdOrder = isMerged && found.every(({ source }) => source.kind !== 'rows')
-    const sources = found.map(({ source }) => source)
-    const choice: Choice = { kind: 'candidate-ids', sources, part, estimate }
-    return [{ choice, estimate, inIdOrder, values: totalValues(found) }]
+    const inIdOrder = isMerged && sources.every(({ kind }) => kind !== 'rows')
+    return [{ choice: { kind: 'candidate-ids', sources, part, estimate }, estimate, inIdOrder, values }]
   })
 }
 

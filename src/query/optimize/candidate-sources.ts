@@ -4,8 +4,8 @@
  * Sources find every record for which the condition holds, and possibly more; the condition itself is verified
  * afterwards.
  */
-import type { ColumnValue, Statistics } from '../../database/database.ts'
-import type { ArrayIndex, Table, TextIndex } from '../../database/layout/tables.ts'
+import type { Statistics } from '../../database/database.ts'
+import type { Table, TextIndex } from '../../database/layout/tables.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/plan-facts.ts'
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
@@ -15,13 +15,14 @@ import type { Optimizer } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition, SemiJoin } from '../plan/plan.ts'
 
-/** A source, with the estimated number of records it finds. */
-export interface EstimatedSource {
-  readonly source: CandidateSource
+/** Sources that together find every record for which a condition holds. */
+export interface FoundSources {
+  readonly sources: readonly CandidateSource[]
+  /** Estimated number of records they find. */
   readonly estimate: number
-  /** Number of id lists that are merged for it. */
+  /** Number of id lists that are merged. */
   readonly lists: number
-  /** Number of values it compares with. */
+  /** Number of values they compare with. */
   readonly values: number
 }
 
@@ -37,59 +38,55 @@ export const maxCandidateSources = 100
 /** Maximum nesting of semi-joins that are evaluated through sources; SQLite limits the depth of expressions. */
 const maxSemiJoinLevels = 3
 
-/** Sources that together find every record for which the condition holds; null if there are none. */
+interface Search {
+  readonly optimizer: Optimizer
+  readonly statistics: Statistics
+  /** Records are counted up to this number. */
+  readonly limit: number
+  /** How many more semi-joins may nest. */
+  readonly levels: number
+}
+
+/** Null if no sources find the records of a condition. */
 export function findCandidateSources(
   optimizer: Optimizer,
   table: Table,
   part: Condition,
   limit: number,
   levels = maxSemiJoinLevels,
-): readonly EstimatedSource[] | null {
+): FoundSources | null {
   const { statistics } = optimizer
-  if (statistics === null) return null
-  const find = (inner: Condition) => findCandidateSources(optimizer, table, inner, limit, levels)
+  return statistics === null ? null : find({ optimizer, statistics, limit, levels }, table, part)
+}
+
+function find(search: Search, table: Table, part: Condition): FoundSources | null {
+  const { statistics } = search
   switch (part.kind) {
-    case 'text': {
-      const found = part.index === null ? null : findText(statistics, part.index, part.needle)
-      return found === null ? null : [found]
-    }
+    case 'text':
+      return part.index === null ? null : findText(statistics, part.index, part.needle)
     case 'has': {
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
       if (part.mode === 'any' && part.list.length > maxCandidateSources) return null
       // If all values must be present, the source of any one value finds the record.
       const values = part.list.slice(0, maxCandidateSources)
-      const found = values.map((value) => findElement(optimizer, statistics, index, value, limit))
-      return part.mode === 'any' ? found : [found.reduce((a, b) => (b.estimate < a.estimate ? b : a))]
+      const found = values.map((value) => counted(search, { kind: 'element', array: index, value }))
+      return part.mode === 'any' ? together(found) : cheapest(found)
     }
-    case 'all': {
-      const usable = part.of.flatMap((inner) => {
-        const found = find(inner)
-        return found === null || found.length === 0 ? [] : [found]
-      })
-      return usable.length === 0
+    case 'all':
+      return cheapest(part.of.map((inner) => find(search, table, inner)))
+    case 'any':
+      return part.of.length > maxCandidateSources
         ? null
-        : usable.reduce((a, b) => (totalEstimate(b) < totalEstimate(a) ? b : a))
-    }
-    case 'any': {
-      if (part.of.length > maxCandidateSources) return null
-      const each = part.of.map(find)
-      return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
-    }
+        : together(part.of.map((inner) => find(search, table, inner)))
     case 'compare':
-    case 'in': {
-      const found = findRows(optimizer, statistics, table, part, limit)
-      return found === null ? findWholeTexts(statistics, table, part) : [found]
-    }
-    case 'uri': {
-      const found = findRows(optimizer, statistics, table, part, limit)
-      return found === null ? null : [found]
-    }
+    case 'in':
+      return findRows(search, table, part) ?? findWholeTexts(statistics, table, part)
+    case 'uri':
+      return findRows(search, table, part)
     case 'target':
-    case 'referring': {
-      const found = findJoinedRows(optimizer, statistics, table, part, limit, levels)
-      return found === null ? null : [found]
-    }
+    case 'referring':
+      return findJoinedRows(search, table, part)
     case 'not':
     case 'missing':
     case 'absent':
@@ -107,22 +104,34 @@ export function findSemiJoinSources(
   { table, where }: SemiJoin,
   limit: number,
   levels = maxSemiJoinLevels,
-): readonly EstimatedSource[] | null {
+): FoundSources | null {
   if (levels === 0 || mentionsReference(where)) return null
-  const ways = conjuncts(where).flatMap((part) => {
-    const found = findCandidateSources(optimizer, table, part, limit, levels - 1)
-    return found === null || found.length > maxCandidateSources ? [] : [found]
-  })
-  const [best] = ways.sort((a, b) => totalEstimate(a) - totalEstimate(b))
-  return best === undefined || totalEstimate(best) >= limit ? null : best
+  const best = cheapest(
+    conjuncts(where).map((part) => {
+      const found = findCandidateSources(optimizer, table, part, limit, levels - 1)
+      return found === null || found.sources.length > maxCandidateSources ? null : found
+    }),
+  )
+  return best === null || best.estimate >= limit ? null : best
 }
 
-export function totalEstimate(found: readonly EstimatedSource[]): number {
-  return found.reduce((sum, { estimate }) => sum + estimate, 0)
+/** Null if there are none, or if any part has none. */
+function together(parts: readonly (FoundSources | null)[]): FoundSources | null {
+  if (parts.length === 0) return null
+  return parts.reduce((all, part) =>
+    all === null || part === null
+      ? null
+      : {
+          sources: [...all.sources, ...part.sources],
+          estimate: all.estimate + part.estimate,
+          lists: all.lists + part.lists,
+          values: all.values + part.values,
+        },
+  )
 }
 
-export function totalValues(found: readonly EstimatedSource[]): number {
-  return found.reduce((sum, { values }) => sum + values, 0)
+function cheapest(found: readonly (FoundSources | null)[]): FoundSources | null {
+  return found.reduce((a, b) => (a === null || (b !== null && b.estimate < a.estimate) ? b : a), null)
 }
 
 /** Equal texts have equal trigrams, so trigrams find whole texts too. */
@@ -130,7 +139,7 @@ function findWholeTexts(
   statistics: Statistics,
   table: Table,
   part: Extract<Condition, { kind: 'compare' | 'in' }>,
-): readonly EstimatedSource[] | null {
+): FoundSources | null {
   if (part.kind === 'compare' ? part.op !== 'eq' : part.negated || part.list.length > maxCandidateSources)
     return null
   const { operand } = part
@@ -139,76 +148,44 @@ function findWholeTexts(
   const texts = (part.kind === 'compare' ? [part.to] : part.list).map((text) => foldText(String(text)))
   // Each character costs a lookup of statistics.
   const length = Math.floor(mostCharacters / Math.max(texts.length, fewTexts))
-  const each = texts.map((text) => findText(statistics, index, [...text].slice(0, length).join('')))
-  return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
+  return together(texts.map((text) => findText(statistics, index, [...text].slice(0, length).join(''))))
 }
 
 /** Maximum number of characters that all texts use together, and the minimum number of texts that share it. */
 const mostCharacters = 500
 const fewTexts = 5
 
-function findRows(
-  optimizer: Optimizer,
-  statistics: Statistics,
-  table: Table,
-  part: Condition,
-  limit: number,
-): EstimatedSource | null {
+function findRows(search: Search, table: Table, part: Condition): FoundSources | null {
   const index = columnIndex(table, part)
   if (index === undefined) return null
-  const source: CandidateSource = { kind: 'rows', table, index, filter: planFilter(optimizer, part) }
-  return estimated(optimizer, statistics, source, limit, 0, ownUris(part)?.length)
+  const filter = planFilter(search.optimizer, part)
+  return counted(search, { kind: 'rows', table, index, filter }, 0, ownUris(part)?.length)
 }
 
-function findJoinedRows(
-  optimizer: Optimizer,
-  statistics: Statistics,
-  table: Table,
-  join: SemiJoin,
-  limit: number,
-  levels: number,
-): EstimatedSource | null {
+function findJoinedRows(search: Search, table: Table, join: SemiJoin): FoundSources | null {
+  const { optimizer, limit, levels } = search
   const index = indexFrom(table, join)
   const inner = index === undefined ? null : findSemiJoinSources(optimizer, join, limit, levels)
   if (index === undefined || inner === null) return null
-  const sources = inner.map((found) => found.source)
-  const source: CandidateSource = {
-    kind: 'rows',
-    table,
-    index,
-    filter: planSetJoin(optimizer, join, sources),
-  }
-  return estimated(optimizer, statistics, source, limit, totalEstimate(inner))
-}
-
-function findElement(
-  optimizer: Optimizer,
-  statistics: Statistics,
-  array: ArrayIndex,
-  value: ColumnValue,
-  limit: number,
-): EstimatedSource {
-  const source: CandidateSource = { kind: 'element', array, value }
-  const probe = emitSourceProbe(createEmitter(optimizer), source)
-  return { source, estimate: statistics.countUpTo(probe, limit), lists: 1, values: 1 }
+  const filter = planSetJoin(optimizer, join, inner.sources)
+  return counted(search, { kind: 'rows', table, index, filter }, inner.estimate)
 }
 
 /** Null for a source that compares with too many values. `known`: the number of records, if it needs no counting. */
-function estimated(
-  optimizer: Optimizer,
-  statistics: Statistics,
+function counted(
+  { optimizer, statistics, limit }: Search,
   source: CandidateSource,
-  limit: number,
-  innerRows: number,
+  innerRows = 0,
   known?: number,
-): EstimatedSource | null {
+): FoundSources | null {
   const probe = emitSourceProbe(createEmitter(optimizer), source)
   const values = probe.values.length
   if (values > maxValues) return null
-  return { source, estimate: known ?? statistics.countUpTo(probe, limit, innerRows), lists: 1, values }
+  const estimate = known ?? statistics.countUpTo(probe, limit, innerRows)
+  return { sources: [source], estimate, lists: 1, values }
 }
 
-function findText(statistics: Statistics, index: TextIndex, needle: string): EstimatedSource | null {
+function findText(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {
   const characters = [...needle]
   if (characters.length === 0) return null
   if (characters.length < 3) return findPrefix(statistics, index, needle)
@@ -226,18 +203,18 @@ function findText(statistics: Statistics, index: TextIndex, needle: string): Est
   // Only the rarest if it is rare: each further trigram costs the intersection with a whole list.
   const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
   return {
-    source: { kind: 'text', index, match: { kind: 'all', trigrams: used } },
+    sources: [{ kind: 'text', index, match: { kind: 'all', trigrams: used } }],
     estimate: rarest,
     lists: 1,
     values: used.length,
   }
 }
 
-function findPrefix(statistics: Statistics, index: TextIndex, needle: string): EstimatedSource | null {
+function findPrefix(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {
   const found = statistics.prefix(index, needle)
   if (found === null || found.terms > maxPrefixTerms) return null
   return {
-    source: { kind: 'text', index, match: { kind: 'prefix', needle } },
+    sources: [{ kind: 'text', index, match: { kind: 'prefix', needle } }],
     estimate: found.records,
     lists: found.terms,
     values: 3,

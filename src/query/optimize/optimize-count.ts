@@ -6,7 +6,7 @@ import type { CountTable } from '../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../database/layout/sums.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
 import { type Choice, chooseForCount, planPath } from './access-paths.ts'
-import { findSemiJoinSources, totalEstimate, totalValues } from './candidate-sources.ts'
+import { findSemiJoinSources } from './candidate-sources.ts'
 import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
@@ -38,7 +38,7 @@ export function planCount(
   }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])
-    if (counts !== undefined) return { access: { kind: 'link-counts', counts }, estimatedRows: 0 }
+    if (counts !== undefined) return atOnce({ kind: 'link-counts', counts })
   }
   const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false)
   const access: CountAccess = { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
@@ -88,9 +88,7 @@ export function materializedCount(
   const dids = accountsOf(part)
   if (dids !== null) {
     const counts = countsOf(table, 'value', [{ name: 'base' }])
-    return counts === undefined
-      ? null
-      : { access: { kind: 'account-counts', counts, dids }, estimatedRows: 0 }
+    return counts === undefined ? null : atOnce({ kind: 'account-counts', counts, dids })
   }
   const isEquality = part.kind === 'compare' ? part.op === 'eq' : !part.negated
   if (!isEquality || part.operand.kind !== 'column') return null
@@ -103,9 +101,12 @@ function countsAccess(
   columns: readonly Column[],
   filter: ReturnType<typeof planFilter> | null,
 ): Planned<CountAccess> | null {
-  return counts === undefined
-    ? null
-    : { access: { kind: 'counts', counts, columns, filter }, estimatedRows: 0 }
+  return counts === undefined ? null : atOnce({ kind: 'counts', counts, columns, filter })
+}
+
+/** Materialized counts of which few are read. */
+function atOnce(access: CountAccess): Planned<CountAccess> {
+  return { access, estimatedRows: 0 }
 }
 
 /** Counts the records that refer to the targets for which a condition holds, if each target has many. */
@@ -120,10 +121,9 @@ function countBehindReference(
   const rows = rowsOf(optimizer, part.table)
   if (counts === undefined || rows * fewReferring > rowsOf(optimizer, table)) return null
   const found = findSemiJoinSources(optimizer, part, rows)
-  const isOfUse = found !== null && optimizer.statistics?.affordsValues(totalValues(found)) === true
-  const sources = isOfUse ? found.map(({ source }) => source) : null
-  const filter = planSetJoin(optimizer, part, sources)
-  const estimatedRows = isOfUse ? totalEstimate(found) : rows
+  const used = found !== null && optimizer.statistics?.affordsValues(found.values) === true ? found : null
+  const filter = planSetJoin(optimizer, part, used?.sources ?? null)
+  const estimatedRows = used?.estimate ?? rows
   return { access: { kind: 'counts', counts, columns: [base, key], filter }, estimatedRows }
 }
 

@@ -12,8 +12,8 @@ import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-r
 import { conjuncts } from '../plan/plan-facts.ts'
 import { totalSize } from '../price/cost-reading.ts'
 import { planCount } from './optimize-count.ts'
-import { filterEstimate, linkIndexOf, planConjuncts, planFilter } from './optimize-filter.ts'
-import { type Optimizer, rowsOf } from './optimizer.ts'
+import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
+import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type {
   AccessPath,
   Conjunct,
@@ -25,7 +25,6 @@ import type {
 } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Condition, Direction, ListOutput, ListPlan, Selected, SortKey } from '../plan/plan.ts'
-import { spansOf } from './semi-join-spans.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
@@ -93,8 +92,8 @@ function planPage(
 ): { readonly page: PhysicalPage; readonly estimatedRows: number } {
   const { dialect } = optimizer
   const { backward, size } = list.page
-  const asIdList = dialect.plannerControl.kind === 'hints' && (ends || backward)
-  const columns = columnsOfPage(list, ends)
+  const asIdList = !isFenced(optimizer) && (ends || backward)
+  const columns = isFenced(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
   const limit = (asIdList ? more : ends) ? size + 1 : size
   const { rows, estimatedRows } = planRows(
     optimizer,
@@ -189,7 +188,7 @@ function planRows(
     const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
     return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder, estimate)
   }
-  const { choice, estimatedRows } = chooseForPage(optimizer, table, where, sort)
+  const { choice, estimatedRows } = chooseForPage(optimizer, table, where, sort, idOrder)
   const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
   if (idOrder) {
     const sorted = choice.kind === 'candidate-ids'
@@ -197,11 +196,7 @@ function planRows(
     const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
     return ordered({ kind: 'ids', sorted }, path(), inOrder, estimatedRows)
   }
-  if (
-    dialect.plannerControl.kind === 'hints' &&
-    choice.kind === 'candidate-ids' &&
-    choice.estimate >= manyCandidates
-  ) {
+  if (!isFenced(optimizer) && choice.kind === 'candidate-ids' && choice.estimate >= manyCandidates) {
     const unverified = conjuncts(where).filter((part) => part !== choice.part)
     const order: RowOrder = {
       kind: 'verify',
@@ -229,17 +224,19 @@ function planRows(
             ),
     })),
     keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
-    columns: new Set([
-      // A row of which nothing is read still has its id.
-      ...(given === 'all' && carried.size > 0 ? carried : ['id']),
-      ...columnsOfConditions(table, conjuncts(where)),
-      ...columnsOfSort(sort),
-    ]),
+    columns: isFenced(optimizer)
+      ? new Set([
+          // A row of which nothing is read still has its id.
+          ...(given === 'all' && carried.size > 0 ? carried : ['id']),
+          ...columnsOfConditions(table, conjuncts(where)),
+          ...columnsOfSort(sort),
+        ])
+      : new Set(),
   }
   // The first rows of the whole table, in an order that has an index: the planner always chooses that index, so no
   // fence is needed.
   const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
-  const isFree = isPlain && dialect.plannerControl.kind === 'fences'
+  const isFree = isPlain && isFenced(optimizer)
   return ordered(
     order,
     isFree ? { kind: 'planner' } : path(true),

@@ -1,9 +1,11 @@
-/** The input of the optimizer: what it may know of a database. */
-import type { PlanState } from '../../database/database.ts'
+/**
+ * The input of the optimizer: what it may know of a database. Statistics are limited to a planning budget, because
+ * choosing a plan must never take longer than a bad plan would.
+ */
+import type { PlanState, Statistics } from '../../database/database.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import type { CandidatePath, CandidateSource } from '../plan/physical-plan.ts'
-import type { BoundedStatistics } from './planning-budget.ts'
 
 export interface Optimizer {
   readonly dialect: Dialect
@@ -18,8 +20,65 @@ export function rowsOf({ statistics }: Optimizer, table: Table): number {
   return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)
 }
 
+/** Whether the engine is controlled by optimization fences; otherwise by optimizer hints. */
+export function isFenced({ dialect }: Optimizer): boolean {
+  return dialect.plannerControl.kind === 'fences'
+}
+
 /** Candidate sources in the form in which the engine reads them. */
-export function candidatePath({ dialect }: Optimizer, sources: readonly CandidateSource[]): CandidatePath {
-  const isFenced = dialect.plannerControl.kind === 'fences'
-  return { kind: isFenced ? 'fenced-candidates' : 'candidate-ids', sources }
+export function candidatePath(optimizer: Optimizer, sources: readonly CandidateSource[]): CandidatePath {
+  return { kind: isFenced(optimizer) ? 'fenced-candidates' : 'candidate-ids', sources }
+}
+
+/** Statistics for planning one statement. */
+export interface BoundedStatistics extends Statistics {
+  /** Whether candidate sources may compare with `count` more values; if so, adds them to `sourceValues`. */
+  affordsValues(count: number): boolean
+  /** Number of values that candidate sources compare with. */
+  readonly sourceValues: number
+}
+
+/** Costs in units of one trigram's statistics. Counting costs one unit more for each `rowsCounted` rows. */
+const costs = { trigram: 1, prefix: 50, countUpTo: 10 } as const
+const rowsCounted = 40
+/** Rows of the other table of a semi-join that cost one unit; all of them are read, whatever the count is. */
+const semiJoinRowsPerProbe = 4
+/** About ten milliseconds. */
+const budget = 3_000
+/** SQLite binds at most 32,766 values to a statement, of which the operation itself may use 30,000. */
+export const maxSourceValues = 2_000
+
+/** Once the budget of a statement is spent, everything counts as common; no answer depends on it. */
+export function withinPlanningBudget(statistics: Statistics): BoundedStatistics {
+  let left = budget
+  let sourceValues = 0
+  const affords = (kind: keyof typeof costs, more = 0): boolean => {
+    const cost = costs[kind] + more
+    // A probe that is too expensive leaves the budget for cheaper ones.
+    if (cost > left) return false
+    left -= cost
+    return true
+  }
+  const { complete } = statistics
+  return {
+    rows: (table) => statistics.rows(table),
+    countUpTo: (statement, limit, innerRows = 0) => {
+      if (!affords('countUpTo', limit / rowsCounted + innerRows / semiJoinRowsPerProbe)) return limit
+      const counted = statistics.countUpTo(statement, limit)
+      // The budget for rows that did not exist is returned.
+      left += (limit - counted) / rowsCounted
+      return counted
+    },
+    trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
+    prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
+    affordsValues: (count) => {
+      if (sourceValues + count > maxSourceValues) return false
+      sourceValues += count
+      return true
+    },
+    get sourceValues() {
+      return sourceValues
+    },
+    ...(complete !== undefined && { complete: (signal) => complete.call(statistics, signal) }),
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Statistics } from '../../database/database.ts'
 import type { TextIndex } from '../../database/layout/tables.ts'
-import { withinPlanningBudget } from './planning-budget.ts'
+import { withinPlanningBudget } from './optimizer.ts'
 
 const statement = { text: 'select 1', values: [] }
 

@@ -148,7 +148,7 @@ export type RowOrder =
       readonly spans: readonly { readonly span: Span | null; readonly filter: readonly Conjunct[] }[]
       /** Whether rows with equal keys are adjacent, so that they can be grouped without sorting. */
       readonly keepsTies: boolean
-      /** Columns to read of a row. */
+      /** Columns to read of a row of a fenced scan. */
       readonly columns: ReadonlySet<string>
     }
 
