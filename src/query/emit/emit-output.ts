@@ -12,12 +12,12 @@ import {
   uriText,
 } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
-import { type Output, type RecordSelections, type ReferenceOperand, type Selected } from '../plan/plan.ts'
+import { type Output, type RecordSelections, type ReferenceOperand, type Fields } from '../plan/plan.ts'
 
 /** A JSON object of the selected fields, as text; `value` emits those that are not constants. */
 export function emitObject<Kind extends { readonly kind: string }>(
   { dialect }: Emitter,
-  fields: readonly Selected<Kind>[],
+  fields: Fields<Kind>,
   value: (output: Kind) => Sql,
 ): Sql {
   const parts: Sql[] = []
@@ -34,11 +34,7 @@ export function emitObject<Kind extends { readonly kind: string }>(
 }
 
 /** Selected fields of a record or of an object inside one. */
-export function emitFields(
-  emitter: Emitter,
-  fields: readonly Selected<Output<PhysicalList>>[],
-  row: Row,
-): Sql {
+export function emitFields(emitter: Emitter, fields: Fields<Output<PhysicalList>>, row: Row): Sql {
   return emitObject(emitter, fields, (output) => emitOutput(emitter, output, row))
 }
 

@@ -8,9 +8,9 @@ import { emitCount } from './groups/emit-counts.ts'
 import { emitObject } from './emit-output.ts'
 import type { Emitter } from './emitter.ts'
 import type { CountedTable } from '../plan/physical-plan.ts'
-import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from '../plan/plan.ts'
+import type { CollectionStatusOutput, Fields, SourceStatusOutput, StatusOutput } from '../plan/plan.ts'
 
-export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput<CountedTable>>[]): Sql {
+export function emitStatus(emitter: Emitter, fields: Fields<StatusOutput<CountedTable>>): Sql {
   return emitObject(emitter, fields, (output) => {
     switch (output.kind) {
       case 'collections':
@@ -24,7 +24,7 @@ export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOut
 function collections(
   emitter: Emitter,
   tables: readonly CountedTable[],
-  fields: readonly Selected<CollectionStatusOutput>[],
+  fields: Fields<CollectionStatusOutput>,
 ): Sql {
   const parts = tables.flatMap((counted, index) => [
     raw(index === 0 ? `'['` : `','`),
@@ -55,7 +55,7 @@ function collectionValue(
   }
 }
 
-function sources(emitter: Emitter, fields: readonly Selected<SourceStatusOutput>[]): Sql {
+function sources(emitter: Emitter, fields: Fields<SourceStatusOutput>): Sql {
   const { dialect } = emitter
   const source = emitter.alias()
   const text = emitObject(emitter, fields, (output) => sourceValue(emitter, source, output))

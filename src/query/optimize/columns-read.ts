@@ -1,5 +1,6 @@
 /** The stored columns that an expression reads of a record's row, so that subqueries carry only these. */
 import type { Column, Table, TextIndex } from '../../database/layout/tables.ts'
+import type { SystemField } from '../../schema/model/model.ts'
 import {
   accountsOf,
   isConstant,
@@ -13,12 +14,12 @@ import {
   type Operand,
   type Output,
   type ReferenceOperand,
-  type Selected,
+  type Fields,
   type SortKey,
 } from '../plan/plan.ts'
 
 /** Columns of the selected fields of a record, or of an object inside one. */
-export function columnsOfFields(table: Table, fields: readonly Selected[]): readonly string[] {
+export function columnsOfFields(table: Table, fields: Fields): readonly string[] {
   return fields.flatMap(({ output }) => (isConstant(output) ? [] : columnsOfOutput(table, output)))
 }
 
@@ -50,7 +51,7 @@ function stored({ name, virtual }: Column): readonly string[] {
 function columnsOfOutput(table: Table, output: Output): readonly string[] {
   switch (output.kind) {
     case 'system':
-      return columnsOfSystemField(output.name)
+      return systemColumns[output.name]
     case 'json':
     case 'anyJson':
     case 'wrapped':
@@ -71,26 +72,16 @@ function columnsOfOutput(table: Table, output: Output): readonly string[] {
   }
 }
 
-function columnsOfSystemField(name: Extract<Output, { kind: 'system' }>['name']): readonly string[] {
-  switch (name) {
-    case 'uri':
-      return ['base', 'rkey']
-    case 'cid':
-      return ['cid']
-    case 'did':
-    case 'actorHandle':
-      return ['did']
-    case 'rkey':
-      return ['rkey']
-    case 'collection':
-      return []
-    case 'indexedAt':
-      return ['indexed_at']
-    case 'changedAt':
-      return ['changed_at']
-    case 'recordJson':
-      return ['record']
-  }
+const systemColumns: Readonly<Record<SystemField, readonly string[]>> = {
+  uri: ['base', 'rkey'],
+  cid: ['cid'],
+  did: ['did'],
+  actorHandle: ['did'],
+  rkey: ['rkey'],
+  collection: [],
+  indexedAt: ['indexed_at'],
+  changedAt: ['changed_at'],
+  recordJson: ['record'],
 }
 
 function columnsOfCondition(table: Table, condition: SimpleCondition): readonly string[] {

@@ -4,7 +4,6 @@
  */
 import type {
   AccessPath,
-  CandidateSource,
   CountAccess,
   Filter,
   GroupAccess,
@@ -44,7 +43,7 @@ function describeList({ list: { table, where, sort, page }, page: rows, total }:
   const parts = [
     `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
     ...(rows === null ? [] : [`through ${describePath(rows.rows.path)}`]),
-    ...(total === null ? [] : [`total from ${describeCount(total)}`]),
+    ...(total === null ? [] : [`total from ${describeAccess(total)}`]),
   ]
   return parts.join('; ')
 }
@@ -54,35 +53,26 @@ function describeAggregate({ aggregate, count, groups, whole }: PhysicalAggregat
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const parts = [
     `records of ${table.name} ${describeWhere(where)}, ${by}`,
-    ...(groups === null ? [] : [`groups from ${describeGroups(groups)}`]),
-    ...(whole === null ? [] : [`measures from ${describeGroups(whole)}`]),
+    ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
+    ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null
       ? []
-      : [`count from ${count.kind === 'groups' ? 'the groups' : describeCount(count)}`]),
+      : [`count from ${count.kind === 'groups' ? 'the groups' : describeAccess(count)}`]),
   ]
   return parts.join('; ')
 }
 
-function describeCount(access: CountAccess): string {
+function describeAccess(access: CountAccess | GroupAccess): string {
   switch (access.kind) {
     case 'counts':
     case 'account-counts':
     case 'link-counts':
-      return `materialized counts ${access.counts.name}`
-    case 'rows':
-    case 'linked-rows':
-      return describePath(access.rows.path)
-  }
-}
-
-function describeGroups(access: GroupAccess): string {
-  switch (access.kind) {
-    case 'counts':
     case 'joined-counts':
       return `materialized counts ${access.counts.name}`
     case 'sums':
       return `materialized sums ${access.sums.name}`
     case 'rows':
+    case 'linked-rows':
       return describePath(access.rows.path)
   }
 }
@@ -96,18 +86,7 @@ function describePath(path: AccessPath): string {
       return path.index === null ? 'a scan by id' : `an index scan of ${path.index}`
     case 'candidate-ids':
     case 'fenced-candidates':
-      return `candidate ids from ${path.sources.map(describeSource).join(', ')}`
-  }
-}
-
-function describeSource(source: CandidateSource): string {
-  switch (source.kind) {
-    case 'text':
-      return source.index.name
-    case 'element':
-      return source.array.name
-    case 'rows':
-      return source.index.name
+      return `candidate ids from ${path.sources.map((source) => ('array' in source ? source.array : source.index).name).join(', ')}`
   }
 }
 

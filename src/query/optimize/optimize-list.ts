@@ -24,7 +24,7 @@ import type {
   RowOrder,
 } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import type { Condition, Direction, ListOutput, ListPlan, Selected, SortKey } from '../plan/plan.ts'
+import type { Condition, Direction, ListOutput, ListPlan, Fields, SortKey } from '../plan/plan.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
@@ -33,7 +33,7 @@ const manyCandidates = 500
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,
-  fields: readonly Selected<ListOutput<PhysicalList>>[],
+  fields: Fields<ListOutput<PhysicalList>>,
 ): { readonly planned: PhysicalList; readonly estimatedRows: number; readonly savedSize: number } {
   const needs = needsOf(list)
   const page = needs.rows ? planPage(optimizer, list, needs) : null

@@ -22,7 +22,7 @@ import {
   type Plan,
   type RecordSelections,
   type RootOutput,
-  type Selected,
+  type Fields,
   type StatusOutput,
 } from '../plan/plan.ts'
 import { isConstant } from '../plan/plan-facts.ts'
@@ -41,9 +41,9 @@ export function optimize(optimizer: Optimizer, plan: Plan): PhysicalPlan {
 }
 
 function mapSelected<From extends { readonly kind: string }, To>(
-  fields: readonly Selected<From>[],
+  fields: Fields<From>,
   map: (output: From) => To,
-): readonly Selected<To>[] {
+): Fields<To> {
   return fields.map(({ key, output }) => ({ key, output: isConstant(output) ? output : map(output) }))
 }
 
@@ -74,10 +74,7 @@ function planStatus(planning: Planning, output: StatusOutput): StatusOutput<Coun
   return { ...output, tables }
 }
 
-function planFields(
-  planning: Planning,
-  fields: readonly Selected<Output>[],
-): readonly Selected<Output<PhysicalList>>[] {
+function planFields(planning: Planning, fields: Fields<Output>): Fields<Output<PhysicalList>> {
   return mapSelected(fields, (output) => planOutput(planning, output))
 }
 
@@ -155,10 +152,7 @@ function planCountOf(
   return planCount(planning, table, where, null)
 }
 
-function planGroup(
-  planning: Planning,
-  fields: readonly Selected<GroupOutput>[],
-): readonly Selected<GroupOutput<PhysicalList>>[] {
+function planGroup(planning: Planning, fields: Fields<GroupOutput>): Fields<GroupOutput<PhysicalList>> {
   return mapSelected(fields, (output) =>
     output.kind === 'keyResolved' ? { ...output, records: planRecords(planning, output.records) } : output,
   )

@@ -87,12 +87,17 @@ export function argumentsOf(
   return callersFault(() => getArgumentValues(field, nodes[0] as FieldNode, variables))
 }
 
+/** The error for a mistake of the caller in an argument. */
+export function badInput(message: string): ServiceError {
+  return new ServiceError('BAD_USER_INPUT', message)
+}
+
 /** Errors that graphql-js throws during coercion are the caller's fault, such as a variable that is null. */
 function callersFault<Result>(coerce: () => Result): Result {
   try {
     return coerce()
   } catch (error) {
-    throw new ServiceError('BAD_USER_INPUT', error instanceof Error ? error.message : String(error))
+    throw badInput(error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -119,8 +124,7 @@ function applies(
 export function checkedText(name: string, text: string): string {
   assertWithin('characters', text.length, `\`${name}\` is too long`)
   if (text.includes('\0') || !text.isWellFormed())
-    throw new ServiceError(
-      'BAD_USER_INPUT',
+    throw badInput(
       `\`${name}\` has a NUL character or half a surrogate pair, which no record can hold. Remove it.`,
     )
   return text
@@ -134,10 +138,7 @@ export function integerArgument(
 ): number {
   if (value === undefined || value === null) return otherwise
   if (typeof value === 'number' && value >= min && value <= max) return value
-  throw new ServiceError(
-    'BAD_USER_INPUT',
-    `\`${name}: ${String(value)}\` is out of range: write ${min} to ${max}.`,
-  )
+  throw badInput(`\`${name}: ${String(value)}\` is out of range: write ${min} to ${max}.`)
 }
 
 /** https://atproto.com/specs/at-uri-scheme: authority, then optional collection, then optional record key. */
@@ -145,8 +146,7 @@ const atUri = /^at:\/\/[A-Za-z0-9._:%-]+(\/[A-Za-z0-9.-]+(\/[A-Za-z0-9._~:@!$&'(
 
 export function checkedAtUri(name: string, uri: string): string {
   if (atUri.test(checkedText(name, uri))) return uri
-  throw new ServiceError(
-    'BAD_USER_INPUT',
+  throw badInput(
     `\`${name}\` is no AT-URI. Write at://DID/COLLECTION/RECORD-KEY, such as at://did:plc:abc/app.example.post/3k2a.`,
   )
 }
@@ -154,8 +154,7 @@ export function checkedAtUri(name: string, uri: string): string {
 /** Throws BAD_USER_INPUT for null, which cannot be compared with anything. */
 export function present(name: string, value: unknown): unknown {
   if (value !== null) return value
-  throw new ServiceError(
-    'BAD_USER_INPUT',
+  throw badInput(
     `\`${name}: null\` in \`where\` says nothing. Ask for missing values with \`isNull: true\`, or leave \`${name}\` out.`,
   )
 }

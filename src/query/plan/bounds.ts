@@ -14,13 +14,8 @@ const upper: ReadonlySet<string> = new Set(['lt', 'lte'])
 /** Keeps one equality, or one bound on each side, for each operand of conditions that must all hold. */
 export function tightest(parts: readonly Condition[]): readonly Condition[] {
   const groups = Map.groupBy(parts.filter(isComparing), ({ operand }) => nameOf(operand))
-  const kept = new Map<Condition, Condition>()
-  for (const group of groups.values())
-    for (const [part, instead] of group.length === 1 ? [] : settle(group)) kept.set(part, instead)
-  return parts.flatMap((part) => {
-    const isAmongOthers = isComparing(part) && (groups.get(nameOf(part.operand))?.length ?? 0) > 1
-    return isAmongOthers ? (kept.get(part) ?? []) : part
-  })
+  const settled = new Map([...groups.values()].flatMap(settle))
+  return parts.flatMap((part) => (isComparing(part) ? (settled.get(part) ?? []) : part))
 }
 
 /** The conditions that the start of a page does not imply, and whether the start lies within the conditions. */
@@ -45,7 +40,7 @@ export function beyondStart(
   }
 }
 
-/** Each condition that stays, with its replacement; the caller drops the rest of the group. */
+/** Each condition of a group that stays, with its replacement. */
 function settle(group: readonly Comparing[]): readonly (readonly [part: Condition, instead: Condition])[] {
   const [equal, ...others] = group.filter(({ op }) => op === 'eq')
   if (equal !== undefined) {
@@ -69,19 +64,7 @@ function isTighter(one: Comparing, other: Comparing): boolean {
 
 function allows({ op, to }: Comparing, value: ColumnValue): boolean {
   const order = compare(value, to)
-  switch (op) {
-    case 'gt':
-      return order > 0
-    case 'gte':
-      return order >= 0
-    case 'lt':
-      return order < 0
-    case 'lte':
-      return order <= 0
-    case 'eq':
-    case 'ne':
-      return true
-  }
+  return { gt: order > 0, gte: order >= 0, lt: order < 0, lte: order <= 0, eq: true, ne: true }[op]
 }
 
 /** `ne` is not a bound, so it cannot make another condition redundant. */

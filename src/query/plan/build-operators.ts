@@ -20,12 +20,12 @@ import type { Condition, Link, Operand, PlanContext, ReferenceOperand } from './
 export type Input = Readonly<Record<string, unknown>>
 
 export class OperatorBuilder {
-  readonly #context: PlanContext
+  protected readonly context: PlanContext
   #conditions = 0
   #joins = 0
 
   constructor(context: PlanContext) {
-    this.#context = context
+    this.context = context
   }
 
   scalar(
@@ -107,7 +107,7 @@ export class OperatorBuilder {
   values(name: string, value: unknown): readonly ColumnValue[] {
     const list = this.list(name, value)
     assertWithin('listValues', list.length, `\`${name}\` has too many values`)
-    this.#context.counts.countValues(list.length)
+    this.context.counts.countValues(list.length)
     return list.map((element) => this.value(name, element))
   }
 
@@ -118,7 +118,7 @@ export class OperatorBuilder {
   count(): void {
     this.#conditions += 1
     assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
-    this.#context.counts.countCondition()
+    this.context.counts.countCondition()
   }
 
   countJoin(): void {

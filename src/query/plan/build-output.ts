@@ -18,7 +18,7 @@ import type {
   PlanContext,
   RecordSelections,
   ReferenceShape,
-  Selected,
+  Fields,
 } from './plan.ts'
 import { tableOf } from './plan-facts.ts'
 
@@ -27,7 +27,7 @@ type Sets = readonly SelectionSetNode[]
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
 /** The selected fields of a record of the table. */
-export function buildRecord(context: PlanContext, table: Table, sets: Sets): readonly Selected[] {
+export function buildRecord(context: PlanContext, table: Table, sets: Sets): Fields {
   return buildFields(context, objectNamed(context, table.collection.typeName), sets, [])
 }
 
@@ -82,7 +82,7 @@ function buildFields(
   type: GraphQLObjectType,
   sets: Sets,
   path: readonly string[],
-): readonly Selected[] {
+): Fields {
   return collectFields(context.selection, type, sets).map((collected) => ({
     key: collected.key,
     output: fieldOutput(context, type, collected, path),
@@ -217,7 +217,7 @@ export function fieldsBelow<Kind>(
   context: PlanContext,
   { field, selections }: Collected,
   output: (below: Collected) => Kind | Constant,
-): readonly Selected<Kind>[] {
+): Fields<Kind> {
   const type = getNamedType(field?.type)
   if (!isObjectType(type)) throw new Error('A field with selections has no object type.')
   return collectFields(context.selection, type, selections).map((below) => ({

@@ -4,6 +4,7 @@ import { findReference, findValue, type Table } from '../../database/layout/tabl
 import { ServiceError } from '../../errors.ts'
 import { leafName, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
+import { badInput } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { isInstant } from './plan-facts.ts'
 import type { Direction, KeyValue, ListPlan, Page, SortKey } from './plan.ts'
@@ -31,10 +32,7 @@ export function buildPage(
 function sortArguments(sortBy: unknown): readonly SortArgument[] {
   const given = (sortBy ?? []) as readonly SortArgument[]
   if (given.some(({ direction }) => direction === null))
-    throw new ServiceError(
-      'BAD_USER_INPUT',
-      'A `direction` in `sortBy` is null. Write ASC or DESC, or leave it out.',
-    )
+    throw badInput('A `direction` in `sortBy` is null. Write ASC or DESC, or leave it out.')
   assertWithin('sortFields', given.length, '`sortBy` has too many fields')
   if (given.length > 0) return given
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
@@ -42,48 +40,48 @@ function sortArguments(sortBy: unknown): readonly SortArgument[] {
 
 /** The requested keys, then `rkey` and `did` in the direction of the last key. */
 function sortKeys(table: Table, order: readonly SortArgument[]): readonly SortKey[] {
-  const direction = order.at(-1)?.direction ?? 'desc'
-  const keys = order.flatMap(({ field, direction }) =>
-    keyValues(table, field).map(({ value, nullable }) => ({ value, nullable, direction })),
-  )
-  const ties = (['rkey', 'did'] as const).map((name) => ({
-    value: { kind: 'system' as const, name },
-    nullable: false,
+  const keyOf = (value: KeyValue, direction: Direction): SortKey => ({
+    value,
     direction,
-  }))
-  return [...keys, ...ties]
+    nullable: value.kind !== 'system',
+  })
+  const last = order.at(-1)?.direction ?? 'desc'
+  return [
+    ...order.flatMap(({ field, direction }) =>
+      keyValues(table, field).map((value) => keyOf(value, direction)),
+    ),
+    keyOf({ kind: 'system', name: 'rkey' }, last),
+    keyOf({ kind: 'system', name: 'did' }, last),
+  ]
 }
 
-function keyValues(
-  table: Table,
-  { leaf }: SortField,
-): readonly { readonly value: KeyValue; readonly nullable: boolean }[] {
-  const system = (name: Extract<KeyValue, { kind: 'system' }>['name']) => ({
-    value: { kind: 'system' as const, name },
-    nullable: false,
-  })
+function keyValues(table: Table, { leaf }: SortField): readonly KeyValue[] {
+  const kind = 'system'
   if (leaf.kind === 'system') {
     switch (leaf.name) {
       case 'indexedAt':
-        return [system('indexed_at')]
+        return [{ kind, name: 'indexed_at' }]
       case 'changedAt':
-        return [system('changed_at')]
+        return [{ kind, name: 'changed_at' }]
       // A repo collection ends in a slash, which no record key contains, so comparing both parts compares the URI.
       case 'uri':
-        return [system('baseUri'), system('rkey')]
+        return [
+          { kind, name: 'baseUri' },
+          { kind, name: 'rkey' },
+        ]
       case 'did':
       case 'rkey':
-        return [system(leaf.name)]
+        return [{ kind, name: leaf.name }]
       case 'collection':
         return []
     }
   }
   const path = [leaf.field.property]
   const reference = findReference(table, path)
-  if (reference !== undefined) return [{ value: { kind: 'uriText', ...reference }, nullable: true }]
+  if (reference !== undefined) return [{ kind: 'uriText', ...reference }]
   const column = findValue(table, path)
   if (column === undefined) throw new Error(`No column to sort ${table.name} by ${leafName(leaf)}.`)
-  return [{ value: { kind: 'column', column }, nullable: true }]
+  return [{ kind: 'column', column }]
 }
 
 function pageArguments(
@@ -93,25 +91,24 @@ function pageArguments(
   binding: string,
 ): Page {
   const given = (value: unknown): boolean => value !== undefined && value !== null
-  const bad = (problem: string): never => {
-    throw new ServiceError('BAD_USER_INPUT', problem)
-  }
   if (given(first) && given(last))
-    bad('`first` and `last` exclude each other. Write `first` to page forwards, `last` to page backwards.')
+    throw badInput(
+      '`first` and `last` exclude each other. Write `first` to page forwards, `last` to page backwards.',
+    )
   if (given(last) && given(after))
-    bad('`after` goes with `first`. To page backwards write `last` with `before`.')
+    throw badInput('`after` goes with `first`. To page backwards write `last` with `before`.')
   if (given(before) && !given(last))
-    bad('`before` goes with `last`. To page forwards write `first` with `after`.')
+    throw badInput('`before` goes with `last`. To page forwards write `first` with `after`.')
   const backward = given(last)
   const [name, size] = backward ? ['last', last] : ['first', first ?? defaultPageSize]
   if (typeof size !== 'number' || size < 0 || size > maxPageSize)
-    bad(
+    throw badInput(
       `\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}, and follow the cursors for more.`,
     )
   const cursor = backward ? before : after
   return {
     backward,
-    size: Math.min(size as number, maxPageSize),
+    size,
     from: given(cursor) ? position(String(cursor), sort, binding, backward ? 'before' : 'after') : null,
   }
 }

@@ -1,11 +1,10 @@
 /** Builds the logical plan of an operation and its variables: the data that each root field reads. */
 import type { OperationDefinitionNode } from 'graphql'
 import type { Table } from '../../database/layout/tables.ts'
-import { ServiceError } from '../../errors.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList, buildRecord, constantOutput, fieldsBelow } from './build-output.ts'
-import { argumentsOf, checkedAtUri, type Collected, collectFields } from '../parse/collect.ts'
+import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/collect.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type {
@@ -14,7 +13,7 @@ import type {
   Plan,
   PlanContext,
   RootOutput,
-  Selected,
+  Fields,
   SourceStatusOutput,
   StatusOutput,
 } from './plan.ts'
@@ -93,8 +92,7 @@ function buildNodes(context: PlanContext, collected: Collected): RootOutput | Co
   const ids = argumentsOf(context.selection, collected).ids as readonly string[]
   const { maxPageSize } = context
   if (ids.length > maxPageSize)
-    throw new ServiceError(
-      'BAD_USER_INPUT',
+    throw badInput(
       `\`ids\` has ${ids.length} ids, and a page has at most ${maxPageSize}: ask for them in several requests.`,
     )
   context.counts.countValues(ids.length)
@@ -114,7 +112,7 @@ function tableNamedBy({ tables }: PlanContext, uri: string): Table | undefined {
 }
 
 /** Values that cannot change while the process runs are constants. */
-function buildStatus(context: PlanContext, collected: Collected): readonly Selected<StatusOutput>[] {
+function buildStatus(context: PlanContext, collected: Collected): Fields<StatusOutput> {
   return fieldsBelow(context, collected, (below): StatusOutput | Constant => {
     switch (below.name) {
       case 'version':

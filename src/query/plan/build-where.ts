@@ -26,13 +26,13 @@ import {
   OperatorBuilder,
   textIndexOf,
 } from './build-operators.ts'
-import type { ArrayOperand, Condition, PlanContext, ReferenceOperand } from './plan.ts'
+import type { ArrayOperand, Condition, Path, PlanContext, ReferenceOperand } from './plan.ts'
 import { present } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 
 /** The row of a condition: a record with columns, or an element, which has only JSON. */
-type Row = { readonly table: Table | null; readonly path: readonly string[] }
+type Row = { readonly table: Table | null; readonly path: Path }
 
 /** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX. `{}` and an absent `where` hold for every record. */
 export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
@@ -40,25 +40,13 @@ export function buildWhere(context: PlanContext, table: Table, where: unknown): 
   const builder = new WhereBuilder(context)
   const condition = builder.record(table, where as Input, 1)
   const parts = conjuncts(condition)
-  if (parts.length < 2) return condition
-  const fewer = tightest(parts)
-  return fewer.length === parts.length && fewer.every((part, index) => part === parts[index])
-    ? condition
-    : all(fewer)
+  return parts.length < 2 ? condition : all(tightest(parts))
 }
 
 type PropertyField = Extract<WhereField, { kind: 'property' }>
 
 /** Counts conditions and joins while it builds, so that one `where` stays within the limits however it is nested. */
-class WhereBuilder {
-  readonly #context: PlanContext
-  readonly #operators: OperatorBuilder
-
-  constructor(context: PlanContext) {
-    this.#context = context
-    this.#operators = new OperatorBuilder(context)
-  }
-
+class WhereBuilder extends OperatorBuilder {
   record(table: Table, where: Input, level: number): Condition {
     const fields = recordWhereFields(table.collection)
     return this.#logic(where, level, (input, at) => this.#fields(fields, { table, path: [] }, input, at))
@@ -67,12 +55,12 @@ class WhereBuilder {
   /** Builds AND, OR and NOT of one input object; `rest` builds its other fields at the same level. */
   #logic(where: Input, level: number, rest: (input: Input, level: number) => Condition[]): Condition {
     assertWithin('whereLevels', level, 'Conditions are nested too deep')
-    this.#context.counts.countCondition()
+    this.context.counts.countCondition()
     const again = (input: unknown): Condition => this.#logic(input as Input, level + 1, rest)
     const parts: Condition[] = []
     const { AND, OR, NOT, ...others } = where
-    if (AND !== undefined) parts.push(all(this.#operators.list('AND', AND).map(again)))
-    if (OR !== undefined) parts.push(any(this.#operators.list('OR', OR).map(again)))
+    if (AND !== undefined) parts.push(all(this.list('AND', AND).map(again)))
+    if (OR !== undefined) parts.push(any(this.list('OR', OR).map(again)))
     if (NOT !== undefined) parts.push(not(again(present('NOT', NOT))))
     parts.push(...rest(others, level))
     return all(parts)
@@ -86,48 +74,34 @@ class WhereBuilder {
       switch (field.kind) {
         case 'system':
           return field.name === 'uri'
-            ? this.#operators.ownUri(conditions)
-            : this.#operators.scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
+            ? this.ownUri(conditions)
+            : this.scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
         case 'systemInstant': {
           const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
-          return this.#operators.scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
+          return this.scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
         }
         case 'reverse':
           return this.#reverse(field.reference, conditions, level)
         case 'property':
-          return this.#property(
-            field.field.type,
-            row,
-            [...row.path, field.field.property],
-            conditions,
-            level,
-            field,
-          )
+          return this.#property(row, [...row.path, field.field.property], conditions, level, field)
       }
     })
   }
 
-  #property(
-    type: FieldType,
-    { table }: Row,
-    path: readonly string[],
-    input: Input,
-    level: number,
-    where: PropertyField,
-  ): Condition {
-    const { mayMiss } = where.field
+  #property({ table }: Row, path: Path, input: Input, level: number, where: PropertyField): Condition {
+    const { mayMiss, type } = where.field
     switch (type.kind) {
       case 'string': {
         const text = operand(table, path, 'text')
         // A stored column omits texts that are too long for an index, so it may be null even for a required field.
         const isKept = text.kind === 'column' && !text.column.virtual
-        return this.#operators.scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
+        return this.scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
       }
       case 'datetime':
-        return this.#operators.scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
+        return this.scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
       case 'integer':
       case 'boolean':
-        return this.#operators.scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
+        return this.scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
       case 'strongRef':
       case 'atUri':
         return this.#reference(
@@ -147,7 +121,7 @@ class WhereBuilder {
         ])
       }
       case 'array':
-        return this.#array(type.of, table, path, input, level, where)
+        return this.#array(type.of, { table, path }, input, level, where)
       case 'bytes':
       case 'blob':
       case 'cidLink':
@@ -157,20 +131,13 @@ class WhereBuilder {
     }
   }
 
-  #array(
-    of: FieldType,
-    table: Table | null,
-    path: readonly string[],
-    input: Input,
-    level: number,
-    where: PropertyField,
-  ): Condition {
+  #array(of: FieldType, { table, path }: Row, input: Input, level: number, where: PropertyField): Condition {
     const parts: Condition[] = []
     const { isNull, some, ...operators } = input
     const { mayMiss } = where.field
     if (isNull !== undefined) parts.push(this.#absent(path, isNull, mayMiss))
     if (some !== undefined) {
-      this.#operators.countJoin()
+      this.countJoin()
       parts.push({
         kind: 'element',
         path,
@@ -185,10 +152,10 @@ class WhereBuilder {
         index: table === null ? null : (findArray(table, path, false) ?? null),
       }
       for (const [name, value] of Object.entries(operators)) {
-        this.#operators.count()
+        this.count()
         if (!isOperatorOf(name, 'has')) throw new Error(`An array has no operator ${name}.`)
         const takesList = whereOperators[name].value === 'list'
-        const list = takesList ? this.#operators.values(name, value) : [this.#operators.value(name, value)]
+        const list = takesList ? this.values(name, value) : [this.value(name, value)]
         if (list.length > 0) parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
         // An empty `hasAll` holds for every array.
         else parts.push(name === 'hasAll' ? absent(path, false, mayMiss) : constant(false))
@@ -208,7 +175,7 @@ class WhereBuilder {
   #inside(type: ObjectType, place: ObjectPath | null, row: Row, input: Input, level: number): Condition {
     const fields = objectWhereFields(type, place)
     return this.#logic(input, level, ({ isNull, ...rest }, at) => [
-      ...(isNull === undefined ? [] : [constant(present('isNull', isNull) === false)]),
+      ...(isNull === undefined ? [] : [constant(!isTrue('isNull', isNull))]),
       ...this.#fields(fields, row, rest, at),
     ])
   }
@@ -218,28 +185,20 @@ class WhereBuilder {
    * and NOT, are conditions on its target, if it has one known target collection.
    */
   #reference(of: ReferenceOperand, input: Input, level: number, reference: Reference | null): Condition {
-    const target = targetOf(reference, this.#context.model)
-    const { AND, OR, NOT, ...others } = input
-    const parts = this.#ownReference(of, others)
-    const inside = Object.fromEntries(Object.entries(others).filter(([name]) => !ownReferenceKeys.has(name)))
-    const logic = Object.fromEntries(
-      Object.entries({ AND, OR, NOT }).filter(([, value]) => value !== undefined),
-    )
+    const target = targetOf(reference, this.context.model)
+    const { AND, OR, NOT, uri, isNull, isIndexed, isCurrent, ...inside } = input
+    const parts = this.#ownReference(of, { uri, isNull, isIndexed, isCurrent })
+    const logic = { AND, OR, NOT }
+    const hasLogic = Object.values(logic).some((value) => value !== undefined)
     if (target === null) {
-      if (Object.keys(logic).length > 0)
-        parts.push(this.#logic(logic, level + 1, (rest) => this.#ownReference(of, rest)))
+      if (hasLogic) parts.push(this.#logic(logic, level + 1, (rest) => this.#ownReference(of, rest)))
       return all(parts)
     }
-    if (Object.keys(inside).length === 0 && Object.keys(logic).length === 0) return all(parts)
-    this.#operators.countJoin()
-    const table = tableOf(this.#context, target)
-    parts.push({
-      kind: 'target',
-      of,
-      table,
-      where: this.#insideTarget(of, table, { ...inside, ...logic }, level + 1),
-    })
-    return all(parts)
+    if (Object.keys(inside).length === 0 && !hasLogic) return all(parts)
+    this.countJoin()
+    const table = tableOf(this.context, target)
+    const where = this.#insideTarget(of, table, { ...inside, ...logic }, level + 1)
+    return all([...parts, { kind: 'target', of, table, where }])
   }
 
   /**
@@ -247,49 +206,44 @@ class WhereBuilder {
    */
   #insideTarget(of: ReferenceOperand, table: Table, input: Input, level: number): Condition {
     const fields = recordWhereFields(table.collection)
-    return this.#logic(input, level, (rest, at) => {
-      const own = Object.fromEntries(Object.entries(rest).filter(([name]) => ownReferenceKeys.has(name)))
-      const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !ownReferenceKeys.has(name)))
-      return [...this.#seenFromTarget(of, own), ...this.#fields(fields, { table, path: [] }, others, at)]
-    })
+    return this.#logic(input, level, ({ uri, isNull, isIndexed, isCurrent, ...others }, at) => [
+      ...this.#seenFromTarget(of, { uri, isNull, isIndexed, isCurrent }),
+      ...this.#fields(fields, { table, path: [] }, others, at),
+    ])
   }
 
   /** A reference with a target is present and indexed, and its URI is the URI of the target. */
   #seenFromTarget(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
     const parts: Condition[] = []
-    if (uri !== undefined) parts.push(this.#operators.uri(null, present('uri', uri) as Input))
-    if (isNull !== undefined) parts.push(constant(present('isNull', isNull) === false))
-    if (isIndexed !== undefined) parts.push(constant(present('isIndexed', isIndexed) === true))
-    if (isCurrent !== undefined)
-      parts.push({ kind: 'outerCurrent', of, is: present('isCurrent', isCurrent) === true })
+    if (uri !== undefined) parts.push(this.uri(null, present('uri', uri) as Input))
+    if (isNull !== undefined) parts.push(constant(!isTrue('isNull', isNull)))
+    if (isIndexed !== undefined) parts.push(constant(isTrue('isIndexed', isIndexed)))
+    if (isCurrent !== undefined) parts.push({ kind: 'outerCurrent', of, is: isTrue('isCurrent', isCurrent) })
     return parts
   }
 
   #ownReference(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
     const parts: Condition[] = []
-    const { tables } = this.#context
-    if (uri !== undefined) parts.push(this.#operators.uri(of, present('uri', uri) as Input))
+    const joined = (kind: 'indexed' | 'current', is: boolean): void => {
+      this.countJoin()
+      parts.push({ kind, of, is, tables: this.context.tables })
+    }
+    if (uri !== undefined) parts.push(this.uri(of, present('uri', uri) as Input))
     if (isNull !== undefined) {
-      this.#operators.count()
-      parts.push(missingReference(of, present('isNull', isNull) === true))
+      this.count()
+      parts.push(missingReference(of, isTrue('isNull', isNull)))
     }
-    if (isIndexed !== undefined) {
-      this.#operators.countJoin()
-      parts.push({ kind: 'indexed', of, is: present('isIndexed', isIndexed) === true, tables })
-    }
-    if (isCurrent !== undefined) {
-      this.#operators.countJoin()
-      parts.push({ kind: 'current', of, is: present('isCurrent', isCurrent) === true, tables })
-    }
+    if (isIndexed !== undefined) joined('indexed', isTrue('isIndexed', isIndexed))
+    if (isCurrent !== undefined) joined('current', isTrue('isCurrent', isCurrent))
     return parts
   }
 
   #reverse(reference: Reference, input: Input, level: number): Condition {
-    const table = tableOf(this.#context, holderOf(reference, this.#context.model))
+    const table = tableOf(this.context, holderOf(reference, this.context.model))
     const link = linkOf(table, reference)
     return all(
       Object.entries(input).map(([name, value]) => {
-        this.#operators.countJoin()
+        this.countJoin()
         const where = this.record(table, present(name, value) as Input, level + 1)
         const some: Condition = { kind: 'referring', table, link, where }
         return name === 'none' ? not(some) : some
@@ -297,10 +251,12 @@ class WhereBuilder {
     )
   }
 
-  #absent(path: readonly string[], is: unknown, mayMiss: boolean): Condition {
-    this.#operators.count()
-    return absent(path, present('isNull', is) === true, mayMiss)
+  #absent(path: Path, is: unknown, mayMiss: boolean): Condition {
+    this.count()
+    return absent(path, isTrue('isNull', is), mayMiss)
   }
 }
 
-const ownReferenceKeys: ReadonlySet<string> = new Set(['uri', 'isNull', 'isIndexed', 'isCurrent'])
+function isTrue(name: string, value: unknown): boolean {
+  return present(name, value) === true
+}

@@ -17,13 +17,13 @@ import type {
   ListPlan,
   ReferringSemiJoin,
   RootOutput,
-  Selected,
+  Fields,
   SortKey,
   TargetSemiJoin,
 } from './plan.ts'
 
 export interface PhysicalPlan {
-  readonly roots: readonly Selected<PhysicalRoot>[]
+  readonly roots: Fields<PhysicalRoot>
   readonly estimatedRows: number
   /** The part of the logical plan's size (cost.ts) that is not read, because materialized counts or sums answer it. */
   readonly savedSize: number
@@ -71,12 +71,7 @@ export interface Conjunct {
 export type CandidateSource =
   | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
   | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
-  | {
-      readonly kind: 'rows'
-      readonly table: Table
-      readonly index: TableIndex
-      readonly filter: Filter
-    }
+  | { readonly kind: 'rows'; readonly table: Table; readonly index: TableIndex; readonly filter: Filter }
 
 export type AccessPath =
   | CandidatePath
@@ -154,7 +149,7 @@ export type RowOrder =
 
 export interface PhysicalList {
   readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where'>
-  readonly fields: readonly Selected<ListOutput<PhysicalList>>[]
+  readonly fields: Fields<ListOutput<PhysicalList>>
   readonly page: PhysicalPage | null
   /** The rows on the side of the page that its cursor bounds; null if they are not requested. */
   readonly before: OrderedRows | null
@@ -203,7 +198,7 @@ export type CountAccess =
 
 export interface PhysicalAggregate {
   readonly aggregate: Omit<AggregatePlan, 'fields'>
-  readonly fields: readonly Selected<AggregateOutput<PhysicalList>>[]
+  readonly fields: Fields<AggregateOutput<PhysicalList>>
   /** `groups`: the sum of the counts of all groups. */
   readonly count: CountAccess | { readonly kind: 'groups' } | null
   readonly groups: GroupAccess | null

@@ -15,7 +15,7 @@ import type { OperationCounts } from '../parse/limits.ts'
 export interface Plan {
   /** Number of fields with fragments expanded, plus the operators and objects of every `where`. */
   readonly written: number
-  readonly roots: readonly Selected<RootOutput>[]
+  readonly roots: Fields<RootOutput>
 }
 
 /** The input of plan building besides the operation. */
@@ -42,6 +42,11 @@ export interface Constant {
   readonly json: string
 }
 
+export type Fields<Kind = Output> = readonly Selected<Kind>[]
+
+/** Keys of JSON objects, from the row of an output or condition. */
+export type Path = readonly string[]
+
 export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = Table> =
   /** Executed only after the request has been charged. */
   | ({ readonly kind: 'introspection' } & Introspection)
@@ -51,42 +56,34 @@ export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = 
       readonly kind: 'byUri'
       readonly table: Table
       readonly uri: string
-      readonly fields: readonly Selected<Output<List>>[]
+      readonly fields: Fields<Output<List>>
     }
   /** One result for each URI, in order; `records` has the served collections that the URIs name. */
   | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections<List> }
-  | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput<Collection>>[] }
+  | { readonly kind: 'status'; readonly fields: Fields<StatusOutput<Collection>> }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
 export type Output<List = ListPlan> =
   | { readonly kind: 'system'; readonly name: SystemField }
   /** The value exactly as the record holds it. */
-  | { readonly kind: 'json'; readonly path: readonly string[] }
+  | { readonly kind: 'json'; readonly path: Path }
   /** The same for a value of unknown shape, which can be as large as the record. */
-  | { readonly kind: 'anyJson'; readonly path: readonly string[] }
+  | { readonly kind: 'anyJson'; readonly path: Path }
   /** The text at `$bytes` or `$link`. */
-  | { readonly kind: 'wrapped'; readonly path: readonly string[]; readonly key: '$bytes' | '$link' }
-  | {
-      readonly kind: 'blobField'
-      readonly path: readonly string[]
-      readonly name: 'ref' | 'mimeType' | 'size'
-    }
-  | {
-      readonly kind: 'object'
-      readonly path: readonly string[]
-      readonly fields: readonly Selected<Output<List>>[]
-    }
+  | { readonly kind: 'wrapped'; readonly path: Path; readonly key: '$bytes' | '$link' }
+  | { readonly kind: 'blobField'; readonly path: Path; readonly name: 'ref' | 'mimeType' | 'size' }
+  | { readonly kind: 'object'; readonly path: Path; readonly fields: Fields<Output<List>> }
   | {
       readonly kind: 'union'
-      readonly path: readonly string[]
+      readonly path: Path
       readonly cases: readonly UnionCase<List>[]
-      readonly otherwise: readonly Selected<Output<List>>[] | null
+      readonly otherwise: Fields<Output<List>> | null
     }
-  | { readonly kind: 'array'; readonly path: readonly string[]; readonly element: Output<List> }
-  | { readonly kind: 'isCurrent'; readonly path: readonly string[] }
+  | { readonly kind: 'array'; readonly path: Path; readonly element: Output<List> }
+  | { readonly kind: 'isCurrent'; readonly path: Path }
   | {
       readonly kind: 'resolved'
-      readonly path: readonly string[]
+      readonly path: Path
       readonly from: ReferenceShape
       readonly records: RecordSelections<List>
     }
@@ -94,7 +91,7 @@ export type Output<List = ListPlan> =
 
 export interface UnionCase<List = ListPlan> {
   readonly origin: string
-  readonly fields: readonly Selected<Output<List>>[]
+  readonly fields: Fields<Output<List>>
 }
 
 /** `text`: the URI as JSON text; `strongRef`: an object with `uri`. */
@@ -103,7 +100,7 @@ export type ReferenceShape = 'text' | 'strongRef'
 /** The selected fields of a record, for each collection; every collection has an entry. */
 export type RecordSelections<List = ListPlan> = readonly {
   readonly table: Table
-  readonly fields: readonly Selected<Output<List>>[]
+  readonly fields: Fields<Output<List>>
 }[]
 
 /** How the records of a list refer to the outer row: by columns, or by the elements of an array. */
@@ -119,18 +116,18 @@ export interface ListPlan {
   readonly page: Page
   /** List field and order; cursors of the list are bound to them. */
   readonly binding: string
-  readonly fields: readonly Selected<ListOutput>[]
+  readonly fields: Fields<ListOutput>
 }
 
 export type ListOutput<List = ListPlan> =
-  | { readonly kind: 'edges'; readonly fields: readonly Selected<EdgeOutput<List>>[] }
-  | { readonly kind: 'nodes'; readonly fields: readonly Selected<Output<List>>[] }
-  | { readonly kind: 'pageInfo'; readonly fields: readonly Selected<PageInfoOutput>[] }
+  | { readonly kind: 'edges'; readonly fields: Fields<EdgeOutput<List>> }
+  | { readonly kind: 'nodes'; readonly fields: Fields<Output<List>> }
+  | { readonly kind: 'pageInfo'; readonly fields: Fields<PageInfoOutput> }
   | { readonly kind: 'totalCount' }
 
 export type EdgeOutput<List = ListPlan> =
   | { readonly kind: 'cursor' }
-  | { readonly kind: 'node'; readonly fields: readonly Selected<Output<List>>[] }
+  | { readonly kind: 'node'; readonly fields: Fields<Output<List>> }
 
 export interface PageInfoOutput {
   readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
@@ -160,11 +157,7 @@ export type KeyValue =
 /** The left side of a comparison: a column, a value in JSON, or a system field. */
 export type Operand =
   | { readonly kind: 'column'; readonly column: Column }
-  | {
-      readonly kind: 'json'
-      readonly path: readonly string[]
-      readonly as: 'text' | 'integer' | 'boolean' | 'instant'
-    }
+  | { readonly kind: 'json'; readonly path: Path; readonly as: 'text' | 'integer' | 'boolean' | 'instant' }
   | {
       readonly kind: 'system'
       readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
@@ -201,14 +194,14 @@ export type ConditionOn<Join> =
       readonly needle: string
     }
   /** Whether the object or array at a path is absent. */
-  | { readonly kind: 'absent'; readonly path: readonly string[]; readonly is: boolean }
+  | { readonly kind: 'absent'; readonly path: Path; readonly is: boolean }
   | {
       readonly kind: 'has'
       readonly array: ArrayOperand
       readonly list: readonly ColumnValue[]
       readonly mode: 'any' | 'all'
     }
-  | { readonly kind: 'element'; readonly path: readonly string[]; readonly where: ConditionOn<Join> }
+  | { readonly kind: 'element'; readonly path: Path; readonly where: ConditionOn<Join> }
   /** The URI of the record (null `of`), or the URI of a reference, is in the list. */
   | {
       readonly kind: 'uri'
@@ -244,7 +237,7 @@ export interface ReferringSemiJoin {
 }
 
 export type ArrayOperand = {
-  readonly path: readonly string[]
+  readonly path: Path
   readonly kind: ArrayIndex['kind']
   readonly index: ArrayIndex | null
 }
@@ -255,10 +248,10 @@ export type ReferenceOperand =
       readonly kind: 'columns'
       readonly base: Column
       readonly key: Column
-      readonly path: readonly string[]
+      readonly path: Path
       readonly shape: ReferenceShape
     }
-  | { readonly kind: 'json'; readonly path: readonly string[]; readonly shape: ReferenceShape }
+  | { readonly kind: 'json'; readonly path: Path; readonly shape: ReferenceShape }
 
 export interface AggregatePlan {
   readonly table: Table
@@ -268,7 +261,7 @@ export interface AggregatePlan {
   readonly order: GroupOrder
   readonly minCount: number
   readonly limit: number
-  readonly fields: readonly Selected<AggregateOutput>[]
+  readonly fields: Fields<AggregateOutput>
 }
 
 /** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */
@@ -309,12 +302,12 @@ export interface MeasureOutput {
 
 export type MeasuresOutput =
   | MeasureOutput
-  | { readonly kind: 'measures'; readonly fields: readonly Selected<MeasureOutput>[] }
+  | { readonly kind: 'measures'; readonly fields: Fields<MeasureOutput> }
 
 export type AggregateOutput<List = ListPlan> =
   | { readonly kind: 'count' | 'groupCount' }
   | MeasuresOutput
-  | { readonly kind: 'groups'; readonly fields: readonly Selected<GroupOutput<List>>[] }
+  | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List>> }
 
 export type GroupOutput<List = ListPlan> =
   | { readonly kind: 'count' }
@@ -326,9 +319,9 @@ export type StatusOutput<Collection = Table> =
   | {
       readonly kind: 'collections'
       readonly tables: readonly Collection[]
-      readonly fields: readonly Selected<CollectionStatusOutput>[]
+      readonly fields: Fields<CollectionStatusOutput>
     }
-  | { readonly kind: 'sources'; readonly fields: readonly Selected<SourceStatusOutput>[] }
+  | { readonly kind: 'sources'; readonly fields: Fields<SourceStatusOutput> }
 
 export interface CollectionStatusOutput {
   readonly kind: 'name' | 'records' | 'newestIndexedAt'

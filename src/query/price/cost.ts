@@ -16,7 +16,7 @@ import {
   type Plan,
   type RecordSelections,
   type RootOutput,
-  type Selected,
+  type Fields,
   type StatusOutput,
 } from '../plan/plan.ts'
 import { isConstant } from '../plan/plan-facts.ts'
@@ -36,7 +36,7 @@ function sum<Item>(items: readonly Item[], size: (item: Item) => number): number
 }
 
 function selectedSize<Kind extends { readonly kind: string }>(
-  fields: readonly Selected<Kind>[],
+  fields: Fields<Kind>,
   size: (output: Kind) => number,
 ): number {
   return sum(fields, ({ output }) => (isConstant(output) ? weights.value : size(output)))
@@ -117,7 +117,7 @@ function edgeSize(output: EdgeOutput): number {
 }
 
 /** One for the row itself, which is read even if the selection is empty. */
-function fieldsSize(fields: readonly Selected[]): number {
+function fieldsSize(fields: Fields): number {
   return weights.value + selectedSize(fields, outputSize)
 }
 

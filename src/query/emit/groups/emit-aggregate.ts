@@ -9,7 +9,7 @@ import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalList } from '../../plan/physical-plan.ts'
-import type { AggregateOutput, Direction, GroupOutput, Selected } from '../../plan/plan.ts'
+import type { AggregateOutput, Direction, GroupOutput, Fields } from '../../plan/plan.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 
@@ -60,7 +60,7 @@ function groupList(
   emitter: Emitter,
   plan: Aggregate,
   groups: Grouping,
-  fields: readonly Selected<GroupOutput<PhysicalList>>[],
+  fields: Fields<GroupOutput<PhysicalList>>,
 ): Sql {
   const { dialect } = emitter
   const row = emitter.alias()
