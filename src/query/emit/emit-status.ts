@@ -44,6 +44,7 @@ function collectionValue(
     case 'name':
       return literal(JSON.stringify(nsid))
     case 'records':
+      if (count === null) throw new Error('The plan counts no records.')
       return emitCount(emitter, count, table, null)
     case 'newestIndexedAt': {
       // Ids are in the order of `indexed_at`, or there is an index on it: in both cases the first row read is the

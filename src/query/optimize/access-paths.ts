@@ -25,12 +25,6 @@ export type Choice =
       readonly estimate: number
     }
 
-/** A choice, and the rows it may read in addition to those of the page. */
-export interface Estimated {
-  readonly choice: Choice
-  readonly estimatedRows: number
-}
-
 interface Option {
   readonly choice: Choice
   readonly estimate: number
@@ -53,32 +47,39 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   )
 }
 
-/** Chooses the path for a page in order; `idOrder`: ids are in this order. */
+/** Chooses the path for a page in order, and estimates the rows it reads besides; `idOrder`: ids are in this order. */
 export function chooseForPage(
   optimizer: Optimizer,
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
   idOrder: boolean,
-): Estimated {
-  const { statistics } = optimizer
-  if (statistics === null) return { choice: { kind: 'planner' }, estimatedRows: Number.POSITIVE_INFINITY }
+): Choice {
+  const { statistics, estimate: total } = optimizer
+  if (statistics === null) {
+    total.rows = Number.POSITIVE_INFINITY
+    return { kind: 'planner' }
+  }
   // Rows of a hidden account that are not yet moved away are read and skipped one by one.
-  const passed = optimizer.state.hiding ? rowsOf(optimizer, table) : 0
+  if (optimizer.state.hiding) total.rows += rowsOf(optimizer, table)
   const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
   const scan: Choice = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
   const options = optionsOf(optimizer, statistics, table, where, limit)
   const best = options.find(({ estimate, values }) => estimate < limit && statistics.affordsValues(values))
-  if (best !== undefined) return { choice: best.choice, estimatedRows: passed + best.estimate }
+  if (best !== undefined) {
+    total.rows += best.estimate
+    return best.choice
+  }
   const ordered = idOrder
     ? options.find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
     : undefined
   const { choice, estimate } = ordered ?? { choice: scan, estimate: limit }
   const inOrder = idOrder || orderGiven(choice, table, sort) === 'all'
-  const rows = isBounded(table, where, choice, inOrder) ? 0 : rowsOf(optimizer, table)
   // Other sources are counted only up to a limit, so their estimate is not an upper bound.
-  return { choice, estimatedRows: passed + (isOfTexts(choice) ? estimate : rows) }
+  if (isOfTexts(choice)) total.rows += estimate
+  else if (!isBounded(table, where, choice, inOrder)) total.rows += rowsOf(optimizer, table)
+  return choice
 }
 
 /** Whether a scan in the order of the list reads no rows besides those of the page. */
@@ -97,21 +98,18 @@ function isOfTexts(choice: Choice): boolean {
   return choice.kind === 'candidate-ids' && choice.sources.every(({ kind }) => kind === 'text')
 }
 
-/** For counting: candidate ids if they exclude most rows, otherwise the planner's choice. */
-export function chooseForCount(optimizer: Optimizer, table: Table, where: Condition): Estimated {
-  const { statistics } = optimizer
+/** For counting: candidate ids if they exclude most rows, otherwise the planner's choice; estimates the rows it reads. */
+export function chooseForCount(optimizer: Optimizer, table: Table, where: Condition): Choice {
   const rows = rowsOf(optimizer, table)
-  const planner: Estimated = { choice: { kind: 'planner' }, estimatedRows: rows }
-  if (statistics === null) return planner
   const few = Math.ceil(rows / 3)
   const limit = Math.min(few, mostCounted)
   const options = [...uriOptions(table, where), ...candidateOptions(optimizer, table, where, rows, limit)]
   const [best] = options
     .filter(({ choice, estimate }) => (estimate < limit || isOfTexts(choice)) && estimate < few)
     .sort((a, b) => a.estimate - b.estimate)
-  return best !== undefined && statistics.affordsValues(best.values)
-    ? { choice: best.choice, estimatedRows: best.estimate }
-    : planner
+  const used = best !== undefined && optimizer.statistics?.affordsValues(best.values) === true ? best : null
+  optimizer.estimate.rows += used?.estimate ?? rows
+  return used?.choice ?? { kind: 'planner' }
 }
 
 /** How the engine is made to use a path. `inOrder`: the list takes its order from the path. */

@@ -13,11 +13,6 @@ import { type Optimizer, rowsOf } from './optimizer.ts'
 import type { CountAccess, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
 import type { AggregatePlan, Condition, GroupKey, Link, MeasurePlan, TargetSemiJoin } from '../plan/plan.ts'
 
-export interface Planned<Access> {
-  readonly access: Access
-  readonly estimatedRows: number
-}
-
 /** Number of rows of counts that are read in the time of one record. */
 const countsPerRecord = 10
 /** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
@@ -29,27 +24,28 @@ export function planCount(
   table: Table,
   where: Condition,
   link: Link | null,
-): Planned<CountAccess> {
-  if (link === null) {
-    const materialized = materializedCount(optimizer, table, where)
-    if (materialized !== null) return materialized
-    const { access, estimatedRows } = planCountedRows(optimizer, table, where)
-    return { access: { kind: 'rows', rows: access }, estimatedRows }
-  }
+): CountAccess {
+  if (link === null)
+    return (
+      materializedCount(optimizer, table, where) ?? {
+        kind: 'rows',
+        rows: planCountedRows(optimizer, table, where),
+      }
+    )
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])
-    if (counts !== undefined) return atOnce({ kind: 'link-counts', counts })
+    if (counts !== undefined) return { kind: 'link-counts', counts }
   }
+  optimizer.estimate.rows = Number.POSITIVE_INFINITY
   const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false)
-  const access: CountAccess = { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
-  return { access, estimatedRows: Number.POSITIVE_INFINITY }
+  return { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
 }
 
 /** Rows that are counted or grouped, in any order. */
-function planCountedRows(optimizer: Optimizer, table: Table, where: Condition): Planned<RowAccess> {
-  const { choice, estimatedRows } = chooseForCount(optimizer, table, where)
-  const access = rowAccess(optimizer, table, where, choice, choice.kind === 'planner')
-  return { access, estimatedRows: estimatedRows + filterEstimate(optimizer, table, where) }
+function planCountedRows(optimizer: Optimizer, table: Table, where: Condition): RowAccess {
+  const choice = chooseForCount(optimizer, table, where)
+  optimizer.estimate.rows += filterEstimate(optimizer, table, where)
+  return rowAccess(optimizer, table, where, choice, choice.kind === 'planner')
 }
 
 /** `mayEnter`: if the planner chooses the index, it may use the index of any conjunct. */
@@ -68,11 +64,7 @@ function rowAccess(
 }
 
 /** Null if no materialized counts answer these conditions. */
-export function materializedCount(
-  optimizer: Optimizer,
-  table: Table,
-  where: Condition,
-): Planned<CountAccess> | null {
+export function materializedCount(optimizer: Optimizer, table: Table, where: Condition): CountAccess | null {
   if (optimizer.state.hiding) return null
   const [part, ...others] = conjuncts(where)
   if (part === undefined) return countsAccess(countsOf(table, 'total', []), [], null)
@@ -88,7 +80,7 @@ export function materializedCount(
   const dids = accountsOf(part)
   if (dids !== null) {
     const counts = countsOf(table, 'value', [{ name: 'base' }])
-    return counts === undefined ? null : atOnce({ kind: 'account-counts', counts, dids })
+    return counts === undefined ? null : { kind: 'account-counts', counts, dids }
   }
   const isEquality = part.kind === 'compare' ? part.op === 'eq' : !part.negated
   if (!isEquality || part.operand.kind !== 'column') return null
@@ -100,21 +92,12 @@ function countsAccess(
   counts: CountTable | undefined,
   columns: readonly Column[],
   filter: ReturnType<typeof planFilter> | null,
-): Planned<CountAccess> | null {
-  return counts === undefined ? null : atOnce({ kind: 'counts', counts, columns, filter })
-}
-
-/** Materialized counts of which few are read. */
-function atOnce(access: CountAccess): Planned<CountAccess> {
-  return { access, estimatedRows: 0 }
+): CountAccess | null {
+  return counts === undefined ? null : { kind: 'counts', counts, columns, filter }
 }
 
 /** Counts the records that refer to the targets for which a condition holds, if each target has many. */
-function countBehindReference(
-  optimizer: Optimizer,
-  table: Table,
-  part: TargetSemiJoin,
-): Planned<CountAccess> | null {
+function countBehindReference(optimizer: Optimizer, table: Table, part: TargetSemiJoin): CountAccess | null {
   if (part.of.kind !== 'columns' || mentionsReference(part.where)) return null
   const { base, key } = part.of
   const counts = countsOf(table, 'reference', [base, key])
@@ -122,9 +105,8 @@ function countBehindReference(
   if (counts === undefined || rows * fewReferring > rowsOf(optimizer, table)) return null
   const found = findSemiJoinSources(optimizer, part, rows)
   const used = found !== null && optimizer.statistics?.affordsValues(found.values) === true ? found : null
-  const filter = planSetJoin(optimizer, part, used?.sources ?? null)
-  const estimatedRows = used?.estimate ?? rows
-  return { access: { kind: 'counts', counts, columns: [base, key], filter }, estimatedRows }
+  optimizer.estimate.rows += used?.estimate ?? rows
+  return countsAccess(counts, [base, key], planSetJoin(optimizer, part, used?.sources ?? null))
 }
 
 /** With this many referring records for a target, counting each costs more than evaluating the semi-join once. */
@@ -135,18 +117,17 @@ export function planGroups(
   optimizer: Optimizer,
   aggregate: AggregatePlan,
   keys: readonly GroupKey[],
-): Planned<GroupAccess> {
+): GroupAccess {
+  const { table, where } = aggregate
   const materialized = materializedGroups(optimizer, aggregate, keys)
-  if (materialized !== null) return materialized
-  const { access, estimatedRows } = planCountedRows(optimizer, aggregate.table, aggregate.where)
-  return { access: { kind: 'rows', rows: access }, estimatedRows }
+  return materialized ?? { kind: 'rows', rows: planCountedRows(optimizer, table, where) }
 }
 
 function materializedGroups(
   optimizer: Optimizer,
   { table, where, measures }: AggregatePlan,
   keys: readonly GroupKey[],
-): Planned<GroupAccess> | null {
+): GroupAccess | null {
   const [key, ...others] = keys
   if (optimizer.state.hiding || key === undefined || others.length > 0 || conjuncts(where).length > 0)
     return null
@@ -157,21 +138,23 @@ function materializedGroups(
   const sums = ownSums(table).find((its) => leadsAlong(its, key))
   const measured = sums === undefined ? [] : measures.map((measure) => measuredAt(sums, measure))
   if (sums === undefined || measured.includes(-1)) return null
-  return { access: { kind: 'sums', sums, measured }, estimatedRows: rowsOfCounts(optimizer, sums) }
+  optimizer.estimate.rows += rowsOfCounts(optimizer, sums)
+  return { kind: 'sums', sums, measured }
 }
 
-function groupCounts(optimizer: Optimizer, table: Table, key: GroupKey): Planned<GroupAccess> | null {
+function groupCounts(optimizer: Optimizer, table: Table, key: GroupKey): GroupAccess | null {
   const [join, ...further] = key.joins
   if (join === undefined) {
     const counts = countsOfKey(table, key)
     if (counts === undefined) return null
-    const estimatedRows = rowsOfCounts(optimizer, counts) / countsPerRecord
-    return { access: { kind: 'counts', counts }, estimatedRows }
+    optimizer.estimate.rows += rowsOfCounts(optimizer, counts) / countsPerRecord
+    return { kind: 'counts', counts }
   }
   if (further.length > 0 || (key.leaf.kind !== 'column' && key.leaf.kind !== 'reference')) return null
   const counts = countsOf(table, 'reference', [join.base, join.key])
   if (counts === undefined) return null
-  return { access: { kind: 'joined-counts', counts, join }, estimatedRows: rowsOfCounts(optimizer, counts) }
+  optimizer.estimate.rows += rowsOfCounts(optimizer, counts)
+  return { kind: 'joined-counts', counts, join }
 }
 
 /** Position of the summed column of which a measure is a sum or mean; -1: none. */

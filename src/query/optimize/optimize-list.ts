@@ -34,28 +34,21 @@ export function planList(
   optimizer: Optimizer,
   list: ListPlan,
   fields: Fields<ListOutput<PhysicalList>>,
-): { readonly planned: PhysicalList; readonly estimatedRows: number; readonly savedSize: number } {
+): PhysicalList {
   const needs = needsOf(list)
+  const { backward, from } = list.page
+  const hasBefore = from !== null && hasPageInfo(list, backward ? 'hasNextPage' : 'hasPreviousPage')
+  // The page comes first: it may use most of the planning budget.
   const page = needs.rows ? planPage(optimizer, list, needs) : null
-  const asksBefore = list.page.from !== null && hasPageInfo(list, beforeOf(list))
-  const before = asksBefore
-    ? planRows(optimizer, list, { reverse: !list.page.backward, inclusive: true, limit: 1 })
+  const before = hasBefore
+    ? planRows(optimizer, list, { reverse: !backward, inclusive: true, limit: 1 })
     : null
   const total = list.fields.some(({ output }) => output.kind === 'totalCount')
     ? planCount(optimizer, list.table, list.where, list.link)
     : null
-  const isMaterialized = total !== null && total.access.kind !== 'rows' && list.link === null
-  return {
-    planned: {
-      list,
-      fields,
-      page: page?.page ?? null,
-      before: before?.rows ?? null,
-      total: total?.access ?? null,
-    },
-    estimatedRows: (page?.estimatedRows ?? 0) + (before?.estimatedRows ?? 0) + (total?.estimatedRows ?? 0),
-    savedSize: isMaterialized ? totalSize(list) : 0,
-  }
+  if (total !== null && total.kind !== 'rows' && list.link === null)
+    optimizer.estimate.savedSize += totalSize(list)
+  return { list, fields, page, before, total }
 }
 
 interface Needs {
@@ -77,33 +70,20 @@ function hasPageInfo(list: ListPlan, kind: string): boolean {
   )
 }
 
-function beforeOf({ page }: ListPlan): 'hasNextPage' | 'hasPreviousPage' {
-  return page.backward ? 'hasNextPage' : 'hasPreviousPage'
-}
-
 function printsRows({ kind }: { readonly kind: string }): boolean {
   return kind === 'edges' || kind === 'nodes'
 }
 
-function planPage(
-  optimizer: Optimizer,
-  list: ListPlan,
-  { ends, more }: Needs,
-): { readonly page: PhysicalPage; readonly estimatedRows: number } {
+function planPage(optimizer: Optimizer, list: ListPlan, { ends, more }: Needs): PhysicalPage {
   const { dialect } = optimizer
   const { backward, size } = list.page
   const asIdList = !isFenced(optimizer) && (ends || backward)
   const columns = isFenced(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
   const limit = (asIdList ? more : ends) ? size + 1 : size
-  const { rows, estimatedRows } = planRows(
-    optimizer,
-    list,
-    { reverse: backward, inclusive: false, limit },
-    columns,
-  )
+  const rows = planRows(optimizer, list, { reverse: backward, inclusive: false, limit }, columns)
   const carries = carriedBy(list, rows, asIdList, dialect.joinKeepsOrder)
   const isNumbered = ends || backward || !(carries === 'rows' || dialect.joinKeepsOrder)
-  return { page: { rows, carries, isNumbered, ends, more, columns }, estimatedRows }
+  return { rows, carries, isNumbered, ends, more, columns }
 }
 
 /** Rows that arrive in order are printed where they are found, or carry the columns to print. */
@@ -139,24 +119,20 @@ interface Wanted {
   readonly limit: number
 }
 
-interface PlannedRows {
-  readonly rows: OrderedRows
-  readonly estimatedRows: number
-}
-
 /** Rows in order, starting at the page's cursor. `carried`: the columns to print of rows that arrive in order. */
 function planRows(
   optimizer: Optimizer,
   list: ListPlan,
   { reverse, inclusive, limit }: Wanted,
   carried: ReadonlySet<string> = new Set(['id']),
-): PlannedRows {
+): OrderedRows {
   const { table, link } = list
   const { dialect } = optimizer
   const wanted = reverse
     ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) }))
     : list.sort
-  const { where, sort, passed } = whereBeyond(optimizer, list, wanted)
+  const { where, sort } = whereBeyond(optimizer, list, wanted)
+  optimizer.estimate.rows += filterEstimate(optimizer, table, where)
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
   const filter = withoutIndex(planConjuncts(optimizer, where))
@@ -171,30 +147,27 @@ function planRows(
     filter,
     joinsRepoCollection: dialect.joinKeepsOrder,
   }
-  const ordered = (
-    order: RowOrder,
-    path: AccessPath,
-    comesInOrder: boolean,
-    estimate: number,
-  ): PlannedRows => ({
-    rows: { ...common, order, path, comesInOrder },
-    estimatedRows: passed + filterEstimate(optimizer, table, where) + estimate,
+  const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
+    ...common,
+    order,
+    path,
+    comesInOrder,
   })
   if (link !== null) {
     // A parent may have many children; only a scan by id returns them sorted.
-    const estimate = idOrder && isUnconditional ? 0 : Number.POSITIVE_INFINITY
+    if (!idOrder || !isUnconditional) optimizer.estimate.rows = Number.POSITIVE_INFINITY
     // The index of a link holds the records of each parent in the default order.
     const inOrder = idOrder ? isUnconditional : !dialect.joinKeepsOrder && isDefaultOrder(sort)
     const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
-    return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder, estimate)
+    return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder)
   }
-  const { choice, estimatedRows } = chooseForPage(optimizer, table, where, sort, idOrder)
+  const choice = chooseForPage(optimizer, table, where, sort, idOrder)
   const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
   if (idOrder) {
     const sorted = choice.kind === 'candidate-ids'
     // A scan of another index may not return id order, so its rows may have to be sorted.
     const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
-    return ordered({ kind: 'ids', sorted }, path(), inOrder, estimatedRows)
+    return ordered({ kind: 'ids', sorted }, path(), inOrder)
   }
   if (!isFenced(optimizer) && choice.kind === 'candidate-ids' && choice.estimate >= manyCandidates) {
     const unverified = conjuncts(where).filter((part) => part !== choice.part)
@@ -203,10 +176,10 @@ function planRows(
       verified: planFilter(optimizer, choice.part),
       unverified: unverified.map((part) => planFilter(optimizer, part)),
     }
-    return ordered(order, path(), true, estimatedRows)
+    return ordered(order, path(), true)
   }
   const given = orderGiven(choice, table, sort)
-  if (given === 'none') return ordered({ kind: 'sort' }, path(), false, estimatedRows)
+  if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
   const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
   const order: RowOrder = {
     kind: 'path',
@@ -237,12 +210,7 @@ function planRows(
   // fence is needed.
   const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
   const isFree = isPlain && isFenced(optimizer)
-  return ordered(
-    order,
-    isFree ? { kind: 'planner' } : path(true),
-    !dialect.joinKeepsOrder && given === 'all',
-    estimatedRows,
-  )
+  return ordered(order, isFree ? { kind: 'planner' } : path(true), !dialect.joinKeepsOrder && given === 'all')
 }
 
 function withoutIndex(filters: readonly Filter[]): readonly Conjunct[] {
@@ -256,13 +224,6 @@ function keepsTies(choice: Choice, table: Table, where: Condition, given: 'all' 
   return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
 }
 
-interface Beyond {
-  readonly where: Condition
-  readonly sort: readonly SortKey[]
-  /** Rows that are passed when the start lies outside of the conditions. */
-  readonly passed: number
-}
-
 /**
  * The conditions besides the page's start. A bound on the first sort key that the start implies is dropped; missing
  * values, which it excluded too, are then no longer part of the order.
@@ -271,18 +232,15 @@ function whereBeyond(
   optimizer: Optimizer,
   { table, where, page }: ListPlan,
   sort: readonly SortKey[],
-): Beyond {
+): Pick<ListPlan, 'where' | 'sort'> {
   const [first, ...others] = sort
-  if (page.from === null || first === undefined) return { where, sort, passed: 0 }
+  if (page.from === null || first === undefined) return { where, sort }
   const parts = conjuncts(where)
   const beyond = beyondStart(parts, first, page.from[0] ?? null)
-  const passed = beyond.isWithin ? 0 : rowsOf(optimizer, table)
-  if (beyond.parts.length === parts.length) return { where, sort, passed }
-  return {
-    where: { kind: 'all', of: beyond.parts },
-    sort: [{ ...first, nullable: false }, ...others],
-    passed,
-  }
+  // If the start lies outside of the conditions, rows are passed.
+  if (!beyond.isWithin) optimizer.estimate.rows += rowsOf(optimizer, table)
+  if (beyond.parts.length === parts.length) return { where, sort }
+  return { where: { kind: 'all', of: beyond.parts }, sort: [{ ...first, nullable: false }, ...others] }
 }
 
 function opposite(direction: Direction): Direction {

@@ -1,8 +1,8 @@
 /**
  * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
- * changes an answer. It reads only statistics, within a planning budget, and emits only their probes.
+ * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
  */
-import { materializedCount, type Planned, planCount, planGroups } from './optimize-count.ts'
+import { materializedCount, planCount, planGroups } from './optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
 import { planList } from './optimize-list.ts'
 import type { Optimizer } from './optimizer.ts'
@@ -27,17 +27,11 @@ import {
 } from '../plan/plan.ts'
 import { isConstant } from '../plan/plan-facts.ts'
 
-/** The input of the optimizer, and the estimates of all parts that are planned so far. */
-interface Planning extends Optimizer {
-  estimatedRows: number
-  savedSize: number
-}
-
-export function optimize(optimizer: Optimizer, plan: Plan): PhysicalPlan {
-  const planning: Planning = { ...optimizer, estimatedRows: 0, savedSize: 0 }
-  const roots = mapSelected(plan.roots, (output) => planRoot(planning, output))
-  const { estimatedRows, savedSize, statistics } = planning
-  return { roots, estimatedRows, savedSize, sourceValues: statistics?.sourceValues ?? 0 }
+export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): PhysicalPlan {
+  const estimate = { rows: 0, savedSize: 0 }
+  const roots = mapSelected(plan.roots, (output) => planRoot({ ...input, estimate }, output))
+  const { rows: estimatedRows, savedSize } = estimate
+  return { roots, estimatedRows, savedSize, sourceValues: input.statistics?.sourceValues ?? 0 }
 }
 
 function mapSelected<From extends { readonly kind: string }, To>(
@@ -47,117 +41,105 @@ function mapSelected<From extends { readonly kind: string }, To>(
   return fields.map(({ key, output }) => ({ key, output: isConstant(output) ? output : map(output) }))
 }
 
-function planRoot(planning: Planning, output: RootOutput): PhysicalRoot {
+function planRoot(optimizer: Optimizer, output: RootOutput): PhysicalRoot {
   switch (output.kind) {
     case 'introspection':
       return output
     case 'status':
-      return { ...output, fields: mapSelected(output.fields, (field) => planStatus(planning, field)) }
+      return { ...output, fields: mapSelected(output.fields, (field) => planStatus(optimizer, field)) }
     case 'list':
-      return { kind: 'list', list: planWholeList(planning, output.list) }
+      return { kind: 'list', list: planWholeList(optimizer, output.list) }
     case 'aggregate':
-      return { kind: 'aggregate', aggregate: planAggregate(planning, output.aggregate) }
+      return { kind: 'aggregate', aggregate: planAggregate(optimizer, output.aggregate) }
     case 'byUri':
-      return { ...output, fields: planFields(planning, output.fields) }
+      return { ...output, fields: planFields(optimizer, output.fields) }
     case 'nodes':
-      return { ...output, records: planRecords(planning, output.records) }
+      return { ...output, records: planRecords(optimizer, output.records) }
   }
 }
 
-function planStatus(planning: Planning, output: StatusOutput): StatusOutput<CountedTable> {
+function planStatus(optimizer: Optimizer, output: StatusOutput): StatusOutput<CountedTable> {
   if (output.kind === 'sources') return output
-  const tables = output.tables.map((table) => {
-    const { access, estimatedRows } = planCount(planning, table, { kind: 'all', of: [] }, null)
-    return { table, count: access, estimatedRows }
-  })
-  if (output.fields.some((field) => field.output.kind === 'records')) planning.estimatedRows += sumOf(tables)
+  const isCounted = output.fields.some((field) => field.output.kind === 'records')
+  const tables = output.tables.map((table) => ({
+    table,
+    count: isCounted ? planCount(optimizer, table, { kind: 'all', of: [] }, null) : null,
+  }))
   return { ...output, tables }
 }
 
-function planFields(planning: Planning, fields: Fields<Output>): Fields<Output<PhysicalList>> {
-  return mapSelected(fields, (output) => planOutput(planning, output))
+function planFields(optimizer: Optimizer, fields: Fields<Output>): Fields<Output<PhysicalList>> {
+  return mapSelected(fields, (output) => planOutput(optimizer, output))
 }
 
-function planRecords(planning: Planning, records: RecordSelections): RecordSelections<PhysicalList> {
-  return records.map(({ table, fields }) => ({ table, fields: planFields(planning, fields) }))
+function planRecords(optimizer: Optimizer, records: RecordSelections): RecordSelections<PhysicalList> {
+  return records.map(({ table, fields }) => ({ table, fields: planFields(optimizer, fields) }))
 }
 
 /** Replaces the lists in an output. */
-function planOutput(planning: Planning, output: Output): Output<PhysicalList> {
+function planOutput(optimizer: Optimizer, output: Output): Output<PhysicalList> {
   switch (output.kind) {
     case 'object':
-      return { ...output, fields: planFields(planning, output.fields) }
+      return { ...output, fields: planFields(optimizer, output.fields) }
     case 'union': {
-      const cases = output.cases.map((each) => ({ ...each, fields: planFields(planning, each.fields) }))
-      const otherwise = output.otherwise === null ? null : planFields(planning, output.otherwise)
+      const cases = output.cases.map((each) => ({ ...each, fields: planFields(optimizer, each.fields) }))
+      const otherwise = output.otherwise === null ? null : planFields(optimizer, output.otherwise)
       return { ...output, cases, otherwise }
     }
     case 'array':
-      return { ...output, element: planOutput(planning, output.element) }
+      return { ...output, element: planOutput(optimizer, output.element) }
     case 'resolved':
-      return { ...output, records: planRecords(planning, output.records) }
+      return { ...output, records: planRecords(optimizer, output.records) }
     case 'list':
-      return { kind: 'list', list: planWholeList(planning, output.list) }
+      return { kind: 'list', list: planWholeList(optimizer, output.list) }
   }
   return output
 }
 
-function planWholeList(planning: Planning, list: ListPlan): PhysicalList {
+function planWholeList(optimizer: Optimizer, list: ListPlan): PhysicalList {
   const fields = mapSelected(list.fields, (output): ListOutput<PhysicalList> => {
-    if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(planning, output.fields) }
+    if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(optimizer, output.fields) }
     if (output.kind !== 'edges') return output
     const edge = mapSelected(output.fields, (field) =>
-      field.kind === 'node' ? { ...field, fields: planFields(planning, field.fields) } : field,
+      field.kind === 'node' ? { ...field, fields: planFields(optimizer, field.fields) } : field,
     )
     return { kind: 'edges', fields: edge }
   })
-  const { planned, estimatedRows, savedSize } = planList(planning, list, fields)
-  planning.estimatedRows += estimatedRows
-  planning.savedSize += savedSize
-  return planned
+  return planList(optimizer, list, fields)
 }
 
-function planAggregate(planning: Planning, aggregate: AggregatePlan): PhysicalAggregate {
+function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): PhysicalAggregate {
   const kinds = new Set(aggregate.fields.map(({ output }) => output.kind))
   const isGrouped = aggregate.keys.length > 0 && (kinds.has('groups') || kinds.has('groupCount'))
-  const groups = isGrouped ? planGroups(planning, aggregate, aggregate.keys) : null
-  const whole = kinds.has('measure') || kinds.has('measures') ? planGroups(planning, aggregate, []) : null
-  const count = kinds.has('count') ? planCountOf(planning, aggregate, groups !== null) : null
-  const isCountMaterialized =
-    count === null || (count.access.kind !== 'rows' && count.access.kind !== 'groups')
-  const isMaterialized = whole === null && groups?.access.kind !== 'rows' && isCountMaterialized
-  planning.estimatedRows += sumOf([groups, whole, count])
-  planning.savedSize += isMaterialized ? groupingSize(aggregate) : 0
+  const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
+  const whole = kinds.has('measure') || kinds.has('measures') ? planGroups(optimizer, aggregate, []) : null
+  const count = kinds.has('count') ? planCountOf(optimizer, aggregate, isGrouped) : null
+  const readsRows = groups?.kind === 'rows' || count?.kind === 'rows' || count?.kind === 'groups'
+  if (whole === null && !readsRows) optimizer.estimate.savedSize += groupingSize(aggregate)
   return {
     aggregate,
     fields: mapSelected(aggregate.fields, (output) =>
-      output.kind === 'groups' ? { ...output, fields: planGroup(planning, output.fields) } : output,
+      output.kind === 'groups' ? { ...output, fields: planGroup(optimizer, output.fields) } : output,
     ),
-    count: count?.access ?? null,
-    groups: groups?.access ?? null,
-    whole: whole?.access ?? null,
+    count,
+    groups,
+    whole,
   }
 }
 
 function planCountOf(
-  planning: Planning,
+  optimizer: Optimizer,
   { table, where, keys }: AggregatePlan,
   isGrouped: boolean,
-): Planned<NonNullable<PhysicalAggregate['count']>> {
-  const materialized = materializedCount(planning, table, where)
-  if (materialized !== null) return materialized
+): PhysicalAggregate['count'] {
   // Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole.
   const addsUp = isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array')
-  if (addsUp) return { access: { kind: 'groups' }, estimatedRows: 0 }
-  return planCount(planning, table, where, null)
+  const materialized = materializedCount(optimizer, table, where)
+  return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, table, where, null))
 }
 
-function planGroup(planning: Planning, fields: Fields<GroupOutput>): Fields<GroupOutput<PhysicalList>> {
+function planGroup(optimizer: Optimizer, fields: Fields<GroupOutput>): Fields<GroupOutput<PhysicalList>> {
   return mapSelected(fields, (output) =>
-    output.kind === 'keyResolved' ? { ...output, records: planRecords(planning, output.records) } : output,
+    output.kind === 'keyResolved' ? { ...output, records: planRecords(optimizer, output.records) } : output,
   )
-}
-
-function sumOf(parts: readonly ({ readonly estimatedRows: number } | null)[]): number {
-  return parts.reduce((sum, part) => sum + (part?.estimatedRows ?? 0), 0)
 }

@@ -13,6 +13,8 @@ export interface Optimizer {
   readonly tables: readonly Table[]
   /** Null if no statistics may be used; answers are the same without them. */
   readonly statistics: BoundedStatistics | null
+  /** Estimates of all parts that are planned so far. */
+  readonly estimate: { rows: number; savedSize: number }
 }
 
 /** Estimated rows of a table; infinite without statistics. */

@@ -33,10 +33,10 @@ export interface PhysicalPlan {
 
 export type PhysicalRoot = RootOutput<PhysicalList, PhysicalAggregate, CountedTable>
 
-/** A collection of `indexStatus`, and how its records are counted. */
+/** A collection of `indexStatus`, and how its records are counted, if they are. */
 export interface CountedTable {
   readonly table: Table
-  readonly count: CountAccess
+  readonly count: CountAccess | null
 }
 
 // Filters
