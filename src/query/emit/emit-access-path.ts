@@ -88,13 +88,6 @@ export function emitFilters(emitter: Emitter, filter: readonly Conjunct[], row: 
   )
 }
 
-/** The number of rows, as an expression. */
-export function emitRowCount(emitter: Emitter, access: RowAccess): Sql {
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: access.table }
-  const { from, on } = emitFrom(emitter, access, row)
-  return sql`(select count(*) from ${from} where ${allOf([...on, emitFilters(emitter, access.filter, row)])})`
-}
-
 function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {
   return order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
 }

@@ -1,14 +1,11 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
-import { fencesOf, hintsOf } from '../../sql/dialect.ts'
-import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
-import { accountsOf } from '../plan/plan-facts.ts'
-import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import {
   columnOf,
   type Emitter,
   foldedOf,
   isVirtual,
   jsonOf,
+  newRow,
   operandOf,
   pinnedCid,
   type RecordRow,
@@ -18,6 +15,10 @@ import {
   type Row,
   type UriParts,
 } from './emitter.ts'
+import { fencesOf, hintsOf } from '../../sql/dialect.ts'
+import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
+import { accountsOf } from '../plan/plan-facts.ts'
+import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Comparison, Link } from '../plan/plan.ts'
 
@@ -142,7 +143,7 @@ function emitSemiJoin(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): S
 
 /** A query for the other records of a row that meet the semi-join's conditions. */
 function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
-  const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: semiJoin.table }
+  const other = newRow(emitter, semiJoin.table)
   if (semiJoin.kind === 'target') {
     const { base, key } = referenceParts(emitter, semiJoin.of, row)
     const where = emitFilter(emitter, semiJoin.where, other, { reference: row, isIndexed: false })
@@ -157,7 +158,7 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
 
 /** Whether the row is among the keys that a query over the whole other table returns. */
 function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
-  const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: semiJoin.table }
+  const other = newRow(emitter, semiJoin.table)
   const where = (): Sql =>
     allOf([...narrowed(emitter, semiJoin.candidates, other), emitFilter(emitter, semiJoin.where, other)])
   if (semiJoin.kind === 'target') {
@@ -205,7 +206,7 @@ export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
     }
     case 'rows': {
       const { table, index, filter } = source
-      const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+      const row = newRow(emitter, table)
       const where = emitIndexed(emitter, filter, row)
       return { from: emitter.rows(table, row.alias, index.name), id: sql`${row.alias}.id`, where }
     }

@@ -12,17 +12,15 @@ import type { PhysicalList, PhysicalPlan, PhysicalRoot } from '../plan/physical-
 import type { Plan, RecordSelections } from '../plan/plan.ts'
 
 /** The statement returns one row: the plan version under which it ran, and the bytes of the response, with its cost. */
-export function emitStatement(emitter: Emitter, { roots }: PhysicalPlan, points: number): Statement {
+export function emitStatement(emitter: Emitter, plan: PhysicalPlan, points: number): Statement {
   const { dialect } = emitter
-  const data = emitObject(emitter, roots, (output) => emitRoot(emitter, output))
+  const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
   const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
   const statement = sql`select (select plan_version from state) as version, ${body} as body`
+  // Values of candidate sources are not counted: no operation may be refused because of them.
+  const compared = statement.values.length - plan.sourceValues
+  assertWithin('parameters', compared, 'The operation compares with too many values')
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
-}
-
-/** Values of candidate sources are not counted: no operation may be refused because of them. */
-export function assertValuesWithin({ values }: Statement, { sourceValues }: PhysicalPlan): void {
-  assertWithin('parameters', values.length - sourceValues, 'The operation compares with too many values')
 }
 
 /** The response if nothing in the plan reads data, otherwise null. */

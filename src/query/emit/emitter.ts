@@ -29,6 +29,11 @@ export type Row =
 
 export type RecordRow = Extract<Row, { kind: 'record' }>
 
+/** A record of a table under a new alias. */
+export function newRow(emitter: Emitter, table: Table): RecordRow {
+  return { kind: 'record', alias: emitter.alias(), table }
+}
+
 export function createEmitter(
   { dialect, state, tables }: Pick<Emitter, 'dialect' | 'state' | 'tables'>,
   list: Emitter['list'] = noList,

@@ -13,7 +13,7 @@ import { untilAborted } from '../../util/async/until-aborted.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import { costOf, sizeOf } from '../price/cost.ts'
 import { describePlan } from '../optimize/describe-plan.ts'
-import { assertValuesWithin, constantResponse, emitStatement } from '../emit/emit.ts'
+import { constantResponse, emitStatement } from '../emit/emit.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { errorAnswer } from './error-answer.ts'
@@ -52,18 +52,16 @@ interface Question {
   readonly plan: Plan
 }
 
-/** A statement that answers one request, or the answer itself if it reads no data. */
-type Answering =
-  | {
-      readonly kind: 'statement'
-      readonly statement: Statement
-      readonly version: number
-      /** Whether other requests may wait while it runs. */
-      isShort: boolean
-    }
-  | { readonly kind: 'constant'; readonly body: Uint8Array }
+interface PlannedStatement {
+  readonly kind: 'statement'
+  readonly statement: Statement
+  readonly version: number
+  /** Whether other requests may wait while it runs. */
+  isShort: boolean
+}
 
-type Compiled = Answering & {
+/** A statement that answers one request, or the answer itself if it reads no data. */
+type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly body: Uint8Array }) & {
   readonly operationName: string | null
   readonly points: number
   /** Whether the answer depends only on stored data. */
@@ -99,6 +97,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + documentOverhead,
+    memoMethod: (text) => prepare(schema, text),
   })
   const compiled = new LRUCache<string, Compiled>({
     maxSize: cacheSize,
@@ -118,19 +117,11 @@ export function createEngine(options: EngineOptions): QueryEngine {
         })
   let state: PlanState | null = null
 
-  const prepared = (text: string): Prepared => {
-    const known = documents.get(text)
-    if (known !== undefined) return known
-    const fresh = prepare(schema, text)
-    documents.set(text, fresh)
-    return fresh
-  }
-
   const questionOf = (
     { query, variables, operationName }: GraphQLRequest,
     requestLimits: RequestLimits,
   ): Question => {
-    const document = prepared(query)
+    const document = documents.memo(query)
     const operation = findOperation(document, operationName || null)
     const raw = variables ?? {}
     const coerced = coerceVariables(schema, operation, raw)
@@ -140,39 +131,29 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
   }
 
-  const currentState = async (): Promise<PlanState> => {
-    state ??= await database.readPlanState()
-    return state
-  }
-
-  const choosePlan = async (
-    { plan }: Question,
+  const planStatement = async (
+    { plan, points }: Question,
     requestLimits: RequestLimits,
     signal?: AbortSignal,
-  ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
-    const known = await currentState()
+  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }> => {
+    state ??= await database.readPlanState()
+    const known = state
+    const { dialect } = database
     for (let round = 1; ; round += 1) {
       const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
       const physical = reportingTime(requestLimits, () =>
-        optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
+        optimize({ dialect, statistics, state: known, tables }, plan),
       )
       // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
-      return { physical, known }
+      const statement = reportingTime(requestLimits, () =>
+        emitStatement(createEmitter({ dialect, state: known, tables }, emitList), physical, points),
+      )
+      // `written` measures planning, which is over when the statement runs.
+      const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
+      const isShort = physical.estimatedRows <= shortScan && size <= shortSize
+      return { physical, planned: { kind: 'statement', statement, version: known.version, isShort } }
     }
-  }
-
-  const emit = (
-    { plan, points }: Question,
-    { physical, known }: Awaited<ReturnType<typeof choosePlan>>,
-  ): Extract<Answering, { kind: 'statement' }> => {
-    const emitter = createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
-    const statement = emitStatement(emitter, physical, points)
-    assertValuesWithin(statement, physical)
-    // `written` measures planning, which is over when the statement runs.
-    const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
-    const isShort = physical.estimatedRows <= shortScan && size <= shortSize
-    return { kind: 'statement', statement, version: known.version, isShort }
   }
 
   const compile = async (
@@ -181,15 +162,12 @@ export function createEngine(options: EngineOptions): QueryEngine {
     signal?: AbortSignal,
   ): Promise<Compiled> => {
     const { operationName, points, plan } = question
-    const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
-    const answering: Answering =
-      constant === null
-        ? await choosePlan(question, requestLimits, signal).then((chosen) =>
-            reportingTime(requestLimits, () => emit(question, chosen)),
-          )
-        : { kind: 'constant', body: Buffer.from(constant) }
     const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
-    return { ...answering, operationName, points, isTimeless }
+    const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
+    if (constant !== null)
+      return { kind: 'constant', body: Buffer.from(constant), operationName, points, isTimeless }
+    const { planned } = await planStatement(question, requestLimits, signal)
+    return { ...planned, operationName, points, isTimeless }
   }
 
   const run = async (
@@ -322,13 +300,13 @@ export function createEngine(options: EngineOptions): QueryEngine {
       assertAffordable(points, unlimited.points)
       if (constantResponse(plan, points) !== null)
         return { sql: null, values: [], steps: [], plan: constantRoots(plan), cost: points }
-      const chosen = await choosePlan(question, unlimited)
-      const { statement } = emit(question, chosen)
+      const { physical, planned } = await planStatement(question, unlimited)
+      const { text, values } = planned.statement
       return {
-        sql: statement.text,
-        values: statement.values,
-        steps: await database.explain(statement),
-        plan: describePlan(chosen.physical),
+        sql: text,
+        values,
+        steps: await database.explain(planned.statement),
+        plan: describePlan(physical),
         cost: points,
       }
     },

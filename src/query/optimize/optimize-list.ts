@@ -22,9 +22,10 @@ import type {
   PhysicalList,
   PhysicalPage,
   RowOrder,
+  Span,
 } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import type { Condition, Direction, ListOutput, ListPlan, Fields, SortKey } from '../plan/plan.ts'
+import type { Condition, ListOutput, ListPlan, Fields, SortKey } from '../plan/plan.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
@@ -81,35 +82,25 @@ function planPage(optimizer: Optimizer, list: ListPlan, { ends, more }: Needs): 
   const columns = isFenced(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
   const limit = (asIdList ? more : ends) ? size + 1 : size
   const rows = planRows(optimizer, list, { reverse: backward, inclusive: false, limit }, columns)
-  const carries = carriedBy(list, rows, asIdList, dialect.joinKeepsOrder)
+  const isOneList = list.fields.filter(({ output }) => printsRows(output)).length === 1
+  // Rows that arrive in order are printed where they are found, or carry the columns to print.
+  const inOrder = dialect.joinKeepsOrder ? (isOneList ? 'texts' : 'ids') : 'rows'
+  const carries = asIdList ? 'id-list' : rows.comesInOrder ? inOrder : 'ids'
   const isNumbered = ends || backward || !(carries === 'rows' || dialect.joinKeepsOrder)
   return { rows, carries, isNumbered, ends, more, columns }
 }
 
-/** Rows that arrive in order are printed where they are found, or carry the columns to print. */
-function carriedBy(
-  { fields }: ListPlan,
-  { comesInOrder }: OrderedRows,
-  asIdList: boolean,
-  joinKeepsOrder: boolean,
-): PhysicalPage['carries'] {
-  if (asIdList) return 'id-list'
-  if (!comesInOrder) return 'ids'
-  if (!joinKeepsOrder) return 'rows'
-  return fields.filter(({ output }) => printsRows(output)).length === 1 ? 'texts' : 'ids'
-}
-
 /** Columns of a record that the fields of a page read. */
 function columnsOfPage({ table, fields, sort }: ListPlan, ends: boolean): ReadonlySet<string> {
-  const read = fields.flatMap(({ output }): Iterable<string>[] => {
-    if (output.kind === 'nodes') return [columnsOfFields(table, output.fields)]
+  const read = fields.flatMap(({ output }): readonly string[] => {
+    if (output.kind === 'nodes') return columnsOfFields(table, output.fields)
     if (output.kind !== 'edges') return []
-    return output.fields.map((field) => {
-      if (field.output.kind === 'node') return columnsOfFields(table, field.output.fields)
-      return field.output.kind === 'cursor' ? columnsOfSort(sort) : []
+    return output.fields.flatMap(({ output: field }) => {
+      if (field.kind === 'node') return columnsOfFields(table, field.fields)
+      return field.kind === 'cursor' ? columnsOfSort(sort) : []
     })
   })
-  return new Set([...read, ends ? columnsOfSort(sort) : []].flatMap((names) => [...names]))
+  return new Set([...read, ...(ends ? columnsOfSort(sort) : [])])
 }
 
 interface Wanted {
@@ -128,10 +119,7 @@ function planRows(
 ): OrderedRows {
   const { table, link } = list
   const { dialect } = optimizer
-  const wanted = reverse
-    ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) }))
-    : list.sort
-  const { where, sort } = whereBeyond(optimizer, list, wanted)
+  const { where, sort } = whereBeyond(optimizer, list, reverse ? list.sort.map(reversed) : list.sort)
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
@@ -145,7 +133,6 @@ function planRows(
     inclusive,
     limit,
     filter,
-    joinsRepoCollection: dialect.joinKeepsOrder,
   }
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     ...common,
@@ -181,21 +168,15 @@ function planRows(
   const given = orderGiven(choice, table, sort)
   if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
   const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
+  const filterOf = (span: Span | null): readonly Conjunct[] => {
+    if (span === null) return filter
+    const strategy = span.side === 'near' ? 'each' : 'once'
+    return withoutIndex(planConjuncts(optimizer, where, { isNested: false, strategy }))
+  }
   const order: RowOrder = {
     kind: 'path',
     given,
-    spans: spans.map((span) => ({
-      span,
-      filter:
-        span === null
-          ? filter
-          : withoutIndex(
-              planConjuncts(optimizer, where, {
-                isNested: false,
-                strategy: span.side === 'near' ? 'each' : 'once',
-              }),
-            ),
-    })),
+    spans: spans.map((span) => ({ span, filter: filterOf(span) })),
     keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
     columns: isFenced(optimizer)
       ? new Set([
@@ -243,6 +224,6 @@ function whereBeyond(
   return { where: { kind: 'all', of: beyond.parts }, sort: [{ ...first, nullable: false }, ...others] }
 }
 
-function opposite(direction: Direction): Direction {
-  return direction === 'asc' ? 'desc' : 'asc'
+function reversed(key: SortKey): SortKey {
+  return { ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }
 }

@@ -98,7 +98,8 @@ function fieldOutput(
   const { name, field, selections } = collected
   if (name === '__typename') return constantOutput(type.name)
   const role = field?.extensions.role
-  switch (role?.kind) {
+  if (role === undefined) return ownOutput(context, type, name, path, selections)
+  switch (role.kind) {
     case 'system':
       return { kind: 'system', name: role.name }
     case 'property':
@@ -109,18 +110,8 @@ function fieldOutput(
       const table = tableOf(context, role.collection)
       return { kind: 'list', list: buildList(context, collected, table, linkOf(table, role.reference)) }
     }
-    case undefined:
-      return ownOutput(context, type, name, path, selections)
-    case 'connection':
-    case 'aggregate':
-    case 'byUri':
-    case 'node':
-    case 'nodes':
-    case 'status':
-    case 'group':
-    case 'groupResolved':
-      throw new Error(`The field ${type.name}.${name} reads a ${role.kind}.`)
   }
+  throw new Error(`The field ${type.name}.${name} reads a ${role.kind}.`)
 }
 
 /** Fields of the types that every schema has. */

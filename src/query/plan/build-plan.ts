@@ -70,14 +70,8 @@ function rootOutput(
       return buildNodes(context, collected)
     case 'status':
       return { kind: 'status', fields: buildStatus(context, collected) }
-    case 'reverse':
-    case 'system':
-    case 'property':
-    case 'resolved':
-    case 'group':
-    case 'groupResolved':
-      throw new Error(`The root field ${name} reads a ${role.kind}.`)
   }
+  throw new Error(`The root field ${name} reads a ${role.kind}.`)
 }
 
 /** An id is an AT-URI, which names the collection to read. */

@@ -122,13 +122,8 @@ class WhereBuilder extends OperatorBuilder {
       }
       case 'array':
         return this.#array(type.of, { table, path }, input, level, where)
-      case 'bytes':
-      case 'blob':
-      case 'cidLink':
-      case 'union':
-      case 'unknown':
-        throw new Error(`A ${type.kind} has no conditions.`)
     }
+    throw new Error(`A ${type.kind} has no conditions.`)
   }
 
   #array(of: FieldType, { table, path }: Row, input: Input, level: number, where: PropertyField): Condition {

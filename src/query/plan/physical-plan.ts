@@ -124,8 +124,6 @@ export interface OrderedRows extends RowAccess {
   readonly order: RowOrder
   /** Whether the path returns rows in the order of the list, so that they are not sorted. */
   readonly comesInOrder: boolean
-  /** Whether sort keys from the repo collection are read by a join instead of a subquery for each row. */
-  readonly joinsRepoCollection: boolean
 }
 
 export type RowOrder =

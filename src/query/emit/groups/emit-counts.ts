@@ -2,11 +2,11 @@
 import { type CountTable, countKeys } from '../../../database/layout/counts.ts'
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitFilters, emitRowCount } from '../emit-access-path.ts'
+import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { linkedTo } from '../lists/emit-rows.ts'
-import type { Emitter, RecordRow } from '../emitter.ts'
+import { type Emitter, newRow } from '../emitter.ts'
 import type { CountAccess } from '../../plan/physical-plan.ts'
 
 /** The number of records of a table; `parent` is the alias of the row to which a link refers. */
@@ -16,7 +16,7 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       const { counts, columns, filter } = access
       if (filter === null) return sumOf(emitter, counts, null)
       // The filter names columns of the collection's table.
-      const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+      const row = newRow(emitter, table)
       const named = countKeys(counts).map(
         (key, index) => sql`${raw(key)} as ${identifier(columns[index]?.name ?? '')}`,
       )
@@ -32,10 +32,14 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
         access.counts,
         sql`base = ${around(parent)}.base and rkey = ${around(parent)}.rkey`,
       )
-    case 'rows':
-      return emitRowCount(emitter, access.rows)
+    case 'rows': {
+      const row = newRow(emitter, table)
+      const { from, on } = emitFrom(emitter, access.rows, row)
+      const where = emitFilters(emitter, access.rows.filter, row)
+      return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
+    }
     case 'linked-rows': {
-      const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+      const row = newRow(emitter, table)
       const where = emitFilters(emitter, access.rows.filter, row)
       const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
       return sql`(select count(*) from ${from} where ${allOf([on, where])})`

@@ -1,8 +1,16 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
+import {
+  columnOf,
+  type Emitter,
+  leftJoin,
+  newRow,
+  type RecordRow,
+  type UriParts,
+  uriText,
+} from '../emitter.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-materialized.ts'
 import { emitFilters, emitFrom } from '../emit-access-path.ts'
-import { columnOf, type Emitter, leftJoin, type RecordRow, type UriParts, uriText } from '../emitter.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
 
@@ -190,7 +198,7 @@ function createSource(
   keys: readonly GroupKey[],
   access: GroupAccess,
 ): Source {
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const row = newRow(emitter, table)
   const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
   const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
     const known = joins.get(id)

@@ -1,10 +1,10 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
+import { columnOf, type Emitter, newRow, type RecordRow, uriText } from '../emitter.ts'
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linked } from '../emit-filter.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
-import { columnOf, type Emitter, type RecordRow, uriText } from '../emitter.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
 import type { Link, SortKey } from '../../plan/plan.ts'
 
@@ -26,7 +26,7 @@ export function emitRows(
   parent: Sql | null,
   { value, tied }: Selection,
 ): Sql {
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: rows.table }
+  const row = newRow(emitter, rows.table)
   switch (rows.order.kind) {
     case 'ids':
       return inIdOrder(emitter, rows, rows.order.sorted, row, parent, value(row))
@@ -72,7 +72,7 @@ function inIdOrder(
 function sorted(emitter: Emitter, rows: OrderedRows, row: RecordRow, parent: Sql | null, value: Sql): Sql {
   const { link, linkIndex, sort, position, inclusive, limit, filter } = rows
   const condition = emitFilters(emitter, filter, row)
-  const { orders, joined } = orderOf(emitter, sort, row, rows.joinsRepoCollection)
+  const { orders, joined } = orderOf(emitter, sort, row)
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
   const end = sql`order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
   if (link !== null && parent !== null) {
@@ -90,14 +90,14 @@ function sorted(emitter: Emitter, rows: OrderedRows, row: RecordRow, parent: Sql
  */
 function verified(
   emitter: Emitter,
-  { sort, position, inclusive, limit, table, filter, path, joinsRepoCollection }: OrderedRows,
+  { sort, position, inclusive, limit, table, filter, path }: OrderedRows,
   { verified: condition, unverified }: Extract<RowOrder, { kind: 'verify' }>,
   row: RecordRow,
   value: Selection['value'],
 ): Sql {
-  const inner: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const inner = newRow(emitter, table)
   const { from, on } = emitFrom(emitter, { path, filter }, inner)
-  const { orders, joined } = orderOf(emitter, sort, inner, joinsRepoCollection)
+  const { orders, joined } = orderOf(emitter, sort, inner)
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, inner, inclusive))]
   const held = allOf([...on, ...beyond, ...unverified.map((part) => emitFilter(emitter, part, inner))])
   const ids = sql`select ${inner.alias}.id as id from ${from}${joined} where ${held} order by ${join(orders, ', ')} limit -1`
@@ -118,7 +118,7 @@ function alongPath(
   tied: Sql | undefined,
 ): Sql {
   const { sort, position, inclusive, limit, path } = rows
-  const { orders, joined } = orderOf(emitter, sort, row, rows.joinsRepoCollection)
+  const { orders, joined } = orderOf(emitter, sort, row)
   const by = join(orders, ', ')
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
@@ -171,11 +171,10 @@ function orderOf(
   emitter: Emitter,
   sort: readonly SortKey[],
   row: RecordRow,
-  joinsRepoCollection: boolean,
 ): { readonly orders: readonly Sql[]; readonly joined: Sql } {
   const { dialect } = emitter
   // A subquery starts again for each row; a join reads the repo collection of a row in half the time.
-  const joins = joinsRepoCollection && sort.some((key) => columnOfRepoCollection(key) !== null)
+  const joins = dialect.joinKeepsOrder && sort.some((key) => columnOfRepoCollection(key) !== null)
   const base = joins ? emitter.alias() : null
   const orders = sort.map((key) => {
     const column = columnOfRepoCollection(key)
