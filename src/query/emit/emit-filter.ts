@@ -152,8 +152,8 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
   }
   if (row.kind !== 'record') throw new Error('Only records are referred to.')
   const where = emitFilter(emitter, semiJoin.where, other)
-  const { from, base, key } = linked(emitter, semiJoin.link, other, semiJoin.linkIndex)
-  return sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`
+  const { from, on } = linkedTo(emitter, semiJoin.link, other, row.alias, semiJoin.linkIndex)
+  return sql`select 1 from ${from} where ${on} and ${where}`
 }
 
 /** Whether the row is among the keys that a query over the whole other table returns. */
@@ -237,7 +237,7 @@ export function mayBeCandidate(
 }
 
 /** Records that refer by a link, by `index` if given: the `from` clause, and the parts of the URI they refer to. */
-export function linked(
+function linked(
   emitter: Emitter,
   link: Link,
   { alias, table }: RecordRow,
@@ -252,4 +252,16 @@ export function linked(
     base: sql`${side}.base`,
     key: sql`${side}.rkey`,
   }
+}
+
+/** Records that refer by a link to a parent: the `from` clause, and the condition that they do. */
+export function linkedTo(
+  emitter: Emitter,
+  link: Link,
+  row: RecordRow,
+  parent: Sql,
+  index: string | null,
+): { readonly from: Sql; readonly on: Sql } {
+  const { from, base, key } = linked(emitter, link, row, index)
+  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }

@@ -15,7 +15,15 @@ import {
   type Value,
 } from '../../sql/sql.ts'
 import { mostProbes } from '../plan/plan-facts.ts'
-import { type Emitter, jsonOf, ownParts, referenceUri, type Row, scalarOf } from './emitter.ts'
+import {
+  type Emitter,
+  jsonOf,
+  referenceParts,
+  referenceUri,
+  type Row,
+  scalarOf,
+  type UriParts,
+} from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'
 import type { ArrayOperand } from '../plan/plan.ts'
 
@@ -60,17 +68,18 @@ export function uriIsOneOf(
   { of, list, negated }: Extract<Filter, { kind: 'uri' }>,
   row: Row,
 ): Sql {
-  const own = row.kind === 'record' ? ownParts(emitter, of, row.alias) : null
-  if (own === null) {
-    if (of === null) throw new Error('Only a record has a URI.')
+  if (of !== null && (of.kind === 'json' || row.kind !== 'record')) {
     const uri = referenceUri(emitter, of, row)
     if (list.length >= manyValues) return emitter.dialect.isOneOfMany(uri, list, negated)
     return sql`(${uri} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
   }
-  const [base, key] = own
-  const found =
-    list.length > 1 ? uriIsAmong([base, key], list) : anyOf(list.map((uri) => uriIs([base, key], uri)))
-  return negated ? sql`(${isNull(base, false)} and ${isNotTrue(found)})` : found
+  if (row.kind !== 'record') throw new Error('Only a record has a URI.')
+  const parts =
+    of === null
+      ? { base: sql`${row.alias}.base`, key: sql`${row.alias}.rkey` }
+      : referenceParts(emitter, of, row)
+  const found = list.length > 1 ? uriIsAmong(parts, list) : anyOf(list.map((uri) => uriIs(parts, uri)))
+  return negated ? sql`(${isNull(parts.base, false)} and ${isNotTrue(found)})` : found
 }
 
 /** The ids of the repo collections of these accounts in one collection; each account has at most one. */
@@ -80,13 +89,13 @@ export function repoCollectionIds({ collection }: Table, dids: readonly ColumnVa
 }
 
 /** Can use the index over both parts. */
-function uriIs([base, key]: readonly [Sql, Sql], uri: string): Sql {
+function uriIs({ base, key }: UriParts, uri: string): Sql {
   const [wantedBase, wantedKey] = splitUri(uri)
   return sql`(${base} = (select id from base where uri = ${wantedBase}) and ${key} = ${wantedKey})`
 }
 
 /** The parts of all URIs are looked up once instead of for each row. */
-function uriIsAmong([base, key]: readonly [Sql, Sql], list: readonly string[]): Sql {
+function uriIsAmong({ base, key }: UriParts, list: readonly string[]): Sql {
   const parts = list.map(splitUri).map(([wantedBase, wantedKey]) => sql`(${wantedBase}, ${wantedKey})`)
   const wanted = sql`(values ${join(parts, ', ')}) wanted`
   return sql`((${base}, ${key}) in (select base.id, wanted.column2 from ${wanted} join base on base.uri = wanted.column1))`

@@ -123,16 +123,6 @@ export function scalarOf(
   return as === 'instant' ? dialect.instant(dialect.scalarAt(json, path)) : dialect.scalarAt(json, path, as)
 }
 
-/** The columns with the two parts of a URI: the record's own URI (null `of`), or a reference, if it has columns. */
-export function ownParts(
-  emitter: Emitter,
-  of: ReferenceOperand | null,
-  alias: Sql,
-): readonly [base: Sql, key: Sql] | null {
-  if (of === null) return [sql`${alias}.base`, sql`${alias}.rkey`]
-  return of.kind === 'columns' ? [columnOf(emitter, alias, of.base), columnOf(emitter, alias, of.key)] : null
-}
-
 /** Null if the reference is missing. With columns, the repo collection id alone tells whether it is missing. */
 export function referenceUri(emitter: Emitter, of: ReferenceOperand, row: Row): Sql {
   const { dialect } = emitter
@@ -144,6 +134,7 @@ export function pinnedCid({ dialect }: Emitter, of: ReferenceOperand, row: Row):
   return dialect.scalarAt(jsonOf(row), [...of.path, 'cid'])
 }
 
+/** The two parts by which a record is found: the id of its repo collection, and its key. */
 export interface UriParts {
   readonly base: Sql
   readonly key: Sql

@@ -34,7 +34,7 @@ import { coerceVariables, findOperation, prepare, type Prepared } from '../parse
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
 import { OverloadedError } from '../../util/async/fair-semaphore.ts'
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly schema: GraphQLSchema
   readonly model: Model
   readonly tables: readonly Table[]

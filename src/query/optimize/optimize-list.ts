@@ -52,13 +52,8 @@ export function planList(
   return { list, fields, page, before, total }
 }
 
-interface Needs {
-  readonly rows: boolean
-  readonly ends: boolean
-  readonly more: boolean
-}
-
-function needsOf(list: ListPlan): Needs {
+/** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */
+function needsOf(list: ListPlan): Pick<PhysicalPage, 'ends' | 'more'> & { readonly rows: boolean } {
   const more = hasPageInfo(list, list.page.backward ? 'hasPreviousPage' : 'hasNextPage')
   const hasCursor = hasPageInfo(list, 'startCursor') || hasPageInfo(list, 'endCursor')
   const ends = more || (hasCursor && list.page.size > 0)
@@ -75,7 +70,11 @@ function printsRows({ kind }: { readonly kind: string }): boolean {
   return kind === 'edges' || kind === 'nodes'
 }
 
-function planPage(optimizer: Optimizer, list: ListPlan, { ends, more }: Needs): PhysicalPage {
+function planPage(
+  optimizer: Optimizer,
+  list: ListPlan,
+  { ends, more }: Pick<PhysicalPage, 'ends' | 'more'>,
+): PhysicalPage {
   const { dialect } = optimizer
   const { backward, size } = list.page
   const asIdList = !isFenced(optimizer) && (ends || backward)

@@ -25,7 +25,7 @@ import {
   type Fields,
   type StatusOutput,
 } from '../plan/plan.ts'
-import { isConstant } from '../plan/plan-facts.ts'
+import { isConstant, readingsOf } from '../plan/plan-facts.ts'
 
 export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): PhysicalPlan {
   const estimate = { rows: 0, savedSize: 0 }
@@ -109,11 +109,10 @@ function planWholeList(optimizer: Optimizer, list: ListPlan): PhysicalList {
 }
 
 function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): PhysicalAggregate {
-  const kinds = new Set(aggregate.fields.map(({ output }) => output.kind))
-  const isGrouped = aggregate.keys.length > 0 && (kinds.has('groups') || kinds.has('groupCount'))
+  const { isGrouped, isWhole, counts, addsUp } = readingsOf(aggregate)
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
-  const whole = kinds.has('measure') || kinds.has('measures') ? planGroups(optimizer, aggregate, []) : null
-  const count = kinds.has('count') ? planCountOf(optimizer, aggregate, isGrouped) : null
+  const whole = isWhole ? planGroups(optimizer, aggregate, []) : null
+  const count = counts > 0 ? planCountOf(optimizer, aggregate, addsUp) : null
   const readsRows = groups?.kind === 'rows' || count?.kind === 'rows' || count?.kind === 'groups'
   if (whole === null && !readsRows) optimizer.estimate.savedSize += groupingSize(aggregate)
   return {
@@ -129,11 +128,9 @@ function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): Physical
 
 function planCountOf(
   optimizer: Optimizer,
-  { table, where, keys }: AggregatePlan,
-  isGrouped: boolean,
+  { table, where }: AggregatePlan,
+  addsUp: boolean,
 ): PhysicalAggregate['count'] {
-  // Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole.
-  const addsUp = isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array')
   const materialized = materializedCount(optimizer, table, where)
   return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, table, where, null))
 }

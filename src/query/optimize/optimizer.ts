@@ -48,7 +48,7 @@ const semiJoinRowsPerProbe = 4
 /** About ten milliseconds. */
 const budget = 3_000
 /** SQLite binds at most 32,766 values to a statement, of which the operation itself may use 30,000. */
-export const maxSourceValues = 2_000
+const maxSourceValues = 2_000
 
 /** Once the budget of a statement is spent, everything counts as common; no answer depends on it. */
 export function withinPlanningBudget(statistics: Statistics): BoundedStatistics {

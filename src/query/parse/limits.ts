@@ -62,7 +62,7 @@ export const limits = {
   points: 1_000,
 } as const
 
-export type Limit = keyof typeof limits
+type Limit = keyof typeof limits
 
 /** Throws if `actual` exceeds the limit; `what` begins the message, such as `The selection is nested`. */
 export function assertWithin(limit: Limit, actual: number, what: string, most: number = limits[limit]): void {

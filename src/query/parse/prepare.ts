@@ -20,7 +20,6 @@ import { assertDocumentWithin, assertTextWithin, assertVariablesWithin } from '.
 const mostErrors = 10
 
 export interface Prepared {
-  readonly document: DocumentNode
   readonly operations: readonly OperationDefinitionNode[]
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
@@ -53,7 +52,7 @@ export function prepare(schema: GraphQLSchema, text: string): Prepared {
       'GRAPHQL_VALIDATION_FAILED',
       errors.map((error) => withHint(schema, error)),
     )
-  return { document, operations, fragments }
+  return { operations, fragments }
 }
 
 /** The operation with this name, or the only one. */

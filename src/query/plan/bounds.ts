@@ -78,7 +78,7 @@ function isOf({ operand }: Comparing, { value }: SortKey): boolean {
 }
 
 /** The comparisons that bound the end at which a scan in this direction begins. */
-export function sideOf(direction: Direction): ReadonlySet<string> {
+function sideOf(direction: Direction): ReadonlySet<string> {
   return direction === 'asc' ? lower : upper
 }
 

@@ -4,6 +4,7 @@ import { findReference, ownKey, type Table, type TableIndex } from '../../databa
 import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type {
+  AggregatePlan,
   Comparison,
   Condition,
   Constant,
@@ -20,6 +21,20 @@ export function isConstant(output: { readonly kind: string }): output is Constan
 export function isInstant({ value }: SortKey): boolean {
   if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
   return value.kind === 'column' && value.column.kind === 'instant'
+}
+
+/** What an aggregate reads for its fields. */
+export function readingsOf({ fields, keys }: Pick<AggregatePlan, 'fields' | 'keys'>) {
+  const kinds = fields.map(({ output }) => output.kind)
+  const isGrouped = keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
+  return {
+    isGrouped,
+    /** Measures are computed together with groups, and once more for the whole. */
+    isWhole: kinds.includes('measure') || kinds.includes('measures'),
+    counts: kinds.filter((kind) => kind === 'count').length,
+    /** Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole. */
+    addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array'),
+  }
 }
 
 export function tableOf({ tables }: { readonly tables: readonly Table[] }, collection: Collection): Table {

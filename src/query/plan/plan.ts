@@ -76,7 +76,7 @@ export type Output<List = ListPlan> =
   | {
       readonly kind: 'union'
       readonly path: Path
-      readonly cases: readonly UnionCase<List>[]
+      readonly cases: readonly { readonly origin: string; readonly fields: Fields<Output<List>> }[]
       readonly otherwise: Fields<Output<List>> | null
     }
   | { readonly kind: 'array'; readonly path: Path; readonly element: Output<List> }
@@ -88,11 +88,6 @@ export type Output<List = ListPlan> =
       readonly records: RecordSelections<List>
     }
   | { readonly kind: 'list'; readonly list: List }
-
-export interface UnionCase<List = ListPlan> {
-  readonly origin: string
-  readonly fields: Fields<Output<List>>
-}
 
 /** `text`: the URI as JSON text; `strongRef`: an object with `uri`. */
 export type ReferenceShape = 'text' | 'strongRef'

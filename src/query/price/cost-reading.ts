@@ -6,7 +6,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
-import { conjuncts, ownUris, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
+import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
 /** Finding the records of a list's page, if any are selected. */
 export function pageSize(list: ListPlan): number {
@@ -14,8 +14,7 @@ export function pageSize(list: ListPlan): number {
   if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
   if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
   const inOrder = isDefault(list.sort)
-  const sort =
-    list.link !== null && !inOrder ? Math.max(weights.sort, sortSize(list.sort)) : sortSize(list.sort)
+  const sort = Math.max(list.link !== null && !inOrder ? weights.sort : 0, sortSize(list.sort))
   const where = isNarrow(list) ? weights.narrow : whereSize(list, inOrder ? 'page' : 'sorted page')
   return shareOf(list, (where + sort) * (1 + looksBehind(list)))
 }
@@ -27,15 +26,10 @@ export function totalSize(list: ListPlan): number {
 
 /** Everything an aggregate reads, except what printing its groups reads. */
 export function groupingSize(plan: AggregatePlan): number {
-  const kinds = plan.fields.map(({ output }) => output.kind)
   const where = whereSize({ ...plan, link: null }, 'all')
-  const isGrouped = plan.keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
-  // Measures are computed together with groups, and once more for the whole.
-  const isWhole = kinds.includes('measure') || kinds.includes('measures')
-  const addsUp = isGrouped && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
-  const counts = addsUp ? 0 : kinds.filter((kind) => kind === 'count').length
+  const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
   return (
-    counts * (weights.total + where) +
+    (addsUp ? 0 : counts * (weights.total + where)) +
     (isGrouped ? readingSize(plan, plan.keys, where) : 0) +
     (isWhole ? readingSize(plan, [], where) : 0)
   )
@@ -110,8 +104,7 @@ function isNarrow({ table, link, where, sort }: ListPlan): boolean {
   const [first, ...others] = sort.slice(0, -2)
   if (first === undefined || others.length > 0 || !givesOrder(first)) return false
   const parts = conjuncts(where)
-  const rest = parts.filter((part) => !isBound(part, first))
-  const [equality, ...more] = rest
+  const [equality, ...more] = parts.filter((part) => !isBound(part, first))
   if (parts.length === 0 || more.length > 0) return false
   if (equality === undefined) return true
   if (first.value.kind === 'column') return isPair(table, equality, first.value.column)

@@ -9,7 +9,7 @@ import {
   uriText,
 } from '../emitter.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-materialized.ts'
+import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-counts.ts'
 import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
@@ -99,8 +99,8 @@ export function createGrouping(
         ]
 
   const measureValues = (measure: number, row: Sql): readonly Sql[] => {
-    const [, ...further] = expressions[measure] ?? []
-    return [0, ...further.map((_, part) => part + 1)].map((part) => sql`${row}.${measureName(measure, part)}`)
+    const parts = Math.max(1, expressions[measure]?.length ?? 0)
+    return Array.from({ length: parts }, (_, part) => sql`${row}.${measureName(measure, part)}`)
   }
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
   const uriParts = (key: number, row: Sql): UriParts => ({
@@ -211,11 +211,8 @@ function createSource(
     let from = row.alias
     let id = ''
     for (const { base, key, table: target } of path) {
-      const [holder, parts] = [
-        from,
-        { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) },
-      ]
-      id += ` ${holder.sql}.${base.name}`
+      const parts = { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) }
+      id += ` ${from.sql}.${base.name}`
       from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
     }
     return from

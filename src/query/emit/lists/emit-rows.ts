@@ -3,10 +3,10 @@ import { columnOf, type Emitter, newRow, type RecordRow, uriText } from '../emit
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
-import { emitFilter, linked } from '../emit-filter.ts'
+import { emitFilter, linkedTo } from '../emit-filter.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
-import type { Link, SortKey } from '../../plan/plan.ts'
+import type { SortKey } from '../../plan/plan.ts'
 
 export interface Selection {
   /** The expressions to select of a row. */
@@ -150,18 +150,6 @@ function alongPath(
   if (position === null && parts.length === 1) return parts[0] as Sql
   const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
   return sql`${join(inTurn, ' union all ')} ${end}`
-}
-
-/** The records of a linked list: the `from` clause, and the condition that they refer to the parent. */
-export function linkedTo(
-  emitter: Emitter,
-  link: Link,
-  row: RecordRow,
-  parent: Sql,
-  index: string | null,
-): { readonly from: Sql; readonly on: Sql } {
-  const { from, base, key } = linked(emitter, link, row, index)
-  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }
 
 // Orders and positions
