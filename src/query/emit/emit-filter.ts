@@ -94,24 +94,16 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'uri':
       return uriIsOneOf(emitter, condition, row)
     case 'indexed': {
-      const found = referencedValue(
-        emitter,
-        referenceParts(emitter, condition.of, row),
-        condition.tables,
-        () => sql`1`,
-      )
+      const parts = referenceParts(emitter, condition.of, row)
+      const found = referencedValue(emitter, parts, emitter.tables, () => sql`1`)
       const present = isNull(referenceUri(emitter, condition.of, row), false)
       return sql`(${present} and ${isNull(found, !condition.is)})`
     }
     case 'current': {
       const cid = pinnedCid(emitter, condition.of, row)
       const same = (alias: Sql): Sql => sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`
-      const found = referencedValue(
-        emitter,
-        referenceParts(emitter, condition.of, row),
-        condition.tables,
-        same,
-      )
+      const parts = referenceParts(emitter, condition.of, row)
+      const found = referencedValue(emitter, parts, emitter.tables, same)
       return condition.is ? found : sql`(not ${found})`
     }
     case 'outerCurrent': {

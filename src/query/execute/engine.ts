@@ -12,7 +12,7 @@ import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
 import { untilAborted } from '../../util/async/until-aborted.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import { costOf, sizeOf } from '../price/cost.ts'
-import { describePlan } from '../optimize/describe-plan.ts'
+import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
 import { constantResponse, emitStatement } from '../emit/emit.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { createEmitter } from '../emit/emitter.ts'
@@ -299,7 +299,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const { plan, points } = question
       assertAffordable(points, unlimited.points)
       if (constantResponse(plan, points) !== null)
-        return { sql: null, values: [], steps: [], plan: constantRoots(plan), cost: points }
+        return { sql: null, values: [], steps: [], plan: plan.roots.map(describeConstant), cost: points }
       const { physical, planned } = await planStatement(question, unlimited)
       const { text, values } = planned.statement
       return {
@@ -311,10 +311,6 @@ export function createEngine(options: EngineOptions): QueryEngine {
       }
     },
   }
-}
-
-function constantRoots({ roots }: Plan): readonly string[] {
-  return roots.map(({ key }) => `${key}: no data is read`)
 }
 
 /** Called once for each request, before anything is read for it. */

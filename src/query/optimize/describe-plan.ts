@@ -13,18 +13,21 @@ import type {
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
 import { type Condition, type SortKey } from '../plan/plan.ts'
-import { isConstant } from '../plan/plan-facts.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
-  return roots.map(({ key, output }) => `${key}: ${isConstant(output) ? noData : describeRoot(output)}`)
+  return roots.map(({ key, output }) =>
+    output.kind === 'constant' || output.kind === 'introspection'
+      ? describeConstant({ key })
+      : `${key}: ${describeRoot(output)}`,
+  )
 }
 
-const noData = 'no data is read'
+export function describeConstant({ key }: { readonly key: string }): string {
+  return `${key}: no data is read`
+}
 
-function describeRoot(output: PhysicalRoot): string {
+function describeRoot(output: Exclude<PhysicalRoot, { kind: 'introspection' }>): string {
   switch (output.kind) {
-    case 'introspection':
-      return noData
     case 'byUri':
       return `the record of ${output.table.name} with one URI`
     case 'nodes':

@@ -9,7 +9,7 @@ import {
   simpleConditions,
 } from '../plan/plan-facts.ts'
 import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
-import type { CandidateSource, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
+import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
 import type { Condition, Link, SemiJoin } from '../plan/plan.ts'
 
 /** The context of a condition. */
@@ -41,9 +41,9 @@ export function planFilter(
   return condition
 }
 
-/** Plans all conjuncts, each on its own. */
-export function planConjuncts(optimizer: Optimizer, where: Condition, around?: Around): readonly Filter[] {
-  return conjuncts(where).map((part) => planFilter(optimizer, part, around))
+/** Plans all conjuncts, each on its own, to be evaluated for each row. */
+export function planConjuncts(optimizer: Optimizer, where: Condition, around?: Around): readonly Conjunct[] {
+  return conjuncts(where).map((part) => ({ filter: planFilter(optimizer, part, around), isIndexed: false }))
 }
 
 /** Plans a semi-join over the keys of the other table, which `sources` narrow. */

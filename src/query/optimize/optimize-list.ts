@@ -17,7 +17,6 @@ import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type {
   AccessPath,
   Conjunct,
-  Filter,
   OrderedRows,
   PhysicalList,
   PhysicalPage,
@@ -122,8 +121,8 @@ function planRows(
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
-  const filter = withoutIndex(planConjuncts(optimizer, where))
-  const common = {
+  const filter = planConjuncts(optimizer, where)
+  const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     table,
     link,
     linkIndex: link === null ? null : linkIndexOf(table, link),
@@ -132,9 +131,6 @@ function planRows(
     inclusive,
     limit,
     filter,
-  }
-  const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
-    ...common,
     order,
     path,
     comesInOrder,
@@ -170,7 +166,7 @@ function planRows(
   const filterOf = (span: Span | null): readonly Conjunct[] => {
     if (span === null) return filter
     const strategy = span.side === 'near' ? 'each' : 'once'
-    return withoutIndex(planConjuncts(optimizer, where, { isNested: false, strategy }))
+    return planConjuncts(optimizer, where, { isNested: false, strategy })
   }
   const order: RowOrder = {
     kind: 'path',
@@ -191,10 +187,6 @@ function planRows(
   const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
   const isFree = isPlain && isFenced(optimizer)
   return ordered(order, isFree ? { kind: 'planner' } : path(true), !dialect.joinKeepsOrder && given === 'all')
-}
-
-function withoutIndex(filters: readonly Filter[]): readonly Conjunct[] {
-  return filters.map((filter) => ({ filter, isIndexed: false }))
 }
 
 /** Whether rows come from an index over all sort keys except the account, one value of it after the other. */

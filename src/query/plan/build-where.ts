@@ -221,7 +221,7 @@ class WhereBuilder extends OperatorBuilder {
     const parts: Condition[] = []
     const joined = (kind: 'indexed' | 'current', is: boolean): void => {
       this.countJoin()
-      parts.push({ kind, of, is, tables: this.context.tables })
+      parts.push({ kind, of, is })
     }
     if (uri !== undefined) parts.push(this.uri(of, present('uri', uri) as Input))
     if (isNull !== undefined) {

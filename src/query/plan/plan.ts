@@ -204,12 +204,8 @@ export type ConditionOn<Join> =
       readonly list: readonly string[]
       readonly negated: boolean
     }
-  | {
-      readonly kind: 'indexed' | 'current'
-      readonly of: ReferenceOperand
-      readonly is: boolean
-      readonly tables: readonly Table[]
-    }
+  /** Whether the referenced record is indexed, or is the referenced version. */
+  | { readonly kind: 'indexed' | 'current'; readonly of: ReferenceOperand; readonly is: boolean }
   /** Inside the conditions on a target: the CID in the outer reference is the CID of the target. */
   | { readonly kind: 'outerCurrent'; readonly of: ReferenceOperand; readonly is: boolean }
   | Join

@@ -16,29 +16,21 @@ type Elements = Extract<ListField, { kind: 'edges' | 'nodes' }>
 /** The list as JSON text; `parent` is the alias of the row to which its link refers. */
 export function emitList(emitter: Emitter, list: PhysicalList, parent: Sql | null): Sql {
   const { page } = list
-  const outside = (output: ListField): Sql => outsideRows(emitter, list, parent, output)
-  if (page === null) return emitObject(emitter, list.fields, outside)
+  if (page === null)
+    return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   switch (page.carries) {
     case 'texts':
-      return emitPrinted(emitter, list, page, parent, outside)
+      return emitPrinted(emitter, list, page, parent)
     case 'rows':
     case 'ids':
-      return emitFound(emitter, list, page, parent, outside)
+      return emitFound(emitter, list, page, parent)
     case 'id-list':
-      return emitIdList(emitter, list, page, parent, outside)
+      return emitIdList(emitter, list, page, parent)
   }
 }
 
-type Outside = (output: ListField) => Sql
-
 /** Prints rows where they are found. */
-function emitPrinted(
-  emitter: Emitter,
-  list: PhysicalList,
-  page: PhysicalPage,
-  parent: Sql | null,
-  outside: Outside,
-): Sql {
+function emitPrinted(emitter: Emitter, list: PhysicalList, page: PhysicalPage, parent: Sql | null): Sql {
   const only = list.fields.map(({ output }) => output).find(printsRows)
   if (only === undefined) throw new Error('The page prints no rows.')
   const joined = emitter.alias()
@@ -46,7 +38,9 @@ function emitPrinted(
     value: (row) => sql`${emitElement(emitter, list, only, row)} as text`,
   })
   const texts = array(emitter, emitter.dialect.joined(sql`${joined}.text`, null))
-  const printed = emitObject(emitter, list.fields, (output) => (output === only ? texts : outside(output)))
+  const printed = emitObject(emitter, list.fields, (output) =>
+    output === only ? texts : outsideRows(emitter, list, parent, output),
+  )
   return sql`(select ${printed} from (${rows}) ${joined})`
 }
 
@@ -56,7 +50,6 @@ function emitFound(
   list: PhysicalList,
   { rows: access, carries, isNumbered, ends, columns: read }: PhysicalPage,
   parent: Sql | null,
-  outside: Outside,
 ): Sql {
   const { dialect } = emitter
   const { table, sort, page: wanted } = list.list
@@ -85,7 +78,8 @@ function emitFound(
   const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
   const values = (output: ListField): Sql => {
     if (printsRows(output)) return array(emitter, inTurn(emitElement(emitter, list, output, row)))
-    if (output.kind !== 'pageInfo' || !readsPage(list, output)) return outside(output)
+    if (output.kind !== 'pageInfo' || !readsPage(list, output))
+      return outsideRows(emitter, list, parent, output)
     return emitPageInfo(emitter, list, parent, output, {
       more: sql`count(*) > ${size}`,
       first: positionAt(backward ? lastOne : sql`1`),
@@ -112,7 +106,6 @@ function emitIdList(
   list: PhysicalList,
   { rows: access, more }: PhysicalPage,
   parent: Sql | null,
-  outside: Outside,
 ): Sql {
   const { dialect } = emitter
   const { ids } = hintsOf(dialect)
@@ -146,7 +139,8 @@ function emitIdList(
   const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
   const printed = emitObject(emitter, list.fields, (output) => {
     if (printsRows(output)) return array(emitter, elements(output))
-    if (output.kind !== 'pageInfo' || !readsPage(list, output)) return outside(output)
+    if (output.kind !== 'pageInfo' || !readsPage(list, output))
+      return outsideRows(emitter, list, parent, output)
     return emitPageInfo(emitter, list, parent, output, {
       more: sql`${ids.length(all)} > ${size}`,
       first: positionAt(backward ? farthest : nearest),
