@@ -1,4 +1,6 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
+import { fencesOf, hintsOf } from '../../sql/dialect.ts'
+import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
 import {
   columnOf,
   type Emitter,
@@ -15,8 +17,6 @@ import {
   type Row,
   type UriParts,
 } from './emitter.ts'
-import { fencesOf, hintsOf } from '../../sql/dialect.ts'
-import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
 import { accountsOf } from '../plan/plan-facts.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'

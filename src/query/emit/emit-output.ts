@@ -12,7 +12,7 @@ import {
   uriText,
 } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
-import { type Output, type RecordSelections, type ReferenceOperand, type Fields } from '../plan/plan.ts'
+import { type Fields, type Output, type RecordSelections, type ReferenceOperand } from '../plan/plan.ts'
 
 /** A JSON object of the selected fields, as text; `value` emits those that are not constants. */
 export function emitObject<Kind extends { readonly kind: string }>(

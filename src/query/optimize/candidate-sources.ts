@@ -87,15 +87,8 @@ function find(search: Search, table: Table, part: Condition): FoundSources | nul
     case 'target':
     case 'referring':
       return findJoinedRows(search, table, part)
-    case 'not':
-    case 'missing':
-    case 'absent':
-    case 'element':
-    case 'indexed':
-    case 'current':
-    case 'outerCurrent':
-      return null
   }
+  return null
 }
 
 /** Sources that find the records of a semi-join's other table; null if these may be `limit` or more. */

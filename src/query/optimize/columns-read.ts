@@ -11,10 +11,10 @@ import {
 } from '../plan/plan-facts.ts'
 import {
   type Condition,
+  type Fields,
   type Operand,
   type Output,
   type ReferenceOperand,
-  type Fields,
   type SortKey,
 } from '../plan/plan.ts'
 
@@ -52,24 +52,21 @@ function columnsOfOutput(table: Table, output: Output): readonly string[] {
   switch (output.kind) {
     case 'system':
       return systemColumns[output.name]
-    case 'json':
-    case 'anyJson':
-    case 'wrapped':
-    case 'blobField':
-    case 'array':
-    case 'isCurrent':
-      return ['record']
     case 'object':
       return ['record', ...columnsOfFields(table, output.fields)]
-    case 'union': {
-      const cases = output.cases.flatMap(({ fields }) => columnsOfFields(table, fields))
-      return ['record', ...cases, ...columnsOfFields(table, output.otherwise ?? [])]
-    }
+    case 'union':
+      return [
+        'record',
+        ...[...output.cases.map(({ fields }) => fields), output.otherwise ?? []].flatMap((fields) =>
+          columnsOfFields(table, fields),
+        ),
+      ]
     case 'resolved':
       return columnsOfReference(referenceOperand(table, output.path, output.from))
     case 'list':
       return ['base', 'rkey']
   }
+  return ['record']
 }
 
 const systemColumns: Readonly<Record<SystemField, readonly string[]>> = {

@@ -175,17 +175,10 @@ function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: Group
 function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
   if (bucket === 'hour') return undefined
   const kind = bucket === null ? 'value' : bucket === 'month' || bucket === 'year' ? 'month' : 'day'
-  switch (leaf.kind) {
-    case 'column':
-      return countsOf(table, kind, [leaf.column])
-    case 'reference':
-      return countsOf(table, 'reference', [leaf.base, leaf.key])
-    case 'system':
-      if (leaf.name === 'collection') return undefined
-      return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
-    case 'array':
-      return undefined
-  }
+  if (leaf.kind === 'column') return countsOf(table, kind, [leaf.column])
+  if (leaf.kind === 'reference') return countsOf(table, 'reference', [leaf.base, leaf.key])
+  if (leaf.kind === 'array' || leaf.name === 'collection') return undefined
+  return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
 }
 
 function countsOf(

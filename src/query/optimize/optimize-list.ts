@@ -24,7 +24,7 @@ import type {
   Span,
 } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import type { Condition, ListOutput, ListPlan, Fields, SortKey } from '../plan/plan.ts'
+import type { Condition, Fields, ListOutput, ListPlan, SortKey } from '../plan/plan.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500

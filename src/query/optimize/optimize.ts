@@ -15,6 +15,7 @@ import type {
 } from '../plan/physical-plan.ts'
 import {
   type AggregatePlan,
+  type Fields,
   type GroupOutput,
   type ListOutput,
   type ListPlan,
@@ -22,7 +23,6 @@ import {
   type Plan,
   type RecordSelections,
   type RootOutput,
-  type Fields,
   type StatusOutput,
 } from '../plan/plan.ts'
 import { isConstant, readingsOf } from '../plan/plan-facts.ts'

@@ -54,8 +54,8 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     keys: groupBy.map((field) => groupKey(building, field)),
     measures: [...building.measures.values()],
     order,
-    minCount: integerArgument('minCount', given.minCount, { min: 0, max: 2 ** 31 - 1, otherwise: 1 }),
-    limit: integerArgument('limit', given.limit, { min: 0, max: limits.groups, otherwise: defaultLimit }),
+    minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
+    limit: integerArgument('limit', given.limit, limits.groups, defaultLimit),
     fields,
   }
 }

@@ -28,45 +28,24 @@ export class OperatorBuilder {
     this.context = context
   }
 
-  scalar(
-    operand: Operand,
-    input: Input,
-    type: 'string' | 'datetime' | 'integer' | 'boolean',
-    mayMiss: boolean,
-    index: TextIndex | null = null,
-  ): Condition {
+  scalar(operand: Operand, input: Input, mayMiss: boolean, index: TextIndex | null = null): Condition {
     return all(
       Object.entries(input).map(([name, value]): Condition => {
         this.count()
-        if (!isOperatorOf(name, 'compare', 'in', 'text', 'missing'))
-          throw new Error(`A value has no operator ${name}.`)
-        switch (name) {
-          case 'isNull':
-            return missing(operand, present(name, value) === true, mayMiss, index)
-          case 'in':
-          case 'notIn': {
-            const [list, negated] = [this.values(name, value), name === 'notIn']
-            if (list.length > 0) return { kind: 'in', operand, list, negated }
-            return negated ? missing(operand, false, mayMiss, index) : constant(false)
-          }
-          case 'contains':
-          case 'startsWith': {
-            const given = String(this.value(name, value))
-            assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
-            const needle = foldText(given)
-            if (needle === '') return missing(operand, false, mayMiss, index)
-            return { kind: 'text', operand, index, match: name, needle }
-          }
-          case 'eq':
-          case 'ne':
-          case 'gt':
-          case 'gte':
-          case 'lt':
-          case 'lte': {
-            const to = this.value(name, value)
-            return { kind: 'compare', operand, op: name, to: type === 'boolean' ? Number(to) : to }
-          }
+        if (isOperatorOf(name, 'missing')) return missing(operand, isTrue(name, value), mayMiss, index)
+        if (isOperatorOf(name, 'compare'))
+          return { kind: 'compare', operand, op: name, to: this.value(name, value) }
+        if (isOperatorOf(name, 'in')) {
+          const [list, negated] = [this.values(name, value), name === 'notIn']
+          if (list.length > 0) return { kind: 'in', operand, list, negated }
+          return negated ? missing(operand, false, mayMiss, index) : constant(false)
         }
+        if (!isOperatorOf(name, 'text')) throw new Error(`A value has no operator ${name}.`)
+        const given = String(this.value(name, value))
+        assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
+        const needle = foldText(given)
+        if (needle === '') return missing(operand, false, mayMiss, index)
+        return { kind: 'text', operand, index, match: name, needle }
       }),
     )
   }
@@ -76,7 +55,7 @@ export class OperatorBuilder {
       Object.entries(input).map(([name, value]): Condition => {
         this.count()
         if (name === 'isNull') {
-          const is = present(name, value) === true
+          const is = isTrue(name, value)
           return of === null ? constant(!is) : missingReference(of, is)
         }
         const list = (
@@ -95,7 +74,7 @@ export class OperatorBuilder {
     const entries = Object.entries(input)
     const parts = Object.fromEntries(entries.filter(([name]) => byParts.has(name)))
     const rest = Object.fromEntries(entries.filter(([name]) => !byParts.has(name)))
-    return all([this.uri(null, parts), this.scalar({ kind: 'system', name: 'uri' }, rest, 'string', false)])
+    return all([this.uri(null, parts), this.scalar({ kind: 'system', name: 'uri' }, rest, false)])
   }
 
   value(name: string, value: unknown): ColumnValue {
@@ -125,6 +104,10 @@ export class OperatorBuilder {
     this.#joins += 1
     assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
   }
+}
+
+export function isTrue(name: string, value: unknown): boolean {
+  return present(name, value) === true
 }
 
 export const alwaysTrue: Condition = { kind: 'all', of: [] }

@@ -10,6 +10,7 @@ import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
 import type {
   Constant,
   EdgeOutput,
+  Fields,
   Link,
   ListOutput,
   ListPlan,
@@ -18,7 +19,6 @@ import type {
   PlanContext,
   RecordSelections,
   ReferenceShape,
-  Fields,
 } from './plan.ts'
 import { tableOf } from './plan-facts.ts'
 

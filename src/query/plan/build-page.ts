@@ -132,7 +132,7 @@ function position(
 function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | undefined {
   if (key === undefined) return undefined
   if (value === null) return key.nullable ? null : undefined
-  if (isInstant(key))
+  if (isInstant(key.value))
     return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined
   const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
   return typeof value === (isNumber ? 'number' : 'string') ? (value as ColumnValue) : undefined

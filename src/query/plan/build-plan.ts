@@ -10,10 +10,10 @@ import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type {
   CollectionStatusOutput,
   Constant,
+  Fields,
   Plan,
   PlanContext,
   RootOutput,
-  Fields,
   SourceStatusOutput,
   StatusOutput,
 } from './plan.ts'

@@ -18,6 +18,7 @@ import {
   alwaysTrue,
   any,
   constant,
+  isTrue,
   type Input,
   linkOf,
   missingReference,
@@ -75,10 +76,10 @@ class WhereBuilder extends OperatorBuilder {
         case 'system':
           return field.name === 'uri'
             ? this.ownUri(conditions)
-            : this.scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
+            : this.scalar({ kind: 'system', name: field.name }, conditions, false)
         case 'systemInstant': {
           const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
-          return this.scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
+          return this.scalar({ kind: 'system', name: column }, conditions, false)
         }
         case 'reverse':
           return this.#reverse(field.reference, conditions, level)
@@ -95,13 +96,13 @@ class WhereBuilder extends OperatorBuilder {
         const text = operand(table, path, 'text')
         // A stored column omits texts that are too long for an index, so it may be null even for a required field.
         const isKept = text.kind === 'column' && !text.column.virtual
-        return this.scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
+        return this.scalar(text, input, mayMiss || isKept, textIndexOf(table, path))
       }
       case 'datetime':
-        return this.scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
+        return this.scalar(operand(table, path, 'instant'), input, mayMiss)
       case 'integer':
       case 'boolean':
-        return this.scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
+        return this.scalar(operand(table, path, type.kind), input, mayMiss)
       case 'strongRef':
       case 'atUri':
         return this.#reference(
@@ -250,8 +251,4 @@ class WhereBuilder extends OperatorBuilder {
     this.count()
     return absent(path, isTrue('isNull', is), mayMiss)
   }
-}
-
-function isTrue(name: string, value: unknown): boolean {
-  return present(name, value) === true
 }

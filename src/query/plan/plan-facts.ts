@@ -8,17 +8,18 @@ import type {
   Comparison,
   Condition,
   Constant,
+  KeyLeaf,
+  KeyValue,
   ReferenceOperand,
   ReferenceShape,
   SemiJoin,
-  SortKey,
 } from './plan.ts'
 
 export function isConstant(output: { readonly kind: string }): output is Constant {
   return output.kind === 'constant'
 }
 
-export function isInstant({ value }: SortKey): boolean {
+export function isInstant(value: KeyValue | KeyLeaf): boolean {
   if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
   return value.kind === 'column' && value.column.kind === 'instant'
 }

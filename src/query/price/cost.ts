@@ -10,13 +10,13 @@ import {
   type AggregatePlan,
   type Constant,
   type EdgeOutput,
+  type Fields,
   type GroupOutput,
   type ListPlan,
   type Output,
   type Plan,
   type RecordSelections,
   type RootOutput,
-  type Fields,
   type StatusOutput,
 } from '../plan/plan.ts'
 import { isConstant } from '../plan/plan-facts.ts'

@@ -9,7 +9,7 @@ import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalList } from '../../plan/physical-plan.ts'
-import type { AggregateOutput, Direction, GroupOutput, Fields } from '../../plan/plan.ts'
+import type { AggregateOutput, Direction, Fields, GroupOutput } from '../../plan/plan.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 

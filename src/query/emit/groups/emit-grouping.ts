@@ -1,4 +1,7 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
+import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-counts.ts'
+import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import {
   columnOf,
   type Emitter,
@@ -8,10 +11,8 @@ import {
   type UriParts,
   uriText,
 } from '../emitter.ts'
-import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-counts.ts'
-import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
+import { isInstant } from '../../plan/plan-facts.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
 
 type Grouped = PhysicalAggregate['aggregate']
@@ -50,17 +51,19 @@ export function createGrouping(
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
   const source = createSource(emitter, plan, keys, access)
-  const columns = keys.flatMap((key, index) =>
-    rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const),
-  )
+  const keyColumns = (from: Source) =>
+    keys.flatMap((key, index) =>
+      rawKeys(emitter, key, from).map((value, part) => ({ value, name: at(index, part) })),
+    )
+  const columns = keyColumns(source)
   const expressions = plan.measures.map((measure, index) =>
     distinct.has(index) ? [] : measureExpressions(emitter, measure, source),
   )
   const measures = expressions.flatMap((values, index) =>
     values.map((value, part) => sql`${value} as ${measureName(index, part)}`),
   )
-  const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
-  const names = columns.map(([, as]) => as)
+  const selected = [...columns.map(named), sql`count(*) as n`, ...measures]
+  const names = columns.map((column) => column.name)
   // With distinct counts, the groups without them are formed first, under another name, and then combined.
   const first = distinct.size === 0 ? name : emitter.alias()
   const main = (): Sql => {
@@ -78,11 +81,9 @@ export function createGrouping(
 
   const sideTables = [...distinct].map(([index, side]) => {
     const own = createSource(emitter, plan, keys, access)
-    const keyColumns = keys.flatMap((key, position) =>
-      rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(position, part)}`),
-    )
+    const columns = keyColumns(own).map(named)
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
-    const counted = [...keyColumns, sql`count(distinct ${element}) as ${measureName(index)}`]
+    const counted = [...columns, sql`count(distinct ${element}) as ${measureName(index)}`]
     return sql`${side} as materialized (${own.grouped(counted, names)})`
   })
   const whole =
@@ -294,11 +295,8 @@ function lookedUpName(key: number): Sql {
   return raw(`text${key}`)
 }
 
-function isInstant(leaf: GroupKey['leaf']): boolean {
-  return (
-    (leaf.kind === 'column' && leaf.column.kind === 'instant') ||
-    (leaf.kind === 'system' && leaf.name === 'indexed_at')
-  )
+function named({ value, name }: { readonly value: Sql; readonly name: Sql }): Sql {
+  return sql`${value} as ${name}`
 }
 
 function groupBy(columns: readonly Sql[]): Sql {

@@ -1,9 +1,9 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
-import { columnOf, type Emitter, newRow, type RecordRow, uriText } from '../emitter.ts'
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linkedTo } from '../emit-filter.ts'
+import { columnOf, type Emitter, newRow, type RecordRow, uriText } from '../emitter.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
@@ -232,6 +232,8 @@ function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql 
 export function positionOf(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
   const { dialect } = emitter
   return dialect.jsonArray(
-    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row))),
+    sort.map((key) =>
+      isInstant(key.value) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row),
+    ),
   )
 }
