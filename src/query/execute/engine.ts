@@ -145,7 +145,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
         optimize({ dialect, statistics, state: known, tables }, plan),
       )
       // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
-      if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
+      if (round < rounds && (await database.statistics?.complete?.(signal)) === true) continue
       const statement = reportingTime(requestLimits, () =>
         emitStatement(createEmitter({ dialect, state: known, tables }, emitList), physical, points),
       )

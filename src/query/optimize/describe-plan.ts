@@ -5,14 +5,13 @@
 import type {
   AccessPath,
   CountAccess,
-  Filter,
   GroupAccess,
   PhysicalAggregate,
   PhysicalList,
   PhysicalPlan,
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
-import { type Condition, type SortKey } from '../plan/plan.ts'
+import type { Condition, SortKey } from '../plan/plan.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
   return roots.map(({ key, output }) =>
@@ -58,20 +57,20 @@ function describeAggregate({ aggregate, count, groups, whole }: PhysicalAggregat
     `records of ${table.name} ${describeWhere(where)}, ${by}`,
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
-    ...(count === null
-      ? []
-      : [`count from ${count.kind === 'groups' ? 'the groups' : describeAccess(count)}`]),
+    ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
   ]
   return parts.join('; ')
 }
 
-function describeAccess(access: CountAccess | GroupAccess): string {
+function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'groups' }): string {
   switch (access.kind) {
     case 'counts':
     case 'account-counts':
     case 'link-counts':
     case 'joined-counts':
       return `materialized counts ${access.counts.name}`
+    case 'groups':
+      return 'the groups'
     case 'sums':
       return `materialized sums ${access.sums.name}`
     case 'rows':
@@ -98,7 +97,7 @@ function describeKey({ value, direction }: SortKey): string {
   return `${value.kind === 'column' ? value.column.path.join('.') : value.name} ${direction}`
 }
 
-function describeWhere(where: Condition | Filter): string {
+function describeWhere(where: Condition): string {
   return where.kind === 'all' && where.of.length === 0
     ? 'without conditions'
     : `where ${describeCondition(where)}`

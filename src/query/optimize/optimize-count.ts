@@ -25,13 +25,10 @@ export function planCount(
   where: Condition,
   link: Link | null,
 ): CountAccess {
-  if (link === null)
-    return (
-      materializedCount(optimizer, table, where) ?? {
-        kind: 'rows',
-        rows: planCountedRows(optimizer, table, where),
-      }
-    )
+  if (link === null) {
+    const materialized = materializedCount(optimizer, table, where)
+    return materialized ?? { kind: 'rows', rows: planCountedRows(optimizer, table, where) }
+  }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])
     if (counts !== undefined) return { kind: 'link-counts', counts }

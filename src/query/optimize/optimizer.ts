@@ -33,7 +33,7 @@ export function candidatePath(optimizer: Optimizer, sources: readonly CandidateS
 }
 
 /** Statistics for planning one statement. */
-export interface BoundedStatistics extends Statistics {
+export interface BoundedStatistics extends Omit<Statistics, 'complete'> {
   /** Whether candidate sources may compare with `count` more values; if so, adds them to `sourceValues`. */
   affordsValues(count: number): boolean
   /** Number of values that candidate sources compare with. */
@@ -61,7 +61,6 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
     left -= cost
     return true
   }
-  const { complete } = statistics
   return {
     rows: (table) => statistics.rows(table),
     countUpTo: (statement, limit, innerRows = 0) => {
@@ -81,6 +80,5 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
     get sourceValues() {
       return sourceValues
     },
-    ...(complete !== undefined && { complete: (signal) => complete.call(statistics, signal) }),
   }
 }
