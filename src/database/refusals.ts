@@ -52,6 +52,15 @@ export class BuiltElsewiseError extends Error {
   }
 }
 
+/** For operators. */
+export function otherSchema(what: 'file' | 'database', found: number, known: number): Error {
+  const advice =
+    found > known
+      ? `this program knows versions up to ${known}. Use a newer lexigraph.`
+      : `this program knows only version ${known}. Name an empty database, and fill it with \`lexigraph import\` or \`lexigraph restore\`.`
+  return new Error(`The ${what} has schema version ${found}; ${advice}`)
+}
+
 /** For operators: two processes that want different tables would undo each other's work. */
 export class RebuildConflictError extends DatabaseBusyError {
   override name = 'RebuildConflictError'

@@ -1,5 +1,4 @@
 /** A collection of things, with or without a size, for tests of what becomes of databases when lexicons change. */
-import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../reference/shapes.ts'
 import type { StoredLine } from './engine.ts'
@@ -43,18 +42,4 @@ export function tamper(path: string, statements: string): void {
   const database = new DatabaseSync(path)
   database.exec(statements)
   database.close()
-}
-
-/** The things `a`, whose derived size somebody set to 99, and `b` are as they were, and there is a place for keys. */
-export async function assertLeftWithKeys(store: TestStore): Promise<void> {
-  const { read, write } = store.database
-  const things = await store.rows('select id, rkey, ".size" as size from "org.example.thing" order by id')
-  assert.deepEqual(things, [
-    { id: 1, rkey: 'a', size: 99 },
-    { id: 2, rkey: 'b', size: null },
-  ])
-  assert.equal((await read.readPlanState()).version, 1)
-  assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
-  await write.metadata.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
-  assert.equal((await read.findKey('h'))?.name, 'n')
 }

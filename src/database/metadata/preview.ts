@@ -85,12 +85,11 @@ interface StoredCollection {
 }
 
 function* readCollections(): Steps<readonly StoredCollection[]> {
-  // Older versions have no column `served`: all their collections are served.
-  const rows = yield* ask('select * from collection order by nsid')
+  const rows = yield* ask('select nsid, table_name, served from collection order by nsid')
   return rows.map((row) => ({
     name: String(row.nsid),
     table: String(row.table_name),
-    wasServed: row.served !== 0n,
+    wasServed: row.served === 1n,
   }))
 }
 

@@ -45,15 +45,6 @@ export function* quarantineHidden(former: string, records: readonly RecordRow[])
     )
 }
 
-/** Adds accounts for all records of a table, because an older program stored no accounts. `table`: quoted. */
-export function* enterAccounts(table: string): Steps<void> {
-  yield* ask(
-    `insert into actor (did, handle_due, status_at)
-     select distinct did, 0, 0 from base where did is not null and id in (select base from ${table})
-     on conflict (did) do nothing`,
-  )
-}
-
 /**
  * Resets state that a rebuild invalidates: ids change; earlier fetches may lack a collection that is new here; and
  * quarantined rows of an account that came back could not return while their collection was not served.

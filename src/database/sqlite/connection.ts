@@ -20,21 +20,12 @@ export function connect(
   timeout = lockTimeout,
 ): DatabaseSync {
   try {
-    if (readOnly && existsSync(`${path}-journal`)) rollBack(path, timeout)
     return connectNow(path, { readOnly, cacheSize, timeout })
   } catch (cause) {
     if (!isBusy(cause)) throw cause
     const message = 'Another process has locked the file. Try again when it is done.'
     throw Object.assign(new DatabaseBusyError(message, { cause }), { errcode: cause.errcode })
   }
-}
-
-/**
- * Applies the rollback journal of an interrupted load by an earlier version, which a read-only connection cannot do.
- */
-function rollBack(path: string, timeout: number): void {
-  using writing = new DatabaseSync(path, { timeout })
-  writing.exec('pragma journal_mode = wal')
 }
 
 interface Connecting {

@@ -9,9 +9,9 @@ import { columnType, quote, recordsSchema } from './ddl.ts'
 import { createTriggerFunction, createTriggers, dropTriggers, type Event } from './triggers.ts'
 
 /** Creates empty tables, and the function that maintains them after `startCounting` has counted the existing rows. */
-export function createCounts(table: Table, schema = recordsSchema, added = table.counts): string {
+export function createCounts(table: Table, schema = recordsSchema): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
-  const tables = added.map((counts) => {
+  const tables = table.counts.map((counts) => {
     const keys = countKeys(counts)
     const columns = keys.map((key, index) => {
       const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
@@ -31,9 +31,9 @@ export function createCounts(table: Table, schema = recordsSchema, added = table
 }
 
 /** Counts all rows and starts the triggers, in the schema that the search path leads to. */
-export function startCounting(table: Table, uncounted = table.counts): string {
+export function startCounting(table: Table): string {
   const name = quote(table.name)
-  const fill = uncounted.map((counts) => {
+  const fill = table.counts.map((counts) => {
     const rows =
       counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(counts, [[name, 1]])
     return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} ${rows};`

@@ -369,6 +369,33 @@ onPostgres('a database of a newer version is refused and left alone', async () =
   )
 })
 
+onPostgres('a database of an older version is refused and left alone', async () => {
+  const url = await empty()
+  await fill(url, [thing(size)], [])
+  await run(url, 'update lexigraph.state set schema_version = 1')
+  await refused(
+    url,
+    `The database has schema version 1; this program knows only version ${schemaVersion}. Name an empty database, and fill it with \`lexigraph import\` or \`lexigraph restore\`.`,
+  )
+})
+
+onPostgres(
+  'a process that may not rebuild leaves a database of other lexicons as it is, and opens one of the same',
+  async () => {
+    const url = await empty()
+    await fill(url, [thing(size)], [line('a', { size: 7 })])
+    const passing = (properties: Json) =>
+      openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
+    const before = await content(url)
+    await assert.rejects(
+      passing({}),
+      /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
+    )
+    assert.deepEqual(await content(url), before)
+    await (await passing(size))[Symbol.asyncDispose]()
+  },
+)
+
 onPostgres('a database with tables of something else is refused and left alone', async () => {
   for (const statements of [
     'create table t (x int)',

@@ -1,6 +1,6 @@
 /**
- * Brings a database to this program's schema and to the current lexicons: lays out an empty one or migrates an older
- * one in one transaction, and rebuilds tables of another derivation from the records in them.
+ * Brings a database to the current lexicons: lays out an empty one in one transaction, and rebuilds tables of another
+ * derivation from the records in them.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
@@ -9,23 +9,17 @@ import { LostCollectionsError } from '../../database.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { findLost } from '../../metadata/preview.ts'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
-import { BuiltElsewiseError, RebuildConflictError } from '../../refusals.ts'
-import type { Table } from '../../layout/tables.ts'
+import { BuiltElsewiseError, otherSchema, RebuildConflictError } from '../../refusals.ts'
 import { Applier } from '../write/applier.ts'
-import { createCounts, startCounting } from './count-ddl.ts'
+import { startCounting } from './count-ddl.ts'
 import {
   commonTables,
   createIndexes,
   derivationOf,
-  keyColumns,
-  erasureTables,
   metadataSchema,
-  publicTables,
   quote,
   recordsSchema,
   schemaVersion,
-  sourceColumn,
-  usageTable,
 } from './ddl.ts'
 import { codeOf } from '../failures.ts'
 import { createFunctions } from './functions.ts'
@@ -34,7 +28,7 @@ import { dropOld } from './generations.ts'
 import { layOut, rebuild } from './rebuild.ts'
 import { readProgress, readTarget } from './rebuild-state.ts'
 import { runSteps } from '../steps.ts'
-import { createSums, startSumming } from './sum-ddl.ts'
+import { startSumming } from './sum-ddl.ts'
 import { lockSpace, locks, within } from '../write/transactions.ts'
 
 /** Versions that a database stores about itself. */
@@ -43,28 +37,13 @@ export interface State {
   readonly derivation: string
 }
 
-/** Statements that lead from schema version 1 + index to the next. */
-const migrations: readonly string[] = [
-  publicTables,
-  // `addMissing` adds counts, which exist for served collections, then counts by month, and sums.
-  '',
-  '',
-  'alter table collection add column served smallint not null default 1',
-  keyColumns,
-  erasureTables,
-  usageTable,
-  sourceColumn,
-]
-/** The first schema version with sums. */
-const summedVersion = 4
-
 /** Throws, without changing anything, if the database belongs to another program. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
   const found = await readState(client)
   if (!isCurrent(found, options.fingerprint)) {
     await assertOurs(client, found)
     const report = await byTurns(client, options, async () => {
-      const isStale = (await within(client, 'begin', () => layOutOrUpgrade(client, options))) === 'stale'
+      const isStale = (await within(client, 'begin', () => layOutOrCheck(client, options))) === 'stale'
       return isStale ? rebuild(client, options) : null
     })
     if (report !== null) options.onRebuilt?.(report)
@@ -121,14 +100,16 @@ async function takeTurn(client: Client): Promise<boolean> {
 }
 
 /** `stale`: the tables have another derivation and must be rebuilt. */
-async function layOutOrUpgrade(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
+async function layOutOrCheck(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
   await client.query(`select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
   // Another process may have done the work while this one waited.
   const state = await readState(client)
   await assertOurs(client, state)
-  if (state !== null)
-    return isCurrent(state, options.fingerprint) ? 'current' : upgrade(client, state, options)
-  await create(client, options)
+  if (state === null) await create(client, options)
+  else if (!isCurrent(state, options.fingerprint)) {
+    await assertMayRebuild(client, options)
+    return 'stale'
+  }
   return 'current'
 }
 
@@ -137,7 +118,7 @@ export function isCurrent(state: State | null, fingerprint: string): boolean {
   return state?.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
 }
 
-/** Throws if the database is another program's, of a newer version, or an unfinished copy; accepts an empty one. */
+/** Throws if the database is another program's, of another schema version, or an unfinished copy; accepts an empty one. */
 export async function assertOurs(client: Client, state: State | null): Promise<void> {
   await assertOurLayout(client, state)
   if (state !== null) assertNoCopy(state.derivation)
@@ -150,10 +131,8 @@ export async function assertOurLayout(client: Client, state: State | null): Prom
       throw new Error(
         `The database ${quote(client.database ?? '')} has tables of another program. Name an empty database with --database.`,
       )
-  } else if (state.schemaVersion > schemaVersion)
-    throw new Error(
-      `The database has schema version ${state.schemaVersion}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
-    )
+  } else if (state.schemaVersion !== schemaVersion)
+    throw otherSchema('database', state.schemaVersion, schemaVersion)
 }
 
 /** Null if this program did not lay out the database. */
@@ -223,16 +202,6 @@ async function createTrigrams(client: Client): Promise<void> {
   }
 }
 
-async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<'current' | 'stale'> {
-  for (const statements of migrations.slice(state.schemaVersion - 1)) await client.query(statements)
-  const isStale = state.derivation !== derivationOf(options.fingerprint)
-  if (isStale) await assertMayRebuild(client, options)
-  else await addMissing(client, state, options)
-  if (state.schemaVersion < schemaVersion)
-    await client.query('update state set schema_version = $1', [schemaVersion])
-  return isStale ? 'stale' : 'current'
-}
-
 async function assertMayRebuild(client: Client, options: MigrateOptions): Promise<void> {
   const { rebuild: policy = 'always' } = options
   if (policy === 'never') throw new BuiltElsewiseError()
@@ -242,21 +211,3 @@ async function assertMayRebuild(client: Client, options: MigrateOptions): Promis
 }
 
 export const recordText = (column: string): string => `${column}::text`
-
-/** Adds missing tables of counts. Their trigger function then maintains all counts, whatever program writes. */
-async function addCounts(client: Client, table: Table): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    'select tablename as name from pg_tables where schemaname = $1',
-    [recordsSchema],
-  )
-  const there = new Set(rows.map(({ name }) => name))
-  const missing = table.counts.filter(({ name }) => !there.has(name))
-  await client.query(createCounts(table, recordsSchema, missing) + startCounting(table, missing))
-}
-
-/** Adds what triggers maintain and what is not derived from a single record. */
-async function addMissing(client: Client, state: State, { tables }: MigrateOptions): Promise<void> {
-  for (const table of tables) await addCounts(client, table)
-  if (state.schemaVersion < summedVersion)
-    await client.query(tables.map((table) => createSums(table)).join('\n') + startSumming(tables))
-}

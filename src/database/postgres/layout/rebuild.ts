@@ -8,7 +8,7 @@ import type { Client } from 'pg'
 import type { Change, RecordCheck } from '../../database.ts'
 import { leaveUnserved } from '../../metadata/preview.ts'
 import { judgeRejections } from '../../metadata/read-rejections.ts'
-import { enterAccounts, hiddenRecords, quarantineHidden, startAnew } from '../../metadata/rebuild.ts'
+import { hiddenRecords, quarantineHidden, startAnew } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
@@ -130,7 +130,6 @@ async function finish(
   await runSteps(client, startAnew())
   const counters = new RebuildCounters()
   for (const table of tables) {
-    await runSteps(client, enterAccounts(quote(table.name)))
     const { rows } = await client.query<{ n: bigint }>(`select count(*) as n from ${quote(table.name)}`)
     counters.addStored(table.collection.nsid, Number(rows[0]?.n))
   }

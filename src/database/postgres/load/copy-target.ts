@@ -14,14 +14,7 @@ import type { Table } from '../../layout/tables.ts'
 import { baseId, findRepoCollections } from '../write/repo-collections.ts'
 import { attemptOf, closeClient, connect } from '../connection.ts'
 import { startCounting, stopCounting } from '../layout/count-ddl.ts'
-import {
-  derivationOf,
-  dropIndexes,
-  indexStatements,
-  metadataSchema,
-  quote,
-  schemaVersion,
-} from '../layout/ddl.ts'
+import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
 import { jsonRow, jsonRows, jsonValue } from '../read/json-rows.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
@@ -54,7 +47,7 @@ export async function openPostgresTarget(
     if (former === null) await migrate(client, options)
     const state = await readState(client)
     const found = await stateOf({
-      derivation: state?.schemaVersion === schemaVersion ? state.derivation : null,
+      derivation: state?.derivation ?? null,
       wanted,
       hasRows: () => hasRows(client, options.tables),
     })

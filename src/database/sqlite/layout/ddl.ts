@@ -3,32 +3,22 @@ import { createHash } from 'node:crypto'
 import { quote } from '../../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, daysOf } from '../../layout/counts.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
+import { createMetadataTables } from '../../layout/metadata-tables.ts'
 
 export { quote }
 
-/** Increment when primary tables change; `migrations` in migrate.ts lead from each version to the next. */
+/** Increment when primary tables change; files of other versions are refused. */
 export const schemaVersion = 11
 /** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
 /** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
 const derivationVersion = 4
-/** Former versions with fewer or no counts and no sums: a program that does not know all of them must not write. */
-const formerVersions = [2, 3]
 /** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
 /** Identifies the source of the derived columns; a different value means they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
-  return derivationAt(derivationVersion, fingerprint)
-}
-
-/** Derivations whose tables differ only in counts and sums; oldest first. */
-export function formerDerivationsOf(fingerprint: string): readonly string[] {
-  return formerVersions.map((version) => derivationAt(version, fingerprint))
-}
-
-function derivationAt(version: number, fingerprint: string): string {
-  return createHash('sha256').update(`${version}:${fingerprint}`).digest('hex')
+  return createHash('sha256').update(`${derivationVersion}:${fingerprint}`).digest('hex')
 }
 
 export const recordColumns = [
@@ -43,117 +33,25 @@ export const recordColumns = [
 ] as const
 
 /**
- * Tables for following the network. Times are microseconds since 1970.
- * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
- * `move` the pending work on the rows of an account whose status has changed.
- * `hidden`: ids in `base` whose rows must not be visible. `parked`: quarantined rows of hidden accounts.
- * `tombstone`: the revision at which a record was deleted or refused; older versions do not come back.
- * `job`: repositories to fetch; `due_at` null: failed for good. A fetch must begin at or after `latest_at`.
- * `fetched`: repositories that were fetched for the live stream in the last minutes.
- */
-export const networkTables = `
-  create table actor (
-    did text primary key, handle text, handle_due integer, status text, status_at integer not null, floor text, move text
-  ) without rowid;
-  create index actor_due on actor (handle_due) where handle_due is not null;
-  create index actor_move on actor (move) where move is not null;
-  create table hidden (base integer primary key);
-  create table parked (
-    base integer not null, rkey text not null, id integer, cid blob not null, rev text, indexed_at integer not null,
-    changed_at integer not null, record blob not null, primary key (base, rkey)
-  ) without rowid;
-  create table tombstone (base integer not null, rkey text not null, rev text not null, primary key (base, rkey)) without rowid;
-  create table source (
-    name text primary key, cursor text, state text not null, detail text, event_at integer, lag real,
-    rate real not null, heard_at integer not null
-  ) without rowid;
-  create table outcome (
-    source text not null, collection text not null, outcome text not null, records integer not null,
-    primary key (source, collection, outcome)
-  ) without rowid;
-  create table job (
-    kind text not null, did text not null, host text, reason text not null, attempts integer not null,
-    requested_at integer not null, due_at integer, latest_at integer not null, error text, primary key (kind, did)
-  ) without rowid;
-  create index job_due on job (kind, due_at);
-  create table fetched (did text primary key, at integer not null) without rowid;
-  create index fetched_at on fetched (at);
-  create table listing (
-    kind text not null, target text not null, cursor text, done integer not null, primary key (kind, target)
-  ) without rowid;
-`
-
-/**
- * Tables for access and visibility. `api_key`: `hash` is the SHA-256 of the key. `hiding`: hidings by operators, active
- * while `shown_at` is null.
- */
-export const publicTables = `
-  create table api_key (
-    id text primary key, hash text not null unique, name text not null, tier text not null, created_at integer not null,
-    expires_at integer, revoked_at integer
-  ) without rowid;
-  create table hiding (
-    subject text not null, hidden_at integer not null, hidden_by text not null, reason text not null, shown_at integer,
-    shown_by text, primary key (subject, hidden_at)
-  ) without rowid;
-  create unique index hiding_now on hiding (subject) where shown_at is null;
-`
-
-/** The usage of keys by UTC day, as a number of days since 1970. */
-export const usageTable = `
-  create table key_usage (
-    key text not null, day integer not null, requests integer not null, points integer not null, primary key (key, day)
-  ) without rowid;
-`
-
-/** Further columns of keys: `valid_until`: the end that the operator set; `expires_at`: the end after a replacement. */
-export const keyColumns = `
-  alter table api_key add column contact text;
-  alter table api_key add column valid_until integer;
-`
-
-/** The name of a source for callers; null if a program that did not know the column followed it last. */
-export const sourceColumn = 'alter table source add column public_name text;'
-
-/**
- * Tables for removed data. `purge`: purged subjects of hidings; `erased_at` is null while data may be left. `expired`:
- * records that were removed for their age and do not come back.
- */
-export const erasureTables = `
-  create table purge (
-    subject text not null, hidden_at integer not null, purged_at integer not null, purged_by text not null,
-    reason text not null, erased_at integer, primary key (subject, hidden_at)
-  ) without rowid;
-  create table expired (
-    base integer not null, rkey text not null, rev text, indexed_at integer not null, primary key (base, rkey)
-  ) without rowid;
-  create index parked_age on parked (indexed_at);
-  create index rejection_age on rejection (seen_at);
-`
-
-/**
- * Tables of every database: base URIs, refused records, collections, and one row of state. `last_id` and the columns
- * after it: the end of a collection's ids while rows are quarantined. `served`: whether the lexicons in force have the
- * collection.
+ * Tables of every database. `last_id` and the columns after it: the end of a collection's ids while rows are
+ * quarantined. `served`: whether the lexicons in force have the collection.
  */
 export const commonTables = `
-  create table base (id integer primary key, uri text not null unique, did text, collection text);
-  create table rejection (
-    key text primary key, source text not null, uri text, reason text not null, message text not null,
-    record text not null, seen_at integer not null, rev text, cut integer not null default 0
-  ) without rowid;
-  create index rejection_seen on rejection (seen_at, source) where source <> 'rebuild';
   create table collection (
     nsid text primary key, table_name text not null, ordered integer not null,
     last_id integer, last_indexed_at integer, last_rkey text, last_did text, served integer not null default 1
   ) without rowid;
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
-  ${networkTables}
-  ${publicTables}
-  ${keyColumns}
-  ${sourceColumn}
-  ${erasureTables}
-  ${usageTable}
+  ${createMetadataTables({
+    text: 'text',
+    integer: 'integer',
+    flag: 'integer',
+    real: 'real',
+    cid: 'blob',
+    json: 'blob',
+    id: 'integer primary key',
+    clustered: ' without rowid',
+  })}
 `
 
 /** An upper bound for all trigrams with that prefix, which have at most two more characters. */
@@ -218,9 +116,9 @@ export function dropIndexes(table: Table): string {
 /** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
 export const missingKey = "x''"
 
-export function createCounts(table: Table, tables = table.counts): string {
+export function createCounts(table: Table): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
-  return tables
+  return table.counts
     .map((counts) => {
       const keys = countKeys(counts)
       const columns = keys.map((key, index) => {
@@ -239,8 +137,8 @@ function createRanking({ name }: CountTable): string {
 }
 
 /** Counts all rows. */
-export function fillCounts(table: Table, tables = table.counts): string {
-  return tables
+export function fillCounts(table: Table): string {
+  return table.counts
     .map((counts) =>
       counts.kind === 'month' ? addDaysUp(counts, daysOf(table.counts, counts)) : fillCount(table, counts),
     )

@@ -1,6 +1,7 @@
 /** Reads whose a SQLite file is and how it is laid out. Readers need not load the code that creates layouts. */
 import type { DatabaseSync } from 'node:sqlite'
 import { assertNoCopy } from '../../copy/mark.ts'
+import { otherSchema } from '../../refusals.ts'
 import { applicationId, derivationOf, schemaVersion } from './ddl.ts'
 
 /** True when the file has this program's schema and derivation, so that nothing needs to be done. */
@@ -13,7 +14,7 @@ export function isCurrent(database: DatabaseSync, fingerprint: string): boolean 
   return readDerivation(database) === derivationOf(fingerprint)
 }
 
-/** Throws on a file of another program or a newer version, or an unfinished copy; accepts an empty file. */
+/** Throws on a file of another program or schema version, or an unfinished copy; accepts an empty file. */
 export function assertOurs(database: DatabaseSync): void {
   assertOurLayout(database)
   const derivation = isEmpty(database) ? null : readDerivation(database)
@@ -26,20 +27,13 @@ export function assertOurLayout(database: DatabaseSync): void {
   if (pragma(database, 'application_id') !== applicationId)
     throw new Error('The file is a SQLite database of another program. Name another file with --database.')
   const version = pragma(database, 'user_version')
-  if (version > schemaVersion)
-    throw new Error(
-      `The file has schema version ${version}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
-    )
+  if (version !== schemaVersion) throw otherSchema('file', version, schemaVersion)
 }
 
 /** The stored derivation of the tables in one of our files. */
 export function readDerivation(database: DatabaseSync): string | null {
   const row = database.prepare('select derivation from state').get()
   return row === undefined ? null : String(row.derivation)
-}
-
-export function readSchemaVersion(database: DatabaseSync): number {
-  return pragma(database, 'user_version')
 }
 
 export function isEmpty(database: DatabaseSync): boolean {

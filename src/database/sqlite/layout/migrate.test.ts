@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../../test/reference/shapes.ts'
-import { temporaryFolder, type TestStore } from '../../../../test/support/store.ts'
+import { openTestStore, temporaryFolder, type TestStore } from '../../../../test/support/store.ts'
 import { fill, line, open, size, tamper, thing, thingUri } from '../../../../test/support/things.ts'
 
 const inFolder = temporaryFolder()
@@ -225,6 +225,30 @@ test('a file of a newer version is refused and left alone', async () => {
     path,
     /^The file has schema version 99; this program knows versions up to \d+\. Use a newer lexigraph\.$/,
   )
+})
+
+test('a file of an older version is refused and left alone', async () => {
+  const path = inFolder('older.db')
+  await fill(path, [thing(size)], [])
+  tamper(path, 'pragma user_version = 1')
+  await refused(
+    path,
+    /^The file has schema version 1; this program knows only version \d+\. Name an empty database, and fill it/,
+  )
+})
+
+test('a process that may not rebuild leaves a file of other lexicons as it is, and opens one of the same', async () => {
+  const path = inFolder('passing.db')
+  await fill(path, [thing(size)], [line('a', { size: 7 })])
+  const passing = (properties: Json) =>
+    openTestStore({ path, lexicons: [thing(properties)], rebuild: 'never' })
+  const before = readFileSync(path)
+  await assert.rejects(
+    passing({}),
+    /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
+  )
+  assert.ok(before.equals(readFileSync(path)))
+  await (await passing(size))[Symbol.asyncDispose]()
 })
 
 test("another program's SQLite file is refused and left alone", async () => {

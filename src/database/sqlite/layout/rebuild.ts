@@ -11,7 +11,6 @@ import { leaveUnserved } from '../../metadata/preview.ts'
 import { judgeRejections } from '../../metadata/read-rejections.ts'
 import {
   repoCollectionsWhere,
-  enterAccounts,
   hiddenRecords,
   quarantineHidden,
   startAnew,
@@ -237,7 +236,6 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   run(startAnew())
   moveInPlace(database)
   for (const table of options.tables) {
-    run(enterAccounts(quote(table.name)))
     database.exec(createVocabularies(table))
     database
       .prepare(

@@ -13,9 +13,9 @@ import { DatabaseBusyError } from '../../database.ts'
 import { repoCollectionUri } from '../../write/decide.ts'
 import { deriveRow } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
-import { derivationOf, quote, schemaVersion } from '../layout/ddl.ts'
+import { derivationOf, quote } from '../layout/ddl.ts'
 import { connect } from '../connection.ts'
-import { assertOurLayout, isEmpty, readDerivation, readSchemaVersion } from '../layout/layout.ts'
+import { assertOurLayout, isEmpty, readDerivation } from '../layout/layout.ts'
 import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { fileSettings } from '../open.ts'
@@ -42,7 +42,7 @@ export async function openSqliteTarget(
       await migrate(database, options)
     }
     const found = await stateOf({
-      derivation: readSchemaVersion(database) === schemaVersion ? readDerivation(database) : null,
+      derivation: readDerivation(database),
       wanted,
       hasRows: () => hasRows(database, options.tables),
     })

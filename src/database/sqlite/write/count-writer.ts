@@ -6,7 +6,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type CountTable, countKeys, dayOf, monthOf } from '../../layout/counts.ts'
 import type { ColumnValue } from '../../database.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
-import { createCounts, fillCounts, missingKey, quote } from '../layout/ddl.ts'
+import { fillCounts, missingKey, quote } from '../layout/ddl.ts'
 
 /** The counted values of a row: its base, its `indexed_at`, and its stored columns. */
 export type CountedRow = readonly ColumnValue[]
@@ -98,13 +98,6 @@ export class CountWriter {
     this.forget()
     this.#database.exec(fillCounts(this.#table))
   }
-}
-
-/** For a file that lacks some or all count tables. */
-export function addCounts(database: DatabaseSync, table: Table): void {
-  const find = database.prepare("select name from sqlite_master where type = 'table' and name = ?")
-  const missing = table.counts.filter(({ name }) => find.get(name) === undefined)
-  database.exec(createCounts(table, missing) + fillCounts(table, missing))
 }
 
 function countedOf(value: ColumnValue, kind: CountTable['kind']): ColumnValue {

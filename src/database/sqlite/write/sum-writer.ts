@@ -8,7 +8,6 @@ import type { ColumnValue } from '../../database.ts'
 import { refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { missingKey, quote } from '../layout/ddl.ts'
-import { createSums, fillSums } from '../layout/sum-ddl.ts'
 
 /** The two columns of a URI; both are null when there is none. */
 type Key = readonly [base: ColumnValue, rkey: ColumnValue]
@@ -76,11 +75,6 @@ export class SumWriter {
   forget(): void {
     for (const { changes } of this.#keepers) changes.clear()
   }
-}
-
-/** For a file without tables of sums. */
-export function addSums(database: DatabaseSync, tables: readonly Table[]): void {
-  for (const table of tables) database.exec(createSums(table) + fillSums(table))
 }
 
 function createKeeper(database: DatabaseSync, table: Table, sums: SumTable): Keeper {
