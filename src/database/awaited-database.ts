@@ -4,6 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexStatus, PlanState, ReadDatabase, ReadTerms, Statement, StoredAnswer } from './database.ts'
+import { MetadataReader } from './metadata/metadata-reader.ts'
+import type { Steps } from './metadata/steps.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
 
@@ -20,7 +22,7 @@ export interface AwaitedOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-export class AwaitedDatabase implements ReadDatabase {
+export class AwaitedDatabase extends MetadataReader implements ReadDatabase {
   readonly isRemote: boolean
   readonly #options: AwaitedOptions
   readonly #end = new AbortController()
@@ -32,6 +34,7 @@ export class AwaitedDatabase implements ReadDatabase {
   #reported: string | null = null
 
   private constructor(options: AwaitedOptions) {
+    super()
     this.isRemote = options.isRemote
     this.#options = options
   }
@@ -72,30 +75,8 @@ export class AwaitedDatabase implements ReadDatabase {
     return this.#ready.readSize()
   }
 
-  async findKey(hash: string): ReturnType<ReadDatabase['findKey']> {
-    return this.#ready.findKey(hash)
-  }
-
-  async readKeys(): ReturnType<ReadDatabase['readKeys']> {
-    return this.#ready.readKeys()
-  }
-
-  async readHidings(): ReturnType<ReadDatabase['readHidings']> {
-    return this.#ready.readHidings()
-  }
-
-  async readRejections(limit: number, after: string | null): ReturnType<ReadDatabase['readRejections']> {
-    return this.#ready.readRejections(limit, after)
-  }
-
-  async readUsage(...given: Parameters<ReadDatabase['readUsage']>): ReturnType<ReadDatabase['readUsage']> {
-    return this.#ready.readUsage(...given)
-  }
-
-  async readPurgeExtent(
-    ...given: Parameters<ReadDatabase['readPurgeExtent']>
-  ): ReturnType<ReadDatabase['readPurgeExtent']> {
-    return this.#ready.readPurgeExtent(...given)
+  async readSteps<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#ready.readSteps(steps)
   }
 
   readRecords(...given: Parameters<ReadDatabase['readRecords']>): ReturnType<ReadDatabase['readRecords']> {

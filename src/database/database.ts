@@ -17,16 +17,12 @@ import type {
   MetadataStore,
   PurgeExtent,
 } from './metadata/metadata-store.ts'
+import type { Statement, Steps } from './metadata/steps.ts'
 import type { Table, TextIndex } from './layout/tables.ts'
 import type { PermitRequest } from '../util/async/fair-semaphore.ts'
 
 export type * from './changes.ts'
-
-/** A statement in the SQL of the engine, and its parameters in order. */
-export interface Statement {
-  readonly text: string
-  readonly values: readonly ColumnValue[]
-}
+export type { Statement } from './metadata/steps.ts'
 
 /** The state besides the operation that plans depend on; it changes rarely. */
 export interface PlanState {
@@ -82,6 +78,8 @@ export interface ReadDatabase extends AsyncDisposable {
   readStatus(): Promise<IndexStatus>
   /** Bytes that the database occupies, on disk if it is stored there. */
   readSize(): Promise<number>
+  /** Runs steps that only read; the function is called again when a query is repeated. */
+  readSteps<Result>(steps: () => Steps<Result>): Promise<Result>
   /** The key with that hash, even if it is revoked or expired. */
   findKey(hash: string): Promise<ApiKey | null>
   /** All keys, oldest first. */

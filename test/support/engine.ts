@@ -145,6 +145,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
       return read.readAnswer(statement, terms)
     },
     dataVersion: () => read.dataVersion(),
+    readSteps: (steps) => read.readSteps(steps),
     findKey: (hash) => read.findKey(hash),
     readKeys: () => read.readKeys(),
     readUsage: (since) => read.readUsage(since),

@@ -1,14 +1,5 @@
 /** Implements the metadata store in SQL for every engine; operations that move rows come from the engine. */
-import type { SourceState } from '../database.ts'
-import type {
-  JobKind,
-  KeySuccessor,
-  MetadataStore,
-  Listing,
-  NewKey,
-  RepoJob,
-  RepoRecord,
-} from './metadata-store.ts'
+import type { JobKind, MetadataStore, RepoJob } from './metadata-store.ts'
 import { countRowsToMove, isKnown } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, isPurged, readUnfinishedPurges } from './purges.ts'
@@ -35,211 +26,143 @@ export interface MetadataStoreOptions {
   readonly forgetRevisions: MetadataStore['forgetRevisions']
 }
 
-export class SqlMetadataStore implements MetadataStore {
-  readonly hide: MetadataStore['hide']
-  readonly unhide: MetadataStore['unhide']
-  readonly purge: MetadataStore['purge']
-  readonly settleAccounts: MetadataStore['settleAccounts']
-  readonly expireRecords: MetadataStore['expireRecords']
-  readonly forgetRevisions: MetadataStore['forgetRevisions']
-  readonly #transact: MetadataStoreOptions['transact']
-  readonly #read: MetadataStoreOptions['read']
-  readonly #now: () => bigint
-
-  constructor(options: MetadataStoreOptions) {
-    const { transact, read, now, hide, unhide, purge, settle, expire, forgetRevisions } = options
-    this.#transact = transact
-    this.#read = read
-    this.#now = now
-    this.hide = hide
-    this.unhide = unhide
-    this.purge = purge
-    this.settleAccounts = settle
-    this.expireRecords = expire
-    this.forgetRevisions = forgetRevisions
-  }
-
-  addKey(key: NewKey, hash: string): Promise<void> {
-    return this.#transact(() => addKey(key, hash, this.#now()), { durable: true })
-  }
-
-  replaceKey(id: string, next: KeySuccessor, at: bigint): Promise<boolean> {
-    return this.#transact(() => replaceKey(id, next, at, this.#now()), { durable: true })
-  }
-
-  revokeKey(id: string): Promise<boolean> {
-    return this.#transact(() => revokeKey(id, this.#now()), { durable: true })
-  }
-
-  readCursor(source: string): Promise<string | null> {
-    return this.#transact(function* () {
-      const [row] = yield* ask('select cursor from source where name = ?', source)
-      return (row?.cursor ?? null) as string | null
-    })
-  }
-
-  nameSource(source: string, publicName: string): Promise<void> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
-        on conflict (name) do update set public_name = excluded.public_name`
-      yield* ask(set, source, publicName, now())
-    })
-  }
-
-  writeState(
-    source: string,
-    state: SourceState,
-    detail: string | null,
-    eventsPerSecond: number,
-  ): Promise<void> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const set = `insert into source (name, state, detail, rate, heard_at) values (?, ?, ?, ?, ?)
-        on conflict (name) do update set state = excluded.state, detail = excluded.detail, rate = excluded.rate,
-          heard_at = excluded.heard_at`
-      yield* ask(set, source, state, detail, eventsPerSecond, now())
-    })
-  }
-
-  readListing(kind: JobKind, target: string): Promise<Listing | null> {
-    return this.#transact(function* () {
-      const find = 'select cursor, done from listing where kind = ? and target = ?'
-      const [row] = yield* ask(find, kind, target)
-      return row === undefined ? null : { target, cursor: row.cursor as string | null, done: row.done === 1n }
-    })
-  }
-
-  addJobs(
-    kind: JobKind,
-    jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
-    listing?: Listing,
-  ): Promise<void> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const at = now()
-      for (const job of jobs) yield* addJob({ ...job, kind, wantedAt: at, now: at })
-      if (listing === undefined) return
-      const set = `insert into listing (kind, target, cursor, done) values (?, ?, ?, ?)
-        on conflict (kind, target) do update set cursor = excluded.cursor, done = excluded.done`
-      yield* ask(set, kind, listing.target, listing.cursor, Number(listing.done))
-    })
-  }
-
-  dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const begunAt = now()
-      const due = `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
-        order by due_at, did limit ?`
-      const rows = yield* ask(due, kind, begunAt, limit)
-      return rows.map((row) => ({
-        kind,
-        did: String(row.did),
-        host: row.host as string | null,
-        reason: String(row.reason),
-        attempts: Number(row.attempts),
-        requestedAt: row.requested_at as bigint,
-        begunAt,
-      }))
-    })
-  }
-
-  nextJobAt(kind: JobKind): Promise<bigint | null> {
-    return this.#transact(function* () {
-      const next = 'select min(due_at) as due_at from job where kind = ? and due_at is not null'
-      const [row] = yield* ask(next, kind)
-      return (row?.due_at ?? null) as bigint | null
-    })
-  }
-
-  finishJob({ kind, did, requestedAt, begunAt }: RepoJob): Promise<void> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const next = yield* noteFetch(kind, did, now(), fetchPause)
-      const again = `update job set attempts = 0, error = null,
-          due_at = case when latest_at > ? then latest_at else ? end
-        where kind = ? and did = ? and not ${isDone}`
-      yield* ask(again, next, next, kind, did, requestedAt, begunAt)
-      yield* ask(`delete from job where kind = ? and did = ? and ${isDone}`, kind, did, requestedAt, begunAt)
-    })
-  }
-
-  failJob({ kind, did, requestedAt, begunAt }: RepoJob, error: string, dueAt: bigint | null): Promise<void> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const next = yield* noteFetch(kind, did, now(), failurePause)
-      // A failure does not give up other requests for the same repository.
-      const fail = `update job set attempts = attempts + 1, error = ?,
-          due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
-        where kind = ? and did = ?`
-      yield* ask(fail, error, dueAt, requestedAt, begunAt, next, next, kind, did)
-    })
-  }
-
-  failedJobs(kind: JobKind): Promise<readonly { readonly did: string; readonly error: string }[]> {
-    return this.#transact(function* () {
-      const failed = 'select did, error from job where kind = ? and due_at is null order by did'
-      const rows = yield* ask(failed, kind)
-      return rows.map(({ did, error }) => ({ did: String(did), error: String(error) }))
-    })
-  }
-
-  countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }> {
-    return this.#transact(function* () {
-      const [row] = yield* ask('select count(*) as n, count(due_at) as waiting from job where kind = ?', kind)
-      const waiting = Number(row?.waiting)
-      return { waiting, failed: Number(row?.n) - waiting }
-    })
-  }
-
-  endRun(kind: JobKind): Promise<void> {
-    return this.#transact(function* () {
-      yield* ask('delete from listing where kind = ?', kind)
-      yield* ask('delete from job where kind = ? and due_at is null', kind)
-    })
-  }
-
-  readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]> {
-    return this.#read(() => readRepoRecords(did, collections))
-  }
-
-  knowsAccount(did: string): Promise<boolean> {
-    return this.#transact(() => isKnown(did))
-  }
-
-  unfinishedPurges(): Promise<readonly string[]> {
-    return this.#transact(() => readUnfinishedPurges())
-  }
-
-  endPurges(): Promise<void> {
-    return this.#transact(() => endPurges(this.#now()))
-  }
-
-  countRowsToMove(except: string): Promise<number> {
-    return this.#transact(() => countRowsToMove(except))
-  }
-
-  readActors(limit: number, after: string | null): Promise<readonly string[]> {
-    return this.#transact(function* () {
-      const rows = yield* ask('select did from actor where did > ? order by did limit ?', after ?? '', limit)
-      return rows.map(({ did }) => String(did))
-    })
-  }
-
-  dueHandles(limit: number): Promise<readonly string[]> {
-    const now = this.#now
-    return this.#transact(function* () {
-      const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
-      const rows = yield* ask(due, now(), limit)
-      return rows.map(({ did }) => String(did))
-    })
-  }
-
-  writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void> {
-    return this.#transact(function* () {
-      yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
-    })
+export function createMetadataStore(options: MetadataStoreOptions): MetadataStore {
+  const { transact, read, now, hide, unhide, purge, settle, expire, forgetRevisions } = options
+  return {
+    hide,
+    unhide,
+    purge,
+    settleAccounts: settle,
+    expireRecords: expire,
+    forgetRevisions,
+    addKey: (key, hash) => transact(() => addKey(key, hash, now()), { durable: true }),
+    replaceKey: (id, next, at) => transact(() => replaceKey(id, next, at, now()), { durable: true }),
+    revokeKey: (id) => transact(() => revokeKey(id, now()), { durable: true }),
+    readCursor: (source) =>
+      transact(function* () {
+        const [row] = yield* ask('select cursor from source where name = ?', source)
+        return (row?.cursor ?? null) as string | null
+      }),
+    nameSource: (source, publicName) =>
+      transact(function* () {
+        const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
+          on conflict (name) do update set public_name = excluded.public_name`
+        yield* ask(set, source, publicName, now())
+      }),
+    writeState: (source, state, detail, eventsPerSecond) =>
+      transact(function* () {
+        const set = `insert into source (name, state, detail, rate, heard_at) values (?, ?, ?, ?, ?)
+          on conflict (name) do update set state = excluded.state, detail = excluded.detail, rate = excluded.rate,
+            heard_at = excluded.heard_at`
+        yield* ask(set, source, state, detail, eventsPerSecond, now())
+      }),
+    readListing: (kind, target) =>
+      transact(function* () {
+        const find = 'select cursor, done from listing where kind = ? and target = ?'
+        const [row] = yield* ask(find, kind, target)
+        return row === undefined
+          ? null
+          : { target, cursor: row.cursor as string | null, done: row.done === 1n }
+      }),
+    addJobs: (kind, jobs, listing) =>
+      transact(function* () {
+        const at = now()
+        for (const job of jobs) yield* addJob({ ...job, kind, wantedAt: at, now: at })
+        if (listing === undefined) return
+        const set = `insert into listing (kind, target, cursor, done) values (?, ?, ?, ?)
+          on conflict (kind, target) do update set cursor = excluded.cursor, done = excluded.done`
+        yield* ask(set, kind, listing.target, listing.cursor, Number(listing.done))
+      }),
+    dueJobs: (kind, limit) =>
+      transact(function* () {
+        const begunAt = now()
+        const due = `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
+          order by due_at, did limit ?`
+        const rows = yield* ask(due, kind, begunAt, limit)
+        return rows.map((row) => ({
+          kind,
+          did: String(row.did),
+          host: row.host as string | null,
+          reason: String(row.reason),
+          attempts: Number(row.attempts),
+          requestedAt: row.requested_at as bigint,
+          begunAt,
+        }))
+      }),
+    nextJobAt: (kind) =>
+      transact(function* () {
+        const next = 'select min(due_at) as due_at from job where kind = ? and due_at is not null'
+        const [row] = yield* ask(next, kind)
+        return (row?.due_at ?? null) as bigint | null
+      }),
+    finishJob: ({ kind, did, requestedAt, begunAt }) =>
+      transact(function* () {
+        const next = yield* noteFetch(kind, did, now(), fetchPause)
+        const again = `update job set attempts = 0, error = null,
+            due_at = case when latest_at > ? then latest_at else ? end
+          where kind = ? and did = ? and not ${isDone}`
+        yield* ask(again, next, next, kind, did, requestedAt, begunAt)
+        yield* ask(
+          `delete from job where kind = ? and did = ? and ${isDone}`,
+          kind,
+          did,
+          requestedAt,
+          begunAt,
+        )
+      }),
+    failJob: ({ kind, did, requestedAt, begunAt }, error, dueAt) =>
+      transact(function* () {
+        const next = yield* noteFetch(kind, did, now(), failurePause)
+        // A failure does not give up other requests for the same repository.
+        const fail = `update job set attempts = attempts + 1, error = ?,
+            due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
+          where kind = ? and did = ?`
+        yield* ask(fail, error, dueAt, requestedAt, begunAt, next, next, kind, did)
+      }),
+    failedJobs: (kind) =>
+      transact(function* () {
+        const failed = 'select did, error from job where kind = ? and due_at is null order by did'
+        const rows = yield* ask(failed, kind)
+        return rows.map(({ did, error }) => ({ did: String(did), error: String(error) }))
+      }),
+    countJobs: (kind) =>
+      transact(function* () {
+        const [row] = yield* ask(
+          'select count(*) as n, count(due_at) as waiting from job where kind = ?',
+          kind,
+        )
+        const waiting = Number(row?.waiting)
+        return { waiting, failed: Number(row?.n) - waiting }
+      }),
+    endRun: (kind) =>
+      transact(function* () {
+        yield* ask('delete from listing where kind = ?', kind)
+        yield* ask('delete from job where kind = ? and due_at is null', kind)
+      }),
+    readRepoRecords: (did, collections) => read(() => readRepoRecords(did, collections)),
+    knowsAccount: (did) => transact(() => isKnown(did)),
+    unfinishedPurges: () => transact(() => readUnfinishedPurges()),
+    endPurges: () => transact(() => endPurges(now())),
+    countRowsToMove: (except) => transact(() => countRowsToMove(except)),
+    readActors: (limit, after) =>
+      transact(function* () {
+        const rows = yield* ask(
+          'select did from actor where did > ? order by did limit ?',
+          after ?? '',
+          limit,
+        )
+        return rows.map(({ did }) => String(did))
+      }),
+    dueHandles: (limit) =>
+      transact(function* () {
+        const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
+        const rows = yield* ask(due, now(), limit)
+        return rows.map(({ did }) => String(did))
+      }),
+    writeHandle: (did, handle, dueAt) =>
+      transact(function* () {
+        yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
+      }),
   }
 }
 

@@ -3,7 +3,13 @@
  * synchronously, so that nothing comes between the statements of a transaction; answers of a server are awaited.
  * Rows of records are read and written by faster code of each engine.
  */
-import type { ColumnValue, Statement } from '../database.ts'
+import type { ColumnValue } from '../changes.ts'
+
+/** A statement in the SQL of the engine, and its parameters in order. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly ColumnValue[]
+}
 
 /** Integers are bigint, bytes are Uint8Array. */
 export type StepRow = Readonly<Record<string, ColumnValue>>

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { onEveryDatabase } from '../../../test/support/databases.ts'
 import { noteDatabases, openNotes } from '../../../test/support/notes.ts'
 import { addKeyUsage } from '../open.ts'
-import { usageDays } from './usage.ts'
+import { usageDays } from './keys.ts'
 
 const newUrl = noteDatabases()
 const today = 20_000

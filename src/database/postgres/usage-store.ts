@@ -1,5 +1,5 @@
 /** Adds the usage of callers to the primary, for all nodes, over a connection that is opened for this alone. */
-import { addUsage } from '../metadata/usage.ts'
+import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { withClient } from './connection.ts'
 import { runSteps } from './steps.ts'

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { addUsage } from '../metadata/usage.ts'
+import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { isBusy } from './failures.ts'
 import { createRunner } from './steps.ts'

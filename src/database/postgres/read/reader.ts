@@ -10,14 +10,9 @@ import type {
   StoredAnswer,
   StoredRecord,
 } from '../../database.ts'
-import { readHidings } from '../../metadata/hidings.ts'
-import { findKey, readKeys } from '../../metadata/keys.ts'
-import { readUsage } from '../../metadata/usage.ts'
-import { readRejections } from '../../metadata/read-rejections.ts'
+import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import { readStatus } from '../../metadata/status.ts'
 import type { Steps } from '../../metadata/steps.ts'
-import { measurePurge } from '../../metadata/purges.ts'
-import type { ApiKey, Hiding, StoredRejection, KeyUsage, PurgeExtent } from '../../metadata/metadata-store.ts'
 import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
 import { closeClient } from '../connection.ts'
@@ -39,7 +34,7 @@ export interface ReaderOptions {
 /** Rows in one fetch. */
 const rowsAtOnce = 1000
 
-export class PostgresReader implements ReadDatabase {
+export class PostgresReader extends MetadataReader implements ReadDatabase {
   readonly dialect = postgresDialect
   readonly isRemote = true
   readonly statistics: PostgresStatistics
@@ -49,6 +44,7 @@ export class PostgresReader implements ReadDatabase {
   #version = 0
 
   constructor(servers: Servers, options: ReaderOptions) {
+    super()
     this.#servers = servers
     this.#options = options
     this.statistics = new PostgresStatistics((work, terms) => servers.read(work, terms))
@@ -85,28 +81,17 @@ export class PostgresReader implements ReadDatabase {
     return null
   }
 
-  findKey(hash: string): Promise<ApiKey | null> {
-    return this.#inSnapshot(() => findKey(hash))
-  }
-
-  readKeys(): Promise<readonly ApiKey[]> {
-    return this.#inSnapshot(readKeys)
-  }
-
-  readUsage(since: number): Promise<readonly KeyUsage[]> {
-    return this.#inSnapshot(() => readUsage(since))
-  }
-
-  readHidings(): Promise<readonly Hiding[]> {
-    return this.#inSnapshot(readHidings)
-  }
-
-  readPurgeExtent(subject: string): Promise<PurgeExtent> {
-    return this.#inSnapshot(() => measurePurge(subject))
+  readSteps<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#servers.read(async (client) => {
+      await client.query('begin isolation level repeatable read read only')
+      const result = await runSteps(client, steps())
+      await client.query('commit')
+      return result
+    })
   }
 
   readStatus(): Promise<IndexStatus> {
-    return this.#inSnapshot(() => readStatus(this.#options.now(), (uri) => `split_part(${uri}, '/', 4)`))
+    return this.readSteps(() => readStatus(this.#options.now(), (uri) => `split_part(${uri}, '/', 4)`))
   }
 
   async readSize(): Promise<number> {
@@ -115,10 +100,6 @@ export class PostgresReader implements ReadDatabase {
       const { rows } = await runPrepared(client, { text, values: [] })
       return Number(rows[0]?.n)
     })
-  }
-
-  readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]> {
-    return this.#inSnapshot(() => readRejections(limit, after))
   }
 
   async *readRecords(table: Table): AsyncGenerator<StoredRecord> {
@@ -179,16 +160,6 @@ export class PostgresReader implements ReadDatabase {
     const result = found.version < this.#version ? await this.#servers.readPrimary(work, terms) : found
     this.#version = result.version
     return result
-  }
-
-  /** `steps` is a function, because a repeated query needs a new generator. */
-  #inSnapshot<Result>(steps: () => Steps<Result>): Promise<Result> {
-    return this.#servers.read(async (client) => {
-      await client.query('begin isolation level repeatable read read only')
-      const result = await runSteps(client, steps())
-      await client.query('commit')
-      return result
-    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

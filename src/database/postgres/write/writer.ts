@@ -9,7 +9,7 @@ import type {
   SourceMark,
   WriteDatabase,
 } from '../../database.ts'
-import { SqlMetadataStore } from '../../metadata/sql-metadata-store.ts'
+import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
 import { forgetRevisions } from '../../metadata/repo-rows.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
@@ -46,7 +46,7 @@ export class PostgresWriter implements WriteDatabase {
     this.#applier = new Applier(options)
     const applier = this.#applier
     const transact: Transactions['transact'] = (work) => this.#transactions.transact(work)
-    this.metadata = new SqlMetadataStore({
+    this.metadata = createMetadataStore({
       transact: (steps) => transact(({ client }) => runSteps(client, steps())),
       read: (steps) => this.#transactions.read(({ client }) => runSteps(client, steps())),
       now: options.now,

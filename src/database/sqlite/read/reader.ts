@@ -13,12 +13,8 @@ import type {
   StoredRecord,
 } from '../../database.ts'
 import { isHiding } from '../../metadata/accounts.ts'
-import { readHidings } from '../../metadata/hidings.ts'
-import { findKey, readKeys } from '../../metadata/keys.ts'
-import { readUsage } from '../../metadata/usage.ts'
-import { readRejections } from '../../metadata/read-rejections.ts'
-import { measurePurge } from '../../metadata/purges.ts'
-import type { ApiKey, Hiding, StoredRejection, KeyUsage, PurgeExtent } from '../../metadata/metadata-store.ts'
+import { MetadataReader } from '../../metadata/metadata-reader.ts'
+import type { Steps } from '../../metadata/steps.ts'
 import { RebuiltElsewhereError } from '../../refusals.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
 import { afterPrefix, derivationOf, quote } from '../layout/ddl.ts'
@@ -37,7 +33,7 @@ export interface ReaderOptions {
   readonly long: LongQueries | null
 }
 
-export class SqliteReader implements ReadDatabase {
+export class SqliteReader extends MetadataReader implements ReadDatabase {
   readonly #database: DatabaseSync
   readonly #queries: QueryConnection
   readonly #options: ReaderOptions
@@ -46,6 +42,7 @@ export class SqliteReader implements ReadDatabase {
   readonly isRemote = false
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
+    super()
     this.#database = database
     this.#queries = new QueryConnection(database)
     this.#options = options
@@ -89,24 +86,9 @@ export class SqliteReader implements ReadDatabase {
     return whileReachable(() => Number(ask.get()?.[0]))
   }
 
-  async findKey(hash: string): Promise<ApiKey | null> {
-    return whileReachable(() => this.#queries.run(findKey(hash)))
-  }
-
-  async readKeys(): Promise<readonly ApiKey[]> {
-    return whileReachable(() => this.#queries.run(readKeys()))
-  }
-
-  async readUsage(since: number): Promise<readonly KeyUsage[]> {
-    return whileReachable(() => this.#queries.run(readUsage(since)))
-  }
-
-  async readHidings(): Promise<readonly Hiding[]> {
-    return whileReachable(() => this.#queries.run(readHidings()))
-  }
-
-  async readPurgeExtent(subject: string): Promise<PurgeExtent> {
-    return whileReachable(() => this.#queries.run(measurePurge(subject)))
+  async readSteps<Result>(steps: () => Steps<Result>): Promise<Result> {
+    await this.#options.idle()
+    return whileReachable(() => this.#queries.run(steps()))
   }
 
   async readStatus(): Promise<IndexStatus> {
@@ -123,11 +105,6 @@ export class SqliteReader implements ReadDatabase {
     if (file !== null) return [file, `${file}-wal`].reduce((sum, path) => sum + bytesOf(path), 0)
     const pages = 'select page_count * page_size from pragma_page_count, pragma_page_size'
     return this.#number(pages, [])
-  }
-
-  async readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]> {
-    await this.#options.idle()
-    return whileReachable(() => this.#queries.run(readRejections(limit, after)))
   }
 
   async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {

@@ -8,7 +8,7 @@ import type {
   SourceMark,
   WriteDatabase,
 } from '../../database.ts'
-import { SqlMetadataStore } from '../../metadata/sql-metadata-store.ts'
+import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
@@ -41,7 +41,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#transactions = transactions
     const { run, accounts } = applier
     const durable = { durable: true }
-    this.metadata = new SqlMetadataStore({
+    this.metadata = createMetadataStore({
       transact: (steps, kept) => transactions.transact(() => run(steps()), kept),
       read: (steps) => transactions.read(() => run(steps())),
       now: options.now,
