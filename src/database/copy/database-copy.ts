@@ -35,9 +35,8 @@ export interface CopyTarget extends AsyncDisposable {
 }
 
 export interface RowChanges {
-  readonly added: readonly Row[]
-  /** New versions of rows with the same key. */
-  readonly changed: readonly Row[]
+  /** New rows, and new versions of rows, sorted by their keys. */
+  readonly written: readonly Row[]
   /** The rows as they are in the target. */
   readonly removed: readonly Row[]
 }
@@ -166,8 +165,7 @@ async function copyPart(
     if (given !== null) advance()
     if (given !== null && found !== null && areSame(given, found)) return undefined
     if (given === null) changes.removed.push(found ?? [])
-    else if (found === null) changes.added.push(given)
-    else changes.changed.push(given)
+    else changes.written.push(given)
     rows += 1
     const last = given?.at(-1)
     characters += typeof last === 'string' ? last.length : 0
@@ -227,7 +225,7 @@ export class Digester {
 }
 
 function noChanges() {
-  return { added: [] as Row[], changed: [] as Row[], removed: [] as Row[] }
+  return { written: [] as Row[], removed: [] as Row[] }
 }
 
 /** The URI of a record, or the key of another row. */

@@ -33,26 +33,15 @@ export function assertNoCopy(derivation: string): void {
   )
 }
 
-export interface TargetFound {
-  /** The stored derivation; null when the layout is not this program's. */
-  readonly derivation: string | null
-  /** The mark that the target should have. */
-  readonly wanted: CopyMark
-  readonly hasRows: () => Promise<boolean> | boolean
-}
-
 /** `whole`: the database has content of its own, perhaps that of a finished copy. */
 export type TargetState = 'empty' | 'unfinished' | 'whole'
 
-export interface CopyProgress {
-  readonly found: TargetState
-  /** The derivation to store when the copy is finished, and the mark until then. */
-  readonly derivation: string
-  readonly mark: string
-}
-
-/** Throws when the database cannot become a copy of the source. */
-export async function stateOf({ derivation, wanted, hasRows }: TargetFound): Promise<TargetState> {
+/** Throws when the database, with this stored derivation, cannot become the wanted copy. */
+export async function stateOf(
+  derivation: string | null,
+  wanted: CopyMark,
+  hasRows: () => Promise<boolean> | boolean,
+): Promise<TargetState> {
   const mark = derivation === null ? null : parseMark(derivation)
   if (mark === null) {
     if (derivation !== wanted.derivation)

@@ -1,8 +1,10 @@
 /** Reads and writes the tables besides the records, in SQL that every engine understands except for CIDs and JSON. */
+import { identifier } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
+import type { Table } from '../layout/tables.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 import type { RowChanges } from './database-copy.ts'
-import { jsonColumn, type CopyPart, type Row } from './parts.ts'
+import { jsonColumn, partsOf, type CopyPart, type Row } from './parts.ts'
 
 /** SQL for the values that engines store differently. */
 export interface Spelling {
@@ -12,6 +14,13 @@ export interface Spelling {
   /** SQL with the parameter `?` for the JSON text. */
   readonly newCid: (text: string) => ColumnValue
   readonly newJson: string
+}
+
+/** Whether any table has rows. */
+export function* hasRows(tables: readonly Table[]): Steps<boolean> {
+  for (const { name } of partsOf(tables))
+    if ((yield* ask(`select 1 as one from ${identifier(name).sql} limit 1`)).length > 0) return true
+  return false
 }
 
 /** The kind of rows in `listing` that hold the progress of a copy. */
@@ -43,7 +52,7 @@ const rowsAtOnce = 100
 
 export function* writeStored(
   part: CopyPart,
-  { added, changed, removed }: RowChanges,
+  { written, removed }: RowChanges,
   spelling: Spelling,
 ): Steps<void> {
   const { name, columns, key } = part
@@ -56,10 +65,9 @@ export function* writeStored(
   const values = `(${columns.map((column) => valueOf(part, column, spelling)).join(', ')})`
   const keys = columns.slice(0, key).join(', ')
   const rest = columns.slice(key).map((column) => `${column} = excluded.${column}`)
-  // Only one hiding of a subject may be active: a former one must be ended before the next is inserted.
-  const rows = [...changed, ...added]
-  for (let start = 0; start < rows.length; start += rowsAtOnce) {
-    const some = rows.slice(start, start + rowsAtOnce)
+  // Only one hiding of a subject may be active: in the order of keys, a former one is ended before the next is inserted.
+  for (let start = 0; start < written.length; start += rowsAtOnce) {
+    const some = written.slice(start, start + rowsAtOnce)
     yield* ask(
       `insert into ${name} (${columns.join(', ')}) values ${some.map(() => values).join(', ')}
        on conflict (${keys}) do ${rest.length === 0 ? 'nothing' : `update set ${rest.join(', ')}`}`,

@@ -4,9 +4,9 @@
  */
 import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
-import { ownListing, writeStored } from '../../copy/metadata-rows.ts'
-import { formatMark, stateOf, type CopyProgress } from '../../copy/mark.ts'
-import { type CopyPart, partsOf, type RecordRow, type Row } from '../../copy/parts.ts'
+import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
+import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
+import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
 import { repoCollectionUri } from '../../write/decide.ts'
 import { deriveRow } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
@@ -22,7 +22,7 @@ import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from '../steps.ts'
 import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
-import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from '../write/table-writer.ts'
+import { type NewRow, type RowId, TableWriter } from '../write/table-writer.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 
@@ -45,17 +45,10 @@ export async function openPostgresTarget(
     const derivation = derivationOf(options.fingerprint)
     const wanted = { derivation, kind: source.kind, source: source.name }
     if (former === null) await migrate(client, options)
-    const state = await readState(client)
-    const found = await stateOf({
-      derivation: state?.derivation ?? null,
-      wanted,
-      hasRows: () => hasRows(client, options.tables),
-    })
-    const target = new PostgresTarget(client, url, options.tables, {
-      found,
-      derivation,
-      mark: formatMark(wanted),
-    })
+    const found = await stateOf(former?.derivation ?? derivation, wanted, () =>
+      runSteps(client, hasRows(options.tables)),
+    )
+    const target = new PostgresTarget(client, url, options.tables, wanted, found === 'whole')
     if (found === 'empty') await target.begin()
     return target
   } catch (error) {
@@ -77,14 +70,6 @@ async function lock(client: Client): Promise<void> {
   }
 }
 
-async function hasRows(client: Client, tables: readonly Table[]): Promise<boolean> {
-  for (const { name } of partsOf(tables)) {
-    const { rows } = await client.query(`select from ${quote(name)} limit 1`)
-    if (rows.length > 0) return true
-  }
-  return false
-}
-
 class PostgresTarget implements CopyTarget {
   readonly isWhole: boolean
   readonly #client: Client
@@ -93,17 +78,12 @@ class PostgresTarget implements CopyTarget {
   readonly #mark: string
   readonly #writers: ReadonlyMap<string, TableWriter>
 
-  constructor(
-    client: Client,
-    url: string,
-    tables: readonly Table[],
-    { found, derivation, mark }: CopyProgress,
-  ) {
-    this.isWhole = found === 'whole'
+  constructor(client: Client, url: string, tables: readonly Table[], wanted: CopyMark, isWhole: boolean) {
+    this.isWhole = isWhole
     this.#client = client
     this.#url = url
-    this.#derivation = derivation
-    this.#mark = mark
+    this.#derivation = wanted.derivation
+    this.#mark = formatMark(wanted)
     this.#writers = new Map(tables.map((table) => [table.name, new TableWriter(table)]))
   }
 
@@ -195,7 +175,7 @@ class PostgresTarget implements CopyTarget {
 async function writeRecords(
   transaction: Transaction,
   writer: TableWriter,
-  { added, changed, removed }: RowChanges,
+  { written, removed }: RowChanges,
 ): Promise<void> {
   for (const some of slices(removed)) {
     const rows = await rowsOf(transaction, writer, some)
@@ -214,21 +194,12 @@ async function writeRecords(
     )
     await writer.remove(transaction, found)
   }
-  for (const some of slices(changed)) {
-    const rows = await rowsOf(transaction, writer, some)
-    const found = await findRows(transaction, writer, rows)
-    const ids = new Map(found.map((row) => [keyOf(row), row.id]))
-    await writer.update(
-      transaction,
-      rows.map((row) => ({ ...row, id: ids.get(keyOf(row)) ?? 0n })),
-    )
-  }
-  for (const some of slices(added)) {
+  for (const some of slices(written)) {
     const rows = await rowsOf(transaction, writer, some)
     const isAllNew = (await writer.insert(transaction, rows)).length === rows.length
     if (isAllNew) continue
-    // Some rows exist with another `indexed_at`; rows that this run has added may also come again.
-    await writer.remove(transaction, await findRows(transaction, writer, rows))
+    // Some rows exist already; the others, which have just been inserted, come again.
+    await writer.remove(transaction, await writer.find(transaction, rows))
     await writer.insert(transaction, rows)
   }
 }
@@ -254,22 +225,6 @@ async function rowsOf(
     ...row,
     base: baseId(transaction, repoCollectionUri({ did: row.did, collection })),
   }))
-}
-
-async function findRows(
-  transaction: Transaction,
-  writer: TableWriter,
-  rows: readonly RowKey[],
-): Promise<readonly (RowKey & { readonly id: bigint })[]> {
-  return transaction.query(
-    `select t.base, t.rkey, t.id from json_to_recordset($1) as given (base bigint, rkey text)
-     join ${quote(writer.table.name)} t using (base, rkey)`,
-    jsonKeys(rows),
-  )
-}
-
-function keyOf({ base, rkey }: RowKey): string {
-  return `${base} ${rkey}`
 }
 
 function* slices(rows: readonly Row[]): Generator<readonly Row[]> {

@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
-import { ownListing, writeStored } from '../../copy/metadata-rows.ts'
-import { formatMark, stateOf, type CopyProgress } from '../../copy/mark.ts'
-import { type CopyPart, partsOf, type RecordRow, type Row } from '../../copy/parts.ts'
+import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
+import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
+import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
 import { DatabaseBusyError } from '../../database.ts'
 import { repoCollectionUri } from '../../write/decide.ts'
 import { deriveRow } from '../../derive.ts'
@@ -21,7 +21,7 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { fileSettings } from '../open.ts'
 import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run } from '../steps.ts'
-import { type TableRow, TableWriter } from '../write/table-writer.ts'
+import { type NewRow, type TableRow, TableWriter } from '../write/table-writer.ts'
 
 /** Throws, without changing the file, when it cannot become a copy of the source. */
 export async function openSqliteTarget(
@@ -41,29 +41,17 @@ export async function openSqliteTarget(
       database.exec(fileSettings)
       await migrate(database, options)
     }
-    const found = await stateOf({
-      derivation: readDerivation(database),
-      wanted,
-      hasRows: () => hasRows(database, options.tables),
-    })
+    const found = await stateOf(readDerivation(database), wanted, () =>
+      createRunner(database)(hasRows(options.tables)),
+    )
     database.exec(fileSettings)
-    const target = new SqliteTarget(database, path, options.tables, {
-      found,
-      derivation,
-      mark: formatMark(wanted),
-    })
+    const target = new SqliteTarget(database, path, options.tables, wanted, found === 'whole')
     if (found === 'empty') target.begin()
     return target
   } catch (error) {
     database.close()
     throw error
   }
-}
-
-function hasRows(database: DatabaseSync, tables: readonly Table[]): boolean {
-  return partsOf(tables).some(
-    ({ name }) => database.prepare(`select 1 from ${quote(name)} limit 1`).get() !== undefined,
-  )
 }
 
 class SqliteTarget implements CopyTarget {
@@ -84,13 +72,14 @@ class SqliteTarget implements CopyTarget {
     database: DatabaseSync,
     path: string,
     tables: readonly Table[],
-    { found, derivation, mark }: CopyProgress,
+    wanted: CopyMark,
+    isWhole: boolean,
   ) {
-    this.isWhole = found === 'whole'
+    this.isWhole = isWhole
     this.#database = database
     this.#path = path
-    this.#derivation = derivation
-    this.#mark = mark
+    this.#derivation = wanted.derivation
+    this.#mark = formatMark(wanted)
     this.#run = createRunner(database)
     this.#findBase = database.prepare('select id from base where uri = ?')
     this.#writers = new Map(
@@ -147,32 +136,29 @@ class SqliteTarget implements CopyTarget {
     this.#database.close()
   }
 
-  #writeRecords(table: Table, writer: TableWriter, { added, changed, removed }: RowChanges): void {
+  #writeRecords(table: Table, writer: TableWriter, { written, removed }: RowChanges): void {
     const bulk = !this.#completed.has(table.name)
     const moment = this.#database.prepare(
       `select indexed_at from ${quote(table.name)} where base = ? and rkey = ?`,
     )
     moment.setReadBigInts(true)
-    const remove = (base: number, rkey: string): void => {
-      const row = writer.find(base, rkey)
-      if (row !== undefined) writer.remove(row, bulk)
-    }
+    const isAt = ({ base, rkey, indexedAt }: NewRow): boolean =>
+      moment.get(base, rkey)?.indexed_at === indexedAt
     for (const row of removed) {
-      const { base, rkey, indexedAt } = this.#recordOf(table, row)
-      // The record may have been added with another `indexed_at` already.
-      if (moment.get(base, rkey)?.indexed_at === indexedAt) remove(base, rkey)
-    }
-    for (const row of changed) {
       const record = this.#recordOf(table, row)
-      const old = writer.find(record.base, record.rkey) as TableRow
-      writer.update(old, record, deriveRow(table, JSON.parse(record.json)), bulk)
+      // The record may have been written with another \`indexed_at\` already.
+      if (isAt(record)) writer.remove(writer.find(record.base, record.rkey) as TableRow, bulk)
     }
-    for (const row of added) {
+    for (const row of written) {
       const record = this.#recordOf(table, row)
       const derived = deriveRow(table, JSON.parse(record.json))
       if (writer.insert(record, derived, bulk)) continue
-      remove(record.base, record.rkey)
-      writer.insert(record, derived, bulk)
+      const old = writer.find(record.base, record.rkey) as TableRow
+      if (isAt(record)) writer.update(old, record, derived, bulk)
+      else {
+        writer.remove(old, bulk)
+        writer.insert(record, derived, bulk)
+      }
     }
     if (bulk) writer.keepOrder()
     else {
@@ -182,7 +168,7 @@ class SqliteTarget implements CopyTarget {
     }
   }
 
-  #recordOf(table: Table, row: Row) {
+  #recordOf(table: Table, row: Row): NewRow {
     const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
     const base = this.#base(repoCollectionUri({ did, collection: table.collection.nsid }))
     return { id: null, base, did, rkey, cid: parseCid(cid) as Uint8Array, rev, indexedAt, changedAt, json }
