@@ -64,10 +64,9 @@ export async function openReadyDatabase(
 
 /** Reports what `openDatabase` would do to the records if it had to rebuild the database; writes nothing. */
 export async function previewRebuild(url: string, options: PreviewOptions): Promise<RebuildReport> {
-  const { previewRebuild: preview } = isPostgres(url)
-    ? await import('./postgres/layout/preview.ts')
-    : await import('./sqlite/layout/preview.ts')
-  return preview(isPostgres(url) ? url : parseSqlitePath(url), options)
+  if (isPostgres(url)) return (await postgres()).previewPostgres(url, options)
+  const { previewFile } = await import('./sqlite/open.ts')
+  return previewFile(parseSqlitePath(url), options)
 }
 
 /** Opens the present content as the source of a copy. Nothing is created, migrated or rebuilt. */
@@ -100,10 +99,7 @@ export async function openCopyTarget(
 
 /** Adds the usage of keys, concurrently with other writers. */
 export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today: number): Promise<void> {
-  if (isPostgres(url)) {
-    const { addUsageToPrimary } = await import('./postgres/usage-store.ts')
-    return addUsageToPrimary(url, usage, today)
-  }
+  if (isPostgres(url)) return (await postgres()).addUsageToPrimary(url, usage, today)
   const { addUsageToFile } = await import('./sqlite/usage-store.ts')
   return addUsageToFile(parseSqlitePath(url), usage, today)
 }

@@ -3,7 +3,14 @@
  * all statements see one snapshot, or the caller's transaction.
  */
 import { identifier } from '../../sql/sql.ts'
-import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
+import {
+  type LostCollection,
+  LostCollectionsError,
+  type RebuildPolicy,
+  type RecordCheck,
+  type RejectionJudge,
+} from '../database.ts'
+import { BuiltElsewiseError } from '../refusals.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild/rebuild-report.ts'
 import type { Table } from '../layout/tables.ts'
 import { judgeRejections } from './read-rejections.ts'
@@ -41,11 +48,23 @@ export function* previewRebuild(options: PreviewOptions, recordText: RecordText)
   return counters.report()
 }
 
+/** Throws if the policy forbids a rebuild. */
+export function* assertMayRebuild(
+  options: Pick<PreviewOptions, 'tables' | 'check'> & { readonly rebuild?: RebuildPolicy },
+  recordText: RecordText,
+): Steps<void> {
+  const { rebuild: policy = 'always' } = options
+  if (policy === 'never') throw new BuiltElsewiseError()
+  if (policy === 'always') return
+  const lost = yield* findLost(options, recordText)
+  if (lost.length > 0) throw new LostCollectionsError(lost)
+}
+
 /**
  * Collections that are served now and would lose all their records. One valid record is enough to keep a collection, so
  * most collections are not read to their end.
  */
-export function* findLost(
+function* findLost(
   { tables, check }: Pick<PreviewOptions, 'tables' | 'check'>,
   recordText: RecordText,
 ): Steps<readonly LostCollection[]> {

@@ -1,14 +1,20 @@
 /** Opens a PostgreSQL database: one connection that writes, and pools of connections that can only read. */
 import type { Database, ReadDatabase } from '../database.ts'
+import { addUsage } from '../metadata/keys.ts'
+import type { KeyUsage } from '../metadata/metadata-store.ts'
+import { previewRebuild, type PreviewOptions } from '../metadata/preview.ts'
 import type { RebuildProgress } from '../rebuild/rebuild-progress.ts'
+import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
 import { connect, withClient } from './connection.ts'
 import { derivationOf } from './layout/ddl.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import { assertOurs, isCurrent, migrate, readState } from './layout/migrate.ts'
+import { isCurrent, migrate, readOurState, recordText } from './layout/migrate.ts'
 import { readProgress } from './layout/rebuild-state.ts'
 import { PostgresReader } from './read/reader.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
+import { runSteps } from './steps.ts'
+import { within } from './write/transactions.ts'
 import { PostgresWriter } from './write/writer.ts'
 
 export interface PostgresOptions extends MigrateOptions {
@@ -36,8 +42,7 @@ export async function openPostgresReader(
   options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
   await withClient(url, 'read', async (client) => {
-    const state = await readState(client)
-    await assertOurs(client, state)
+    const state = await readOurState(client)
     if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
     if (!isCurrent(state, options.fingerprint)) throw new BuiltElsewiseError()
   })
@@ -47,8 +52,7 @@ export async function openPostgresReader(
 /** Whether an existing database must be migrated or rebuilt first. */
 export function isPostgresOutdated(url: string, fingerprint: string): Promise<boolean> {
   return withClient(url, 'write', async (client) => {
-    const state = await readState(client)
-    await assertOurs(client, state)
+    const state = await readOurState(client)
     return state !== null && !isCurrent(state, fingerprint)
   })
 }
@@ -56,6 +60,26 @@ export function isPostgresOutdated(url: string, fingerprint: string): Promise<bo
 /** Null when no rebuild is running. */
 export function readPostgresProgress(url: string): Promise<RebuildProgress | null> {
   return withClient(url, 'read', readProgress)
+}
+
+/** All rows are read in one transaction, by a reader that may pause for long. */
+const beginPreview = `begin isolation level repeatable read read only;
+  set local idle_in_transaction_session_timeout = 0`
+
+/** Previews a rebuild for other lexicons. */
+export function previewPostgres(url: string, options: PreviewOptions): Promise<RebuildReport> {
+  return withClient(url, 'read', async (client) => {
+    if ((await readOurState(client)) === null) throw new Error('it is empty.')
+    await client.query(beginPreview)
+    return runSteps(client, previewRebuild(options, recordText))
+  })
+}
+
+/** Adds the usage of callers to the primary, over a connection that is opened for this alone. */
+export function addUsageToPrimary(url: string, usage: readonly KeyUsage[], today: number): Promise<void> {
+  return withClient(url, 'write', (client) =>
+    within(client, 'begin', () => runSteps(client, addUsage(usage, today))),
+  )
 }
 
 function createReader(

@@ -19,36 +19,26 @@ export function connect(
   cacheSize = 64,
   timeout = lockTimeout,
 ): DatabaseSync {
+  if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
+  if (path !== ':memory:') assertPlaceForFile(path)
+  if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
   try {
-    return connectNow(path, { readOnly, cacheSize, timeout })
+    const database = new DatabaseSync(path, {
+      readOnly,
+      timeout,
+      // Also limits intermediate values, so that no memory is filled for an answer that is refused.
+      ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
+    })
+    database.exec(
+      `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = ${mostMapped}; pragma temp_store = memory;`,
+    )
+    defineFunctions(database)
+    return database
   } catch (cause) {
     if (!isBusy(cause)) throw cause
     const message = 'Another process has locked the file. Try again when it is done.'
     throw Object.assign(new DatabaseBusyError(message, { cause }), { errcode: cause.errcode })
   }
-}
-
-interface Connecting {
-  readonly readOnly: boolean
-  readonly cacheSize: number
-  readonly timeout: number
-}
-
-function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting): DatabaseSync {
-  if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
-  if (path !== ':memory:') assertPlaceForFile(path)
-  if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
-  const database = new DatabaseSync(path, {
-    readOnly,
-    timeout,
-    // Also limits intermediate values, so that no memory is filled for an answer that is refused.
-    ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
-  })
-  database.exec(
-    `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = ${mostMapped}; pragma temp_store = memory;`,
-  )
-  defineFunctions(database)
-  return database
 }
 
 /**

@@ -1,13 +1,16 @@
 /** Opens a SQLite file with one connection that writes and one that can only read. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
+import { previewRebuild, type PreviewOptions } from '../metadata/preview.ts'
+import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { connect } from './connection.ts'
-import { assertOurs } from './layout/layout.ts'
+import { assertOurs, isEmpty } from './layout/layout.ts'
 import { LongQueries } from './read/long-queries.ts'
-import { migrate } from './layout/migrate.ts'
+import { migrate, recordText } from './layout/migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
 import type { SqliteQueryOptions } from './read/open-reader.ts'
 import { SqliteReader } from './read/reader.ts'
+import { createRunner } from './steps.ts'
 import { SqliteWriter } from './write/writer.ts'
 
 /** With the `path` `:memory:` one connection does both, in turns. */
@@ -49,3 +52,17 @@ export async function openSqlite(
 
 /** To be set before a file is initialised. */
 export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'
+
+/** Previews the rebuild of a file for other lexicons, through a read-only connection. */
+export async function previewFile(path: string, options: PreviewOptions): Promise<RebuildReport> {
+  const database = connect(path, true)
+  try {
+    if (isEmpty(database)) throw new Error('it is empty.')
+    assertOurs(database)
+    // One snapshot; closing ends it.
+    database.exec('begin')
+    return createRunner(database)(previewRebuild(options, recordText))
+  } finally {
+    database.close()
+  }
+}

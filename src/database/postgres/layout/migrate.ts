@@ -5,11 +5,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { assertNoCopy } from '../../copy/mark.ts'
-import { LostCollectionsError } from '../../database.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
-import { findLost } from '../../metadata/preview.ts'
+import { assertMayRebuild } from '../../metadata/preview.ts'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
-import { BuiltElsewiseError, otherSchema, RebuildConflictError } from '../../refusals.ts'
+import { otherSchema, RebuildConflictError } from '../../refusals.ts'
 import { Applier } from '../write/applier.ts'
 import { startCounting } from './count-ddl.ts'
 import {
@@ -103,11 +102,10 @@ async function takeTurn(client: Client): Promise<boolean> {
 async function layOutOrCheck(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
   await client.query(`select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
   // Another process may have done the work while this one waited.
-  const state = await readState(client)
-  await assertOurs(client, state)
+  const state = await readOurState(client)
   if (state === null) await create(client, options)
   else if (!isCurrent(state, options.fingerprint)) {
-    await assertMayRebuild(client, options)
+    await runSteps(client, assertMayRebuild(options, recordText))
     return 'stale'
   }
   return 'current'
@@ -118,8 +116,15 @@ export function isCurrent(state: State | null, fingerprint: string): boolean {
   return state?.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
 }
 
+/** Null for an empty database; throws like `assertOurs`. */
+export async function readOurState(client: Client): Promise<State | null> {
+  const state = await readState(client)
+  await assertOurs(client, state)
+  return state
+}
+
 /** Throws if the database is another program's, of another schema version, or an unfinished copy; accepts an empty one. */
-export async function assertOurs(client: Client, state: State | null): Promise<void> {
+async function assertOurs(client: Client, state: State | null): Promise<void> {
   await assertOurLayout(client, state)
   if (state !== null) assertNoCopy(state.derivation)
 }
@@ -200,14 +205,6 @@ async function createTrigrams(client: Client): Promise<void> {
       { cause },
     )
   }
-}
-
-async function assertMayRebuild(client: Client, options: MigrateOptions): Promise<void> {
-  const { rebuild: policy = 'always' } = options
-  if (policy === 'never') throw new BuiltElsewiseError()
-  if (policy === 'always') return
-  const lost = await runSteps(client, findLost(options, recordText))
-  if (lost.length > 0) throw new LostCollectionsError(lost)
 }
 
 export const recordText = (column: string): string => `${column}::text`

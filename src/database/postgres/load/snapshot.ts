@@ -7,7 +7,7 @@ import { BuiltElsewiseError } from '../../refusals.ts'
 import { attemptOf, closeClient, connect } from '../connection.ts'
 import { metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
-import { assertOurs, isCurrent, readState } from '../layout/migrate.ts'
+import { isCurrent, readOurState } from '../layout/migrate.ts'
 import { withoutPassword } from '../url.ts'
 
 export const spelling: Spelling = {
@@ -32,8 +32,7 @@ export async function openPostgresSnapshot(
 ): Promise<Snapshot> {
   const client = await connect(url, 'read')
   try {
-    const state = await readState(client)
-    await assertOurs(client, state)
+    const state = await readOurState(client)
     if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
     if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
     return await takeSnapshot(client, url)

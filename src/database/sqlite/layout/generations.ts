@@ -3,12 +3,32 @@
  * are dropped one by one, because dropping a large one takes long.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import type { Table } from '../../layout/tables.ts'
 import { quote } from './ddl.ts'
 import { renameTables } from './rename.ts'
 
 /** Unambiguous, because no name of a collection has a slash. */
 export const nextPrefix = 'next/'
 const formerPrefix = 'former/'
+
+/** The tables under the names by which the next generation is filled next to the one in use. */
+export function nextTables(tables: readonly Table[]): readonly Table[] {
+  const renamed = <Named extends { readonly name: string }>(all: readonly Named[]): readonly Named[] =>
+    all.map((one) => ({ ...one, name: nextPrefix + one.name }))
+  return tables.map((table) => ({
+    ...table,
+    name: nextPrefix + table.name,
+    arrays: renamed(table.arrays),
+    texts: renamed(table.texts),
+    indexes: renamed(table.indexes),
+    counts: renamed(table.counts),
+    sums: renamed(table.sums).map((sums) => ({
+      ...sums,
+      of: nextPrefix + sums.of,
+      between: nextPrefix + sums.between,
+    })),
+  }))
+}
 
 /** Renames the old table and all that belongs to it. Call it within a transaction. */
 export function moveAside(database: DatabaseSync, table: string): void {

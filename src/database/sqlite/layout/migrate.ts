@@ -3,9 +3,7 @@
  * derivation are rebuilt from their records.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { LostCollectionsError } from '../../database.ts'
-import { findLost } from '../../metadata/preview.ts'
-import { BuiltElsewiseError } from '../../refusals.ts'
+import { assertMayRebuild } from '../../metadata/preview.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
   applicationId,
@@ -39,7 +37,7 @@ function layOutOrCheck(database: DatabaseSync, options: MigrateOptions): 'curren
     assertOurs(database)
     if (isEmpty(database)) create(database, options)
     const isStale = !isCurrent(database, options.fingerprint)
-    if (isStale) assertMayRebuild(database, options)
+    if (isStale) createRunner(database)(assertMayRebuild(options, recordText))
     database.exec('commit')
     return isStale ? 'stale' : 'current'
   } catch (error) {
@@ -64,14 +62,6 @@ function layOut(database: DatabaseSync, table: Table): void {
   database
     .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
     .run(table.collection.nsid, table.name)
-}
-
-function assertMayRebuild(database: DatabaseSync, options: MigrateOptions): void {
-  const { rebuild: policy = 'always' } = options
-  if (policy === 'never') throw new BuiltElsewiseError()
-  if (policy === 'always') return
-  const lost = createRunner(database)(findLost(options, recordText))
-  if (lost.length > 0) throw new LostCollectionsError(lost)
 }
 
 export const recordText = (column: string): string => `json(${column})`

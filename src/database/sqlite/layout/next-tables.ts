@@ -6,7 +6,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordCheck } from '../../database.ts'
 import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
-import { renamedTables } from '../../layout/renamed-tables.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
   createIndexes,
@@ -17,7 +16,7 @@ import {
   quote,
   refreshCounts,
 } from './ddl.ts'
-import { nextPrefix } from './generations.ts'
+import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from '../write/sum-writer.ts'
@@ -54,7 +53,7 @@ export class NextTables {
     this.#refuse = database.prepare(
       'insert or ignore into rebuild_refusal (nsid, base, rkey) values (?, ?, ?)',
     )
-    const renamed = renamedTables(tables, nextPrefix)
+    const renamed = nextTables(tables)
     this.#next = new Map(
       tables.map((table, index) => {
         const next = renamed[index] as Table

@@ -17,7 +17,6 @@ import {
   withheld,
 } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
-import { renamedTables } from '../../layout/renamed-tables.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import { RebuildConflictError } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
@@ -31,7 +30,15 @@ import {
   quote,
 } from './ddl.ts'
 import { isBusy } from '../failures.ts'
-import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPrefix } from './generations.ts'
+import {
+  dropLeftover,
+  formerName,
+  moveAside,
+  moveInPlace,
+  nextLeftover,
+  nextPrefix,
+  nextTables,
+} from './generations.ts'
 import { readDerivation } from './layout.ts'
 import { LogLength } from '../write/log-length.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
@@ -147,8 +154,7 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
       .all()
       .map((row) => [String(row.nsid), String(row.table_name)]),
   )
-  const renamed = renamedTables(options.tables, nextPrefix)
-  for (const table of renamed) {
+  for (const table of nextTables(options.tables)) {
     const former = names.get(table.collection.nsid) ?? null
     layOut(database, table)
     const total =
