@@ -86,15 +86,12 @@ export async function writeBackup({
     let done = 0
     for (const part of parts) {
       onProgress({ stage: 'copying', part, done, total })
-      const writer = new PartWriter(database, part)
-      for await (const row of source.rows(part)) {
+      await writePart(database, part, source.rows(part), (row) => {
         signal.throwIfAborted()
-        writer.add(row)
         if (part.name === 'source') cursors.push(cursorOf(part, row))
         done += 1
         if (done % 1_000 === 0) onProgress({ stage: 'copying', part, done, total })
-      }
-      writer.end()
+      })
     }
     const digest = contentsDigest(about, readParts(database))
     database
@@ -127,11 +124,11 @@ export class BackupFile implements Snapshot {
   /** The backup owns the connection. */
   constructor(database: DatabaseSync) {
     this.#database = database
-    const { id, version } = readable(() => headerOf(database))
-    if (id !== applicationId) throw new Error('it is not a backup by `lexigraph backup`.')
-    if (version > format)
+    const header = readable(() => database.prepare(selectHeader).get())
+    if (header?.id !== applicationId) throw new Error('it is not a backup by `lexigraph backup`.')
+    if (Number(header.version) > format)
       throw new Error(
-        `it has format ${version}; this program reads formats up to ${format}. Use a newer lexigraph.`,
+        `it has format ${header.version}; this program reads formats up to ${format}. Use a newer lexigraph.`,
       )
     const found = readable(() => database.prepare('select about, digest from about').get())
     this.about = readable(() => JSON.parse(String(found?.about)) as BackupAbout)
@@ -202,6 +199,9 @@ export class BackupFile implements Snapshot {
   }
 }
 
+const selectHeader = `select application_id as id, user_version as version
+  from pragma_application_id, pragma_user_version`
+
 const layout = `
   begin;
   create table about (id integer primary key check (id = 1), about text not null, digest text not null);
@@ -209,47 +209,35 @@ const layout = `
   create table block (part text not null, number integer not null, rows blob not null, primary key (part, number));
 `
 
-class PartWriter {
-  readonly #database: DatabaseSync
-  readonly #part: CopyPart
-  readonly #digester = new Digester()
-  #rows: string[] = []
-  #length = 0
-  #blocks = 0
-
-  constructor(database: DatabaseSync, part: CopyPart) {
-    this.#database = database
-    this.#part = part
+async function writePart(
+  database: DatabaseSync,
+  part: CopyPart,
+  rows: AsyncIterable<Row>,
+  onRow: (row: Row) => void,
+): Promise<void> {
+  const digester = new Digester()
+  const insert = database.prepare('insert into block (part, number, rows) values (?, ?, ?)')
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 }
+  let [block, length, blocks]: [string[], number, number] = [[], 0, 0]
+  const writeBlock = (): void => {
+    insert.run(part.name, blocks, zstdCompressSync(`[${block.join(',')}]`, { params }))
+    blocks += 1
+    block = []
+    length = 0
   }
-
-  add(row: Row): void {
-    this.#digester.add(rowText(row))
+  for await (const row of rows) {
+    onRow(row)
+    digester.add(rowText(row))
     const text = JSON.stringify(row.map(storedOf))
-    this.#rows.push(text)
-    this.#length += text.length
-    if (this.#length >= blockLength) this.#writeBlock()
+    block.push(text)
+    length += text.length
+    if (length >= blockLength) writeBlock()
   }
-
-  end(): void {
-    if (this.#rows.length > 0) this.#writeBlock()
-    const { name, columns } = this.#part
-    const { rows, digest } = this.#digester.end()
-    this.#database
-      .prepare('insert into part (name, columns, rows, digest) values (?, ?, ?, ?)')
-      .run(name, JSON.stringify(columns), rows, digest)
-  }
-
-  #writeBlock(): void {
-    const data = zstdCompressSync(`[${this.#rows.join(',')}]`, {
-      params: { [constants.ZSTD_c_checksumFlag]: 1 },
-    })
-    this.#database
-      .prepare('insert into block (part, number, rows) values (?, ?, ?)')
-      .run(this.#part.name, this.#blocks, data)
-    this.#blocks += 1
-    this.#rows = []
-    this.#length = 0
-  }
+  if (block.length > 0) writeBlock()
+  const { rows: count, digest } = digester.end()
+  database
+    .prepare('insert into part (name, columns, rows, digest) values (?, ?, ?, ?)')
+    .run(part.name, JSON.stringify(part.columns), count, digest)
 }
 
 /** JSON has one kind of number. Integers are numbers if that is exact; larger integers and floats are in an array. */
@@ -338,13 +326,6 @@ function syncFile(path: string): void {
     fsyncSync(file)
   } finally {
     closeSync(file)
-  }
-}
-
-function headerOf(database: DatabaseSync): { readonly id: unknown; readonly version: number } {
-  return {
-    id: database.prepare('pragma application_id').get()?.application_id,
-    version: Number(database.prepare('pragma user_version').get()?.user_version),
   }
 }
 
