@@ -1,10 +1,8 @@
 /** Reads the status of the index, in SQL for every engine. */
 import { identifier } from '../../sql/sql.ts'
 import {
-  type BatchOutcome,
   type IndexStatus,
   longestSilence,
-  type RejectionReason,
   type SourceState,
   type SourceStatus,
   unnamedSource,
@@ -18,23 +16,33 @@ export function* readStatus(now: bigint, collectionOf: (uri: string) => string):
   const kept = yield* ask(
     `select ${collectionOf('uri')} as collection, reason, count(*) as n from rejection group by 1, 2 order by 1, 2`,
   )
+  const outcomes = yield* ask(
+    `select collection, case when outcome like 'refused %' then 'rejected' else outcome end as result,
+       case when outcome like 'refused %' then substr(outcome, 9) end as reason, cast(sum(records) as bigint) as n
+     from outcome group by 1, 2, 3 order by 2, 3`,
+  )
   return {
     keptRejections: sumBy(kept, 'reason'),
-    collections: yield* readCollections(new Map(Object.entries(sumBy(kept, 'collection')))),
+    collections: yield* readCollections(new Map(Object.entries(sumBy(kept, 'collection'))), outcomes),
     sources: yield* readSources(now),
-    rejections: yield* readReasons(),
+    rejections: sumBy(outcomes, 'reason'),
     repositories: yield* readRepositories(),
     unfinishedPurges: (yield* readUnfinishedPurges()).length,
   }
 }
 
-function sumBy(rows: readonly StepRow[], name: 'reason' | 'collection'): Record<string, number> {
+/** Sums `n` by the values of a column that are not null. */
+function sumBy(rows: readonly StepRow[], name: 'reason' | 'collection' | 'result'): Record<string, number> {
   const sums: Record<string, number> = {}
-  for (const row of rows) sums[String(row[name])] = (sums[String(row[name])] ?? 0) + Number(row.n)
+  for (const { [name]: key, n } of rows)
+    if (key !== null) sums[String(key)] = (sums[String(key)] ?? 0) + Number(n)
   return sums
 }
 
-function* readCollections(refused: ReadonlyMap<string, number>): Steps<IndexStatus['collections']> {
+function* readCollections(
+  refused: ReadonlyMap<string, number>,
+  outcomes: readonly StepRow[],
+): Steps<IndexStatus['collections']> {
   // Checking each row's account takes twenty times as long as counting.
   const visible = (yield* isHiding()) ? 'where base not in (select base from hidden)' : ''
   const collections: IndexStatus['collections'][number][] = []
@@ -42,32 +50,23 @@ function* readCollections(refused: ReadonlyMap<string, number>): Steps<IndexStat
     const name = String(row.nsid)
     const rows = `from ${identifier(String(row.table_name)).sql} ${visible}`
     // As separate sub-queries, each is answered from an index.
-    const [figures] = yield* ask(
+    const [found] = yield* ask(
       `select (select count(*) ${rows}) as n,
          (select indexed_at ${rows} order by ${row.ordered === 1n ? 'id' : 'indexed_at'} desc limit 1) as newest`,
     )
     collections.push({
       name,
-      records: Number(figures?.n),
-      newestIndexedAt: (figures?.newest ?? null) as bigint | null,
-      outcomes: yield* readOutcomes(name),
+      records: Number(found?.n),
+      newestIndexedAt: (found?.newest ?? null) as bigint | null,
+      outcomes: sumBy(
+        outcomes.filter(({ collection }) => collection === name),
+        'result',
+      ),
       rejections: refused.get(name) ?? 0,
       served: row.served === 1n,
     })
   }
   return collections
-}
-
-function* readOutcomes(collection: string): Steps<IndexStatus['collections'][number]['outcomes']> {
-  const counts = yield* ask(
-    `select case when outcome like 'refused %' then 'rejected' else outcome end as result,
-       cast(sum(records) as bigint) as n
-     from outcome where collection = ? group by 1`,
-    collection,
-  )
-  return Object.fromEntries(counts.map(({ result, n }) => [result, Number(n)])) as Partial<
-    Record<keyof BatchOutcome, number>
-  >
 }
 
 function* readSources(now: bigint): Steps<SourceStatus[]> {
@@ -90,16 +89,6 @@ function* readSources(now: bigint): Steps<SourceStatus[]> {
       eventsPerSecond: silent ? 0 : Number(row.rate),
     }
   })
-}
-
-function* readReasons(): Steps<IndexStatus['rejections']> {
-  const rows = yield* ask(
-    `select substr(outcome, 9) as reason, cast(sum(records) as bigint) as n from outcome
-     where outcome like 'refused %' group by 1 order by 1`,
-  )
-  return Object.fromEntries(rows.map(({ reason, n }) => [reason, Number(n)])) as Partial<
-    Record<RejectionReason, number>
-  >
 }
 
 function* readRepositories(): Steps<IndexStatus['repositories']> {

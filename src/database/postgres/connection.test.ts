@@ -91,7 +91,7 @@ onPostgres('each connection is set up for its use, whatever the role is given by
     return values
   }
   const both = ['search_path', 'timezone', 'jit', 'application_name', 'statement_timeout']
-  await using reading = await opened(connect(role, 'read', { statementTimeout: 1234 }))
+  await using reading = await opened(connect(role, 'read', 1234))
   assert.deepEqual(await shown(reading.client, ...both, 'default_transaction_read_only', 'enable_seqscan'), [
     'lexigraph, lexigraph_records, public',
     'UTC',

@@ -3,14 +3,16 @@
  * accepts only one, so this file tries them and finds the host that takes writes.
  */
 import pg from 'pg'
-import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
+import {
+  type Attempt,
+  codeOf,
+  connectionFailure,
+  DatabaseUnreachableError,
+  isPassing,
+  refusal,
+} from './failures.ts'
 import { settings, type Use } from './session-settings.ts'
 import { hostsOf } from './url.ts'
-
-export interface ConnectOptions {
-  /** Milliseconds that a statement may take; only for reading. */
-  readonly statementTimeout?: number
-}
 
 /** Milliseconds for reaching a host, and again for setting the connection up. */
 const timeout = 5000
@@ -21,11 +23,11 @@ const oldestVersion = 15
 
 /**
  * Connects to the first usable host; for writing, to the host that takes writes. A permanent failure, such as a wrong
- * password, is thrown even if another host cannot be reached.
+ * password, is thrown even if another host cannot be reached. `statementTimeout`: milliseconds, for reading; 0: none.
  */
-export async function connect(url: string, use: Use, options: ConnectOptions = {}): Promise<pg.Client> {
+export async function connect(url: string, use: Use, statementTimeout = 0): Promise<pg.Client> {
   const hosts = hostsOf(url)
-  const attempt = (host: string): Promise<pg.Client> => connectHost(host, use, options)
+  const attempt = (host: string): Promise<pg.Client> => connectHost(host, use, statementTimeout)
   if (use !== 'read' && hosts.length > 1) return latestOf(hosts.map(attempt))
   const failures: unknown[] = []
   for (const host of hosts) {
@@ -86,11 +88,7 @@ export function assertServerVersion(version: string): void {
     throw new Error(`The server is PostgreSQL ${number}; Lexigraph needs ${oldestVersion} or newer.`)
 }
 
-async function connectHost(
-  url: string,
-  use: Use,
-  { statementTimeout = 0 }: ConnectOptions,
-): Promise<pg.Client> {
+async function connectHost(url: string, use: Use, statementTimeout: number): Promise<pg.Client> {
   const client = createClient(url)
   // A connection may be lost while idle; the next statement then fails by itself.
   client.on('error', () => undefined)
@@ -100,7 +98,7 @@ async function connectHost(
     throw connectionFailure(cause, attemptOf(client))
   }
   try {
-    await prepareClient(client, use, { statementTimeout })
+    await prepareClient(client, use, statementTimeout)
     return client
   } catch (cause) {
     await closeClient(client)
@@ -131,6 +129,18 @@ export async function withClient<Result>(
   }
 }
 
+/** Identifies cluster and database; null if the role lacks the right to ask. */
+export async function readIdentity(client: pg.Client): Promise<string | null> {
+  const text = `select system_identifier || '/' || current_database() as identity from pg_control_system()`
+  try {
+    const { rows } = await client.query<{ identity: string }>(text)
+    return rows[0]?.identity ?? null
+  } catch (error) {
+    if (codeOf(error) !== '42501') throw error
+    return null
+  }
+}
+
 /** Driver configuration for a URL with one host. */
 export function clientConfig(url: string): pg.ClientConfig {
   return {
@@ -145,11 +155,7 @@ export function clientConfig(url: string): pg.ClientConfig {
 }
 
 /** Must run once on each connection, before its first use. */
-export async function prepareClient(
-  client: pg.Client,
-  use: Use,
-  { statementTimeout = 0 }: ConnectOptions,
-): Promise<void> {
+export async function prepareClient(client: pg.Client, use: Use, statementTimeout: number): Promise<void> {
   const attempt = attemptOf(client)
   try {
     const found = await setUp(client, use, statementTimeout)

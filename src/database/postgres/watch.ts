@@ -1,8 +1,8 @@
 /** Polls one server each second over a separate connection: whether it answers, its role and its log position. */
 import { once } from 'node:events'
 import pg from 'pg'
-import { closeClient, connect, timeline } from './connection.ts'
-import { codeOf, DatabaseUnreachableError } from './failures.ts'
+import { closeClient, connect, readIdentity, timeline } from './connection.ts'
+import { DatabaseUnreachableError } from './failures.ts'
 import { parsePosition } from './read/positions.ts'
 
 /** The answer of a server. */
@@ -73,7 +73,8 @@ export class Watch implements AsyncDisposable {
     const client = this.#client ?? (await this.#connect(tooLate))
     this.#client = client
     const at = performance.now()
-    const row = await askRow(client, state)
+    const { rows } = await client.query(state)
+    const [row] = rows
     return {
       at,
       isStandby: row.standby === true,
@@ -89,12 +90,7 @@ export class Watch implements AsyncDisposable {
     client.once('end', () => {
       if (this.#client === client) this.#client = null
     })
-    try {
-      this.#identity = String((await askRow(client, identity)).identity)
-    } catch (error) {
-      if (codeOf(error) !== '42501') throw error
-      this.#identity = null
-    }
+    this.#identity = await readIdentity(client)
     if (!tooLate.aborted && !this.#isOver) return client
     await closeClient(client)
     throw new DatabaseUnreachableError('Nobody waits for this connection any more.')
@@ -106,15 +102,9 @@ async function silence(tooLate: AbortSignal): Promise<never> {
   throw new DatabaseUnreachableError(`It did not answer within ${timeout / 1000} seconds.`)
 }
 
-async function askRow(client: pg.Client, text: string): Promise<Record<string, unknown>> {
-  return (await client.query(text)).rows[0]
-}
-
 const state = `select pg_is_in_recovery() as standby,
   case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end::text as position,
   case when pg_is_in_recovery() then 0 else ${timeline} end as timeline`
-
-const identity = `select system_identifier || '/' || current_database() as identity from pg_control_system()`
 
 /** Whether the server sent nothing at all; a refusal or the end of a connection proves that it is alive. */
 export function isSilence(error: Error): boolean {

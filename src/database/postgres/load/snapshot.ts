@@ -4,9 +4,9 @@ import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
 import { jsonColumn, type CopyPart, type Row } from '../../copy/parts.ts'
 import { BuiltElsewiseError } from '../../refusals.ts'
-import { attemptOf, closeClient, connect } from '../connection.ts'
+import { attemptOf, closeClient, connect, readIdentity } from '../connection.ts'
 import { metadataSchema, quote } from '../layout/ddl.ts'
-import { codeOf, refusal } from '../failures.ts'
+import { refusal } from '../failures.ts'
 import { isCurrent, readOurState } from '../layout/migrate.ts'
 import { withoutPassword } from '../url.ts'
 
@@ -49,18 +49,9 @@ export async function takeSnapshot(client: Client, url: string): Promise<Snapsho
   return new PostgresSnapshot(client, identity, withoutPassword(url))
 }
 
-/** Identifies cluster and database. */
+/** Not every role may read the identity. */
 export async function identityOf(client: Client, url: string): Promise<string> {
-  try {
-    const { rows } = await client.query<{ identity: string }>(
-      `select system_identifier || '/' || current_database() as identity from pg_control_system()`,
-    )
-    return rows[0]?.identity ?? url
-  } catch (error) {
-    // Not every role may call this function.
-    if (codeOf(error) !== '42501') throw error
-    return withoutPassword(url)
-  }
+  return (await readIdentity(client)) ?? withoutPassword(url)
 }
 
 class PostgresSnapshot implements Snapshot {

@@ -14,7 +14,7 @@ export async function cancelStatement(url: string, client: PoolClient): Promise<
   const cut = setTimeout(() => client.connection.stream.destroy(), timeout)
   client.once('end', () => clearTimeout(cut))
   try {
-    const other = await connect(url, 'read', { statementTimeout: timeout })
+    const other = await connect(url, 'read', timeout)
     await other.query('select pg_cancel_backend($1)', [processOf(client)]).finally(() => closeClient(other))
   } catch {
     // The timer cuts the connection.

@@ -110,7 +110,7 @@ export class Liveness implements Disposable {
 
   /** Returns processes of the server that exist and are idle. */
   async #findResting(pids: readonly number[]): Promise<readonly number[]> {
-    const client = await connect(this.#url, 'read', { statementTimeout: longestAnswer })
+    const client = await connect(this.#url, 'read', longestAnswer)
     try {
       const { rows } = await client.query<{ pid: bigint }>(
         `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'

@@ -64,7 +64,7 @@ export class QueryPool implements AsyncDisposable {
       maxLifetimeSeconds: 3600,
       query_timeout: statementTimeout + grace,
       // The driver awaits the promise, although the type does not allow one.
-      onConnect: (client) => prepareClient(client as pg.Client, 'read', { statementTimeout }) as never,
+      onConnect: (client) => prepareClient(client as pg.Client, 'read', statementTimeout) as never,
     })
     // Lost while idle: the pool has already removed the connection.
     this.#pool.on('error', () => undefined)
