@@ -3,7 +3,7 @@
  * with the progress or with the reason why the database cannot be opened; then queries go to the database itself.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { IndexStatus, PlanState, ReadDatabase, ReadTerms, Statement, StoredAnswer } from './database.ts'
+import type { ReadDatabase } from './database.ts'
 import { MetadataReader } from './metadata/metadata-reader.ts'
 import type { Steps } from './metadata/steps.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
@@ -55,41 +55,21 @@ export class AwaitedDatabase extends MetadataReader implements ReadDatabase {
     return this.#ready.statistics
   }
 
-  async readPlanState(): Promise<PlanState> {
-    return this.#ready.readPlanState()
-  }
-
-  async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
-    return this.#ready.readAnswer(statement, terms)
-  }
-
   dataVersion(): number | null {
     return this.#database?.dataVersion() ?? null
-  }
-
-  async readStatus(): Promise<IndexStatus> {
-    return this.#ready.readStatus()
-  }
-
-  async readSize(): Promise<number> {
-    return this.#ready.readSize()
   }
 
   async readSteps<Result>(steps: () => Steps<Result>): Promise<Result> {
     return this.#ready.readSteps(steps)
   }
 
-  readRecords(...given: Parameters<ReadDatabase['readRecords']>): ReturnType<ReadDatabase['readRecords']> {
-    return this.#ready.readRecords(...given)
-  }
-
-  readRows(...given: Parameters<ReadDatabase['readRows']>): ReturnType<ReadDatabase['readRows']> {
-    return this.#ready.readRows(...given)
-  }
-
-  async explain(statement: Statement): Promise<readonly string[]> {
-    return this.#ready.explain(statement)
-  }
+  readonly readPlanState: ReadDatabase['readPlanState'] = async () => this.#ready.readPlanState()
+  readonly readAnswer: ReadDatabase['readAnswer'] = async (...given) => this.#ready.readAnswer(...given)
+  readonly readStatus: ReadDatabase['readStatus'] = async () => this.#ready.readStatus()
+  readonly readSize: ReadDatabase['readSize'] = async () => this.#ready.readSize()
+  readonly readRecords: ReadDatabase['readRecords'] = (table) => this.#ready.readRecords(table)
+  readonly readRows: ReadDatabase['readRows'] = (statement) => this.#ready.readRows(statement)
+  readonly explain: ReadDatabase['explain'] = async (statement) => this.#ready.explain(statement)
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort()

@@ -25,11 +25,7 @@ export const dayLength = 86_400_000_000n
 export const mostIntegers = 10_000
 
 /** Formats of strings with categorical values; of other formats nearly every record may have its own value. */
-const listedFormats: readonly (string | null)[] = [null, 'language']
-
-export function isListed(format: string | null): boolean {
-  return listedFormats.includes(format)
-}
+export const listedFormats: readonly (string | null)[] = [null, 'language']
 
 /** The key columns of a count table; the other column is `n`. */
 export function countKeys({ kind }: CountTable): readonly string[] {

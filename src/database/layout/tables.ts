@@ -5,7 +5,7 @@
  */
 import type { Collection, FieldType, Model, ObjectType, StringType } from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
-import { type CountTable, isListed, mostIntegers } from './counts.ts'
+import { type CountTable, listedFormats, mostIntegers } from './counts.ts'
 import { buildSums, type SumTable } from './sums.ts'
 
 export interface Table {
@@ -163,7 +163,7 @@ function buildTable(
       texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
     } else index([text], 'value', !type.categorical)
     if (type.code && path.length === 1) codes.push(text)
-    if (type.categorical && isListed(type.format)) count('value', text)
+    if (type.categorical && listedFormats.includes(type.format)) count('value', text)
   }
   const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
     switch (type.kind) {

@@ -56,10 +56,6 @@ export class RebuildCounters {
     else if (counters.reasons.size < mostMessages) counters.reasons.set(message, { records: 1, example: uri })
   }
 
-  addAccepted(collection: string): void {
-    this.#of(collection).accepted += 1
-  }
-
   /** Counts a record that was stored before. */
   addKept(collection: string, change: Change): void {
     this.addStored(collection, 1)
@@ -68,7 +64,7 @@ export class RebuildCounters {
 
   /** Counts a record that was refused before. */
   addJudged(change: Change): void {
-    if (change.kind === 'put') this.addAccepted(change.collection)
+    if (change.kind === 'put') this.#of(change.collection).accepted += 1
   }
 
   report(): RebuildReport {

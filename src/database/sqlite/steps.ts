@@ -1,4 +1,4 @@
-/** Runs engine-independent steps synchronously on a connection to SQLite. */
+/** Runs engine-independent steps, and transactions, synchronously on a connection to SQLite. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Steps } from '../metadata/steps.ts'
@@ -22,5 +22,19 @@ export function createRunner(database: DatabaseSync): Run {
     let step = steps.next()
     while (step.done !== true) step = steps.next(prepare(step.value.text).all(...step.value.values))
     return step.value
+  }
+}
+
+/** Runs the work in one transaction, which excludes other writers. */
+export function transact<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate')
+  try {
+    const result = work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    // Some errors have ended the transaction already.
+    if (database.isTransaction) database.exec('rollback')
+    throw error
   }
 }

@@ -16,7 +16,7 @@ import type { Table } from '../../layout/tables.ts'
 import { Applier } from '../write/applier.ts'
 import { checkInterval } from '../connection.ts'
 import { createCounts, startCounting } from './count-ddl.ts'
-import { createTables, derivationOf, indexStatements, quote, recordsSchema, schemaVersion } from './ddl.ts'
+import { createTables, derivationOf, indexStatements, quote, recordsSchema } from './ddl.ts'
 import { isPassing } from '../failures.ts'
 import { createFunctions } from './functions.ts'
 import { keepUnserved } from './generations.ts'
@@ -153,10 +153,9 @@ async function finish(
     `drop schema if exists ${oldSchema} cascade;
      alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
   )
-  await client.query(
-    'update state set schema_version = $1, plan_version = plan_version + 1, derivation = $2',
-    [schemaVersion, derivationOf(options.fingerprint)],
-  )
+  await client.query('update state set plan_version = plan_version + 1, derivation = $1', [
+    derivationOf(options.fingerprint),
+  ])
   return counters.report()
 }
 

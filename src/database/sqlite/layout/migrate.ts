@@ -19,7 +19,7 @@ import {
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
-import { createRunner } from '../steps.ts'
+import { createRunner, transact } from '../steps.ts'
 import { createSums } from './sum-ddl.ts'
 
 /** Fails without any change on a file that is not ours. */
@@ -31,19 +31,14 @@ export async function migrate(database: DatabaseSync, options: MigrateOptions): 
 
 /** `stale`: the tables have another derivation and must be rebuilt. */
 function layOutOrCheck(database: DatabaseSync, options: MigrateOptions): 'current' | 'stale' {
-  database.exec('begin immediate')
-  try {
+  return transact(database, () => {
     // Another process may have migrated the file while this one waited for the lock.
     assertOurs(database)
     if (isEmpty(database)) create(database, options)
-    const isStale = !isCurrent(database, options.fingerprint)
-    if (isStale) createRunner(database)(assertMayRebuild(options, recordText))
-    database.exec('commit')
-    return isStale ? 'stale' : 'current'
-  } catch (error) {
-    database.exec('rollback')
-    throw error
-  }
+    if (isCurrent(database, options.fingerprint)) return 'current'
+    createRunner(database)(assertMayRebuild(options, recordText))
+    return 'stale'
+  })
 }
 
 function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions): void {

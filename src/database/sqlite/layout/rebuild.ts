@@ -52,7 +52,7 @@ import {
   readProgress,
   rebuildTables,
 } from './rebuild-state.ts'
-import { createRunner } from '../steps.ts'
+import { createRunner, transact } from '../steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { SqliteWriter } from '../write/writer.ts'
 
@@ -298,16 +298,4 @@ function* refusals(
 
 function dataVersion(database: DatabaseSync): unknown {
   return database.prepare('pragma data_version').get()?.data_version
-}
-
-function transact<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('begin immediate')
-  try {
-    const result = work()
-    database.exec('commit')
-    return result
-  } catch (error) {
-    if (database.isTransaction) database.exec('rollback')
-    throw error
-  }
 }

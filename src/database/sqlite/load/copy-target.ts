@@ -20,7 +20,7 @@ import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { fileSettings } from '../open.ts'
 import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
-import { createRunner, type Run } from '../steps.ts'
+import { createRunner, type Run, transact } from '../steps.ts'
 import { type NewRow, type TableRow, TableWriter } from '../write/table-writer.ts'
 
 /** Throws, without changing the file, when it cannot become a copy of the source. */
@@ -175,16 +175,11 @@ class SqliteTarget implements CopyTarget {
   }
 
   #transact(work: () => void): void {
-    this.#database.exec('begin immediate')
-    try {
+    transact(this.#database, () => {
       if (this.#readDataVersion() !== this.#dataVersion)
         throw new DatabaseBusyError('Another process writes to the copy. Try again when it is done.')
       work()
-      this.#database.exec('commit')
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('rollback')
-      throw error
-    }
+    })
   }
 
   /** Throws on an unknown URI: the table `base` is copied first. */

@@ -29,7 +29,7 @@ export class SqliteSnapshot implements Snapshot {
     // The first query fixes the moment of the snapshot.
     database.exec('begin; select id from state')
     this.identity = identityOf(path)
-    this.name = nameOf(path)
+    this.name = `sqlite:${realpathSync(path)}`
   }
 
   async collections(): Promise<readonly string[]> {
@@ -78,8 +78,4 @@ function inOrder(json: string): string {
 export function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
-}
-
-export function nameOf(path: string): string {
-  return `sqlite:${realpathSync(path)}`
 }
