@@ -24,7 +24,7 @@ import { codeOf } from '../failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from '../load/load.ts'
 import { dropOld } from './generations.ts'
-import { layOut, rebuild } from './rebuild.ts'
+import { createEmpty, enterCollection, rebuild } from './rebuild.ts'
 import { readProgress, readTarget } from './rebuild-state.ts'
 import { runSteps } from '../steps.ts'
 import { startSumming } from './sum-ddl.ts'
@@ -179,7 +179,8 @@ async function create(client: Client, { tables, fingerprint }: MigrateOptions): 
     [schemaVersion, derivationOf(fingerprint)],
   )
   for (const table of tables) {
-    await layOut(client, table, recordsSchema)
+    await createEmpty(client, table, recordsSchema)
+    await enterCollection(client, table)
     await client.query(createIndexes(table) + startCounting(table))
   }
   await client.query(startSumming(tables))

@@ -102,10 +102,7 @@ async function begin(client: Client, { tables, fingerprint }: MigrateOptions): P
   }
   await client.query(useNext)
   await client.query(createFunctions())
-  for (const table of tables)
-    await client.query(
-      createTables(table, nextSchema) + createCounts(table, nextSchema) + createSums(table, nextSchema),
-    )
+  for (const table of tables) await createEmpty(client, table, nextSchema)
 }
 
 async function dropUnfinished(client: Client): Promise<void> {
@@ -166,12 +163,11 @@ async function replaceCollections(client: Client, tables: readonly Table[]): Pro
 }
 
 /** Creates a collection's table without its indexes, and with empty counts and sums. */
-export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
+export async function createEmpty(client: Client, table: Table, schema: string): Promise<void> {
   await client.query(createTables(table, schema) + createCounts(table, schema) + createSums(table, schema))
-  await enterCollection(client, table)
 }
 
-async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {
+export async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {
   await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
     collection.nsid,
     name,

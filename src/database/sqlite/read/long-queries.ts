@@ -2,8 +2,8 @@
 import { ServiceError } from '../../../errors.ts'
 import type { PermitRequest } from '../../../util/async/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
-import type { Question } from './query-messages.ts'
-import { type Answer, QueryWorkerPool } from './query-worker-pool.ts'
+import type { Question } from './query-worker.ts'
+import { type AnswerTo, QueryWorkerPool } from './query-worker-pool.ts'
 
 /** The timeout in seconds of a status query or a plan. */
 const timeout = 10
@@ -20,28 +20,23 @@ export class LongQueries implements AsyncDisposable {
   }
 
   async readAnswer({ text, values }: Statement, terms: PermitRequest): Promise<StoredAnswer> {
-    const reply = await this.#answers.ask({ kind: 'answer', statement: { text, values } }, terms)
+    const { answer } = await this.#answers.ask({ kind: 'answer', statement: { text, values } }, terms)
     // The body is a view of the message's memory.
-    if (reply.kind === 'answer') return { ...reply.answer, isOwn: false }
-    throw new Error(`The answer is a ${reply.kind}.`)
+    return { ...answer, isOwn: false }
   }
 
   /** `now` in microseconds since 1970. */
   async readStatus(now: bigint): Promise<IndexStatus> {
-    const reply = await this.#askForOperators({ kind: 'status', now }, 'Counting what is stored')
-    if (reply.kind === 'status') return reply.status
-    throw new Error(`The status is a ${reply.kind}.`)
+    return (await this.#askForOperators({ kind: 'status', now }, 'Counting what is stored')).status
   }
 
   async explain({ text, values }: Statement): Promise<readonly string[]> {
     const question = { kind: 'explain', statement: { text, values } } as const
-    const reply = await this.#askForOperators(question, 'Planning a statement')
-    if (reply.kind === 'explain') return reply.steps
-    throw new Error(`The plan is a ${reply.kind}.`)
+    return (await this.#askForOperators(question, 'Planning a statement')).steps
   }
 
   /** Uses the kind of question as the caller, for fairness between kinds; the timeout starts with the request. */
-  async #askForOperators(question: Question, what: string): Promise<Answer> {
+  async #askForOperators<Asked extends Question>(question: Asked, what: string): Promise<AnswerTo<Asked>> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(tooLate(what)), 1000 * timeout)
     try {

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { releaseBuffer } from '../../../util/release-buffer.ts'
 import { connect } from '../connection.ts'
 import { failureOf } from '../failures.ts'
-import type { FromReader, Question, Reply, ToReader } from './query-messages.ts'
+import type { FromReader, Question, Reply, ToReader } from './query-worker.ts'
 import { QueryConnection } from './query-connection.ts'
 
 /** MiB of pages; the file itself is memory-mapped and shared by all processes. */

@@ -6,11 +6,9 @@ import { FairSemaphore, type PermitRequest } from '../../../util/async/fair-sema
 import { untilAborted } from '../../../util/async/until-aborted.ts'
 import { unavailable } from '../../refusals.ts'
 import { errorOf } from '../failures.ts'
-import type { Question, Reply } from './query-messages.ts'
-import { ProcessEndedError, QueryWorker } from './query-worker.ts'
+import { type Answer, ProcessEndedError, type Question, QueryWorker, type Reply } from './query-worker.ts'
 
-/** The reply for the kind of the question, without failures. */
-export type Answer = Exclude<Reply, { readonly kind: 'failed' }>
+export type AnswerTo<Asked extends Question> = Extract<Answer, { readonly kind: Asked['kind'] }>
 
 /** Holds one process at a time. */
 interface Slot {
@@ -36,18 +34,18 @@ export class QueryWorkerPool implements AsyncDisposable {
   }
 
   /** Fails with the error of the query, or with the signal's reason as soon as that is aborted. */
-  ask(question: Question, terms: PermitRequest): Promise<Answer> {
+  ask<Asked extends Question>(question: Asked, terms: PermitRequest): Promise<AnswerTo<Asked>> {
     return untilAborted(this.#askWorker(question, terms), terms.signal)
   }
 
-  async #askWorker(question: Question, terms: PermitRequest): Promise<Answer> {
+  async #askWorker<Asked extends Question>(question: Asked, terms: PermitRequest): Promise<AnswerTo<Asked>> {
     using _permit = await this.#permits.acquire(terms)
     const { signal } = terms
     const slot = this.#takeSlot()
     try {
       const reply = await this.#askTwice(slot, question, signal)
       if (reply.kind === 'failed') throw errorOf(reply.failure)
-      return reply
+      return reply as AnswerTo<Asked>
     } finally {
       this.#free.push(slot)
     }

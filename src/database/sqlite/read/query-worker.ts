@@ -4,7 +4,28 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import { untilAborted } from '../../../util/async/until-aborted.ts'
-import type { FromReader, Question, Reply, ToReader } from './query-messages.ts'
+import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
+import type { Failure } from '../failures.ts'
+
+export type ToReader =
+  /** The first message; the reply is `ready`. */
+  { readonly kind: 'open'; readonly path: string } | Question
+
+export type Question =
+  | { readonly kind: 'answer'; readonly statement: Statement }
+  /** `now` in microseconds since 1970. */
+  | { readonly kind: 'status'; readonly now: bigint }
+  | { readonly kind: 'explain'; readonly statement: Statement }
+
+export type FromReader = { readonly kind: 'ready' } | Reply
+
+export type Reply = Answer | { readonly kind: 'failed'; readonly failure: Failure }
+
+/** The answer has the kind of its question. */
+export type Answer =
+  | { readonly kind: 'answer'; readonly answer: StoredAnswer }
+  | { readonly kind: 'status'; readonly status: IndexStatus }
+  | { readonly kind: 'explain'; readonly steps: readonly string[] }
 
 /** The process ended, or could not be started, before it answered. */
 export class ProcessEndedError extends Error {
