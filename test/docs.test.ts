@@ -19,7 +19,7 @@ import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts
 
 const rootUrl = new URL('../', import.meta.url)
 const root = fileURLToPath(rootUrl)
-const pages = ['*.md', 'docs/**/*.md']
+const pages = ['*.md', 'docs/**/*.md', 'bench/notes/*.md']
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .map((page) => page.replaceAll('\\', '/'))
   .toSorted()
@@ -77,11 +77,19 @@ test('every command is named in README.md', () => {
 
 test('every dependency has its reason', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const reasons = textOf('docs/decisions/0001-dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)
+  const reasons = textOf('docs/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)
   assert.deepEqual(
     Array.from(reasons, ([, name]) => name).toSorted(),
     Object.keys({ ...dependencies, ...devDependencies }).toSorted(),
   )
+})
+
+test('a decision record has at most 400 words', () => {
+  const long = pages
+    .filter((page) => page.startsWith('docs/decisions/'))
+    .map((page) => ({ page, words: textOf(page).split(/\s+/).filter(Boolean).length }))
+    .filter(({ words }) => words > 400)
+  assert.deepEqual(long, [])
 })
 
 test('every script of package.json that a page names is there', () => {
