@@ -25,7 +25,9 @@ const pages = ['*.md', 'docs/**/*.md', 'bench/notes/*.md']
   .toSorted()
 const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 'utf8')]))
 
-for (const page of ['README.md', 'docs/queries.md', 'docs/limits.md']) {
+const pagesWithQueries = ['queries', 'filters', 'references', 'aggregates', 'http', 'prices']
+
+for (const page of ['README.md', ...pagesWithQueries.map((name) => `docs/${name}.md`)]) {
   test(`the queries of ${page} give the answers that it shows`, async () => {
     const examples = readExamples(page)
     assert.ok(examples.length > 0, `${page} has no query.`)
@@ -34,8 +36,8 @@ for (const page of ['README.md', 'docs/queries.md', 'docs/limits.md']) {
   })
 }
 
-test('docs/queries.md lists the error codes of src/errors.ts, with their statuses and meanings', () => {
-  const rows = textOf('docs/queries.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.+) \|$/gm)
+test('docs/http.md lists the error codes of src/errors.ts, with their statuses and meanings', () => {
+  const rows = textOf('docs/http.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.+) \|$/gm)
   const listed = Object.fromEntries(
     Array.from(rows, ([, code = '', status, meaning = '']) => [code, { status: Number(status), meaning }]),
   )
@@ -46,18 +48,18 @@ test('docs/limits.md lists the limits of src/query/parse/limits.ts', () => {
   assert.deepEqual(numbersUnder('docs/limits.md', '## Limits of a document'), limits)
 })
 
-test('docs/queries.md names every operator of `where`', () => {
-  const named = new Set(textOf('docs/queries.md').match(/\b\w+\b/g))
+test('docs/filters.md names every operator of `where`', () => {
+  const named = new Set(textOf('docs/filters.md').match(/\b\w+\b/g))
   assert.deepEqual(
     Object.keys(whereOperators).filter((name) => !named.has(name)),
     [],
   )
   const ofStrings = operatorsOn('string').map(([name]) => name)
-  assert.ok(textOf('docs/queries.md').includes(`\`${ofStrings.join(' ')}\``), ofStrings.join(' '))
+  assert.ok(textOf('docs/filters.md').includes(`\`${ofStrings.join(' ')}\``), ofStrings.join(' '))
 })
 
-test('docs/limits.md lists the weights that costs are made of', () => {
-  assert.deepEqual(numbersUnder('docs/limits.md', '## What an operation costs'), weights)
+test('docs/prices.md lists the weights that costs are made of', () => {
+  assert.deepEqual(numbersUnder('docs/prices.md', '## What an operation costs'), weights)
 })
 
 test('docs/limits.md lists the tiers that hold when no others are set', () => {

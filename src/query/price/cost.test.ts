@@ -17,7 +17,7 @@ const reverse = 'orgExampleLibraryBookViaAuthor'
 const total = `${list}(where: $where) { totalCount }`
 const fragment = (name: string): string =>
   `fragment ${name} on OrgExampleLibraryBookConnection { nodes { uri } }`
-/** How much each is, docs/limits.md says; here is what counts when. */
+/** How much each is, docs/prices.md says; here is what counts when. */
 const {
   written: perWritten,
   total: perTotal,
@@ -49,7 +49,7 @@ const {
 const planned = createPlanner(libraryLexicons, libraryReferences)
 const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
 
-/** An operation, and its size worked out by hand with the table in docs/limits.md, besides that it is written. */
+/** An operation, and its size worked out by hand with the table in docs/prices.md, besides that it is written. */
 function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
   test(sentence, () => {
     for (const [text, expected] of operations)

@@ -1,6 +1,6 @@
 /**
  * The cost of an operation in the worst case, from its logical plan alone, never from the data: a caller can compute it
- * with docs/limits.md, and equal operations cost the same everywhere. This file counts what is printed, where page
+ * with docs/prices.md, and equal operations cost the same everywhere. This file counts what is printed, where page
  * sizes multiply down the nesting; cost-reading.ts counts what is read to find it. bench/cost-search.ts checks the
  * weights against measured time.
  */
