@@ -1,6 +1,6 @@
 /**
- * docs/agents.md is true: each call in it is made and its answer compared, shortened as the page says. UPDATE_DOCS=1
- * rewrites the answers; the diff is for a reader to judge.
+ * The pages for agents are true: each call in them is made and its answer compared, shortened as the pages say.
+ * UPDATE_DOCS=1 rewrites the answers; the diff is for a reader to judge.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,38 +11,43 @@ import type { Json } from './reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint } from './support/agents.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
 
-const page = new URL('../docs/agents.md', import.meta.url)
-const text = readFileSync(page, 'utf8')
+const pages = ['agents', 'agents-reference'].map((name) => {
+  const url = new URL(`../docs/${name}.md`, import.meta.url)
+  return { url, text: readFileSync(url, 'utf8') }
+})
+const text = pages.map((page) => page.text).join('\n')
 
-test('the calls of docs/agents.md give the answers that it shows', async () => {
+test('the calls of the pages for agents give the answers that they show', async () => {
   await using service = await openDemo()
   const agent = createAgent(service.model, engineEndpoint(service.engine))
   const names = agent.tools.map(({ name }) => name)
-  const examples = readExamples(names)
-  const shown = new Set(examples.map(({ tool }) => tool))
+  const examples = pages.map((page) => readExamples(page.text, names))
+  const shown = new Set(examples.flat().map(({ tool }) => tool))
   assert.deepEqual([...shown].toSorted(), names.toSorted(), 'Each tool has an example.')
-  let updated = text
-  for (const example of examples.toReversed()) {
-    const { tool, args, answer } = example
-    const actual = await answerOf(agent, example)
-    if (process.env.UPDATE_DOCS === '1')
-      updated = `${updated.slice(0, answer.bodyStart)}${actual}\n${updated.slice(answer.end - 3)}`
-    else
-      assert.equal(
-        actual,
-        answer.body.trimEnd(),
-        `${tool} ${JSON.stringify(args)} has another answer. UPDATE_DOCS=1 rewrites it.`,
-      )
+  for (const [index, page] of pages.entries()) {
+    let updated = page.text
+    for (const example of (examples[index] ?? []).toReversed()) {
+      const { tool, args, answer } = example
+      const actual = await answerOf(agent, example)
+      if (process.env.UPDATE_DOCS === '1')
+        updated = `${updated.slice(0, answer.bodyStart)}${actual}\n${updated.slice(answer.end - 3)}`
+      else
+        assert.equal(
+          actual,
+          answer.body.trimEnd(),
+          `${tool} ${JSON.stringify(args)} has another answer. UPDATE_DOCS=1 rewrites it.`,
+        )
+    }
+    if (updated !== page.text) writeFileSync(page.url, updated)
   }
-  if (updated !== text) writeFileSync(page, updated)
 
   for (const { name, arguments: given } of createPrompts(service.model)) {
     const wanted = Object.keys(given).map((one) => `\`${one}\``)
-    assert.ok(text.includes(`| \`${name}\` | ${wanted.join(', ')} |`), `The page has the prompt ${name}.`)
+    assert.ok(text.includes(`| \`${name}\` | ${wanted.join(', ')} |`), `The pages have the prompt ${name}.`)
   }
 })
 
-test('docs/agents.md has the budgets of src/mcp/words/budget.ts', () => {
+test('docs/agents-reference.md has the budgets of src/mcp/words/budget.ts', () => {
   const rows = text.matchAll(/^\| `(\w+)` \| ([\d,]+)(?:, or .+)? \|$/gm)
   const listed = Array.from(rows, ([, name, number = '']) => [name, Number(number.replaceAll(',', ''))])
   assert.deepEqual(Object.fromEntries(listed), budgets)
@@ -56,7 +61,7 @@ interface Example {
 }
 
 /** Blocks of JSON that name a tool, each with the block of its answer directly below. */
-function readExamples(tools: readonly string[]): Example[] {
+function readExamples(text: string, tools: readonly string[]): Example[] {
   const fences = readFences(text)
   return fences.flatMap(({ info, body, end }): Example[] => {
     const [language, tool = '', refused] = info.split(' ')
