@@ -1,7 +1,7 @@
 /** Chooses the engine for the URL of a database, and loads only that engine. */
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from './database.ts'
-import type { PreviewOptions } from './metadata/preview.ts'
+import type { PreviewOptions } from './rebuild/preview.ts'
 import type { KeyUsage } from './metadata/metadata-store.ts'
 import type { QueryOptions } from './postgres/read/servers.ts'
 import type { MigrateOptions } from './migrate-options.ts'

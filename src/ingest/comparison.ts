@@ -4,7 +4,7 @@
  */
 import type { Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { uriOf } from '../database/write/decide.ts'
+import { uriOf } from '../database/write/record-name.ts'
 import type { RepoRecord } from '../database/metadata/metadata-store.ts'
 import { formatCid } from '../lexicon/records/cid.ts'
 

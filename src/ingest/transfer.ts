@@ -1,7 +1,7 @@
 /** Brings one repository from its host or a file into the database: fetched, verified in a thread, stored in chunks. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { accountOf, uriOf } from '../database/write/decide.ts'
+import { accountOf, uriOf } from '../database/write/record-name.ts'
 import type { RepoJob } from '../database/metadata/metadata-store.ts'
 import { addOutcome, noOutcome } from '../database/write/outcome.ts'
 import { firstTidOf, latestMoment } from '../util/tid.ts'

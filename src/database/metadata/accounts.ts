@@ -5,7 +5,8 @@
  * in both places.
  */
 import type { AccountChange, RepoEnd } from '../changes.ts'
-import { repoCollectionUri, type Move, type AccountStatus } from '../write/decide.ts'
+import { repoCollectionUri } from '../write/record-name.ts'
+import type { AccountStatus, Move } from '../write/write-transaction.ts'
 import { identifier } from '../../sql/sql.ts'
 import { isHidden, notHidden } from './hidings.ts'
 import { forgetAccount, isPurged } from './purges.ts'

@@ -1,7 +1,6 @@
 /**
  * Work of a few statements that every engine understands, written once as a generator of statements. SQLite runs it
  * synchronously, so that nothing comes between the statements of a transaction; answers of a server are awaited.
- * Rows of records are read and written by faster code of each engine.
  */
 import type { ColumnValue } from '../changes.ts'
 
@@ -17,6 +16,16 @@ export type StepRow = Readonly<Record<string, ColumnValue>>
 /** In each statement `?` is a parameter; its result is a list of rows, empty if it only writes. */
 export type Steps<Result> = Generator<Statement, Result, readonly StepRow[]>
 
-export function* ask(text: string, ...values: readonly ColumnValue[]): Steps<readonly StepRow[]> {
-  return yield { text, values }
+/** `Row`: what the statement selects. */
+export function* ask<Row extends object = StepRow>(
+  text: string,
+  ...values: readonly ColumnValue[]
+): Steps<readonly Row[]> {
+  return (yield { text, values }) as unknown as readonly Row[]
+}
+
+/** Work of an engine that waits for nothing, as steps. */
+// oxlint-disable-next-line require-yield
+export function* stepsOf<Result>(work: () => Result): Steps<Result> {
+  return work()
 }

@@ -2,7 +2,7 @@
 import type { Database, ReadDatabase } from '../database.ts'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
-import { previewRebuild, type PreviewOptions } from '../metadata/preview.ts'
+import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildProgress } from '../rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { BuiltElsewiseError } from '../refusals.ts'

@@ -1,7 +1,7 @@
 /** Opens a SQLite file with one connection that writes and one that can only read. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
-import { previewRebuild, type PreviewOptions } from '../metadata/preview.ts'
+import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'

@@ -6,10 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { assertNoCopy } from '../../copy/mark.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
-import { assertMayRebuild } from '../../metadata/preview.ts'
+import { assertMayRebuild } from '../../rebuild/preview.ts'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
 import { otherSchema, RebuildConflictError } from '../../refusals.ts'
-import { Applier } from '../write/applier.ts'
 import { startCounting } from './count-ddl.ts'
 import {
   commonTables,
@@ -46,7 +45,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
       return isStale ? rebuild(client, options) : null
     })
     if (report !== null) options.onRebuilt?.(report)
-    if (found?.derivation !== derivationOf(options.fingerprint)) await tidy(new Applier(options), client)
+    if (found?.derivation !== derivationOf(options.fingerprint)) await tidy(options.tables, client)
   }
   await dropOld(client)
 }

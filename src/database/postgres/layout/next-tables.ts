@@ -7,10 +7,12 @@ import type { ColumnValue, RecordCheck, RecordPut } from '../../database.ts'
 import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
-import { findRepoCollections, makeRepoCollections } from '../write/repo-collections.ts'
+import { jsonKeys, type RowKey } from '../../write/given-rows.ts'
+import { type NewRow, referredRepoCollections, type RowId } from '../../write/record-table.ts'
+import { findRepoCollections, makeRepoCollections } from '../../write/write-transaction.ts'
 import { quote, recordsSchema } from './ddl.ts'
 import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
-import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from '../write/table-writer.ts'
+import { TableWriter } from '../write/table-writer.ts'
 import type { Transaction } from '../write/transactions.ts'
 
 const rowsAtOnce = 1_000
@@ -53,7 +55,7 @@ export class NextTables {
       const part = parts.find((one) => one.former === former)
       const writer = part === undefined ? undefined : this.#writers.get(part.nsid)
       if (part === undefined || writer === undefined) continue
-      await writer.remove(transaction, await writer.find(transaction, keys))
+      await transaction.run(writer.remove(transaction, await transaction.run(writer.find(keys))))
       const given = 'json_to_recordset($2) as given (base bigint, rkey text)'
       const forget = `delete from ${rebuildSchema}.refusal r using ${given}
         where r.nsid = $1 and r.base = given.base and r.rkey = given.rkey`
@@ -71,8 +73,8 @@ export class NextTables {
       const rows = await transaction.query<RowId>(
         `select id from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`,
       )
-      const found = await writer.find(transaction, hidden)
-      await writer.remove(transaction, [...rows, ...found])
+      const found = await transaction.run(writer.find(hidden))
+      await transaction.run(writer.remove(transaction, [...rows, ...found]))
     }
   }
 
@@ -85,12 +87,12 @@ export class NextTables {
       const record = storedRecord(writer.table, row, this.#check)
       if (record.kind === 'put') {
         added.push(newRow(row, record))
-        bases.push(...writer.referredRepoCollections(record))
+        bases.push(...referredRepoCollections(writer, record))
       } else refused.push({ base: row.base as bigint, rkey: String(row.rkey) })
     }
-    await findRepoCollections(transaction, bases)
-    await makeRepoCollections(transaction, bases)
-    await writer.insert(transaction, added)
+    await transaction.run(findRepoCollections(transaction, bases))
+    await transaction.run(makeRepoCollections(transaction, bases))
+    await transaction.run(writer.insert(transaction, added))
     if (refused.length === 0) return
     const note = `insert into ${rebuildSchema}.refusal (nsid, base, rkey)
       select $1, base, rkey from json_to_recordset($2) as given (base bigint, rkey text) on conflict do nothing`
@@ -108,6 +110,7 @@ function newRow(row: OldRow, record: RecordPut): NewRow {
   if (record.cid === null)
     throw new Error(`The record ${String(row.rkey)} has no valid CID: ${String(row.cid)}.`)
   return {
+    id: null,
     base: row.base as bigint,
     did: String(row.did),
     rkey: String(row.rkey),

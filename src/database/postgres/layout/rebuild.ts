@@ -6,14 +6,15 @@
  */
 import type { Client } from 'pg'
 import type { Change, RecordCheck } from '../../database.ts'
-import { leaveUnserved } from '../../metadata/preview.ts'
+import { leaveUnserved } from '../../rebuild/preview.ts'
 import { judgeRejections } from '../../metadata/read-rejections.ts'
 import { hiddenRecords, quarantineHidden, startAnew } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import type { Table } from '../../layout/tables.ts'
-import { Applier } from '../write/applier.ts'
+import { Applier } from '../../write/applier.ts'
+import { PostgresRecordStore } from '../write/record-store.ts'
 import { checkInterval } from '../connection.ts'
 import { createCounts, startCounting } from './count-ddl.ts'
 import { createTables, derivationOf, indexStatements, quote, recordsSchema } from './ddl.ts'
@@ -131,18 +132,19 @@ async function finish(
     counters.addStored(table.collection.nsid, Number(rows[0]?.n))
   }
   // No retention here: records that are too old are removed later, and then noted as expired.
-  const applier = new Applier({ ...options, retention: new Map() })
+  const store = new PostgresRecordStore(tables)
+  const applier = new Applier(store, { ...options, retention: new Map() })
   for await (const refused of refusals(transaction, { tables, check }, parts, counters))
-    await applier.apply(transaction, refused)
+    await transaction.run(applier.apply(transaction, refused))
   if (judge !== undefined)
     for (let judged = await runSteps(client, judgeRejections(judge, counters)); judged !== null; ) {
-      await applier.apply(transaction, judged.changes)
+      await transaction.run(applier.apply(transaction, judged.changes))
       judged = await runSteps(client, judgeRejections(judge, counters, judged.last))
     }
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(startCounting(table))
   await client.query(startSumming(tables))
-  await countTexts(applier, transaction)
+  await countTexts(store.tables.values(), transaction)
   await keepUnserved(client, tables)
   await runSteps(client, leaveUnserved(tables, counters))
   await replaceCollections(client, tables)

@@ -7,22 +7,23 @@ import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
 import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
-import { repoCollectionUri } from '../../write/decide.ts'
+import { repoCollectionUri } from '../../write/record-name.ts'
 import { deriveRow } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
-import { baseId, findRepoCollections } from '../write/repo-collections.ts'
+import { baseId, findRepoCollections } from '../../write/write-transaction.ts'
 import { attemptOf, closeClient, connect } from '../connection.ts'
 import { startCounting, stopCounting } from '../layout/count-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
-import { jsonRow, jsonRows, jsonValue } from '../read/json-rows.ts'
+import { jsonRow, jsonRows, keyMembers } from '../../write/given-rows.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from '../steps.ts'
 import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
-import { type NewRow, type RowId, TableWriter } from '../write/table-writer.ts'
+import { type NewRow, referredRepoCollections, type RowId } from '../../write/record-table.ts'
+import { TableWriter } from '../write/table-writer.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 
@@ -120,7 +121,7 @@ class PostgresTarget implements CopyTarget {
     const sides = [...table.arrays, ...table.counts].map(({ name }) => quote(name))
     await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
     await this.#transact(this.#mark, async (transaction) => {
-      await refreshCounts(transaction, writer)
+      await transaction.run(refreshCounts(writer))
       await this.#client.query(startCounting(table))
       await transaction.query(
         `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`,
@@ -180,27 +181,21 @@ async function writeRecords(
   for (const some of slices(removed)) {
     const rows = await rowsOf(transaction, writer, some)
     // A row may have another `indexed_at` by now, under which it was already written again.
-    const given = rows.map((row) =>
-      jsonRow([
-        ['base', String(row.base)],
-        ['rkey', jsonValue(row.rkey)],
-        ['indexed_at', String(row.indexedAt)],
-      ]),
-    )
+    const given = rows.map((row) => jsonRow([...keyMembers(row), ['indexed_at', String(row.indexedAt)]]))
     const found = await transaction.query<RowId>(
       `select t.id from json_to_recordset($1) as given (base bigint, rkey text, indexed_at bigint)
        join ${quote(writer.table.name)} t using (base, rkey, indexed_at)`,
       jsonRows(given),
     )
-    await writer.remove(transaction, found)
+    await transaction.run(writer.remove(transaction, found))
   }
   for (const some of slices(written)) {
     const rows = await rowsOf(transaction, writer, some)
-    const isAllNew = (await writer.insert(transaction, rows)).length === rows.length
+    const isAllNew = (await transaction.run(writer.insert(transaction, rows))).length === rows.length
     if (isAllNew) continue
     // Some rows exist already; the others, which have just been inserted, come again.
-    await writer.remove(transaction, await writer.find(transaction, rows))
-    await writer.insert(transaction, rows)
+    await transaction.run(writer.remove(transaction, await transaction.run(writer.find(rows))))
+    await transaction.run(writer.insert(transaction, rows))
   }
 }
 
@@ -216,13 +211,16 @@ async function rowsOf(
     const record = { json, ...deriveRow(table, JSON.parse(json)) }
     return { did, rkey, cid, rev, indexedAt, changedAt, record }
   })
-  await findRepoCollections(transaction, [
-    ...records.map(({ did }) => repoCollectionUri({ did, collection })),
-    ...records.flatMap(({ record }) => [...writer.referredRepoCollections(record)]),
-  ])
+  await transaction.run(
+    findRepoCollections(transaction, [
+      ...records.map(({ did }) => repoCollectionUri({ did, collection })),
+      ...records.flatMap(({ record }) => [...referredRepoCollections(writer, record)]),
+    ]),
+  )
   // `findRepoCollections` created all of them above.
   return records.map((row) => ({
     ...row,
+    id: null,
     base: baseId(transaction, repoCollectionUri({ did: row.did, collection })),
   }))
 }

@@ -4,7 +4,9 @@ import type { Change } from '../../database.ts'
 import type { OutcomeCounts } from '../../metadata/source-marks.ts'
 import { addOutcome, type Outcome } from '../../write/outcome.ts'
 import { ownSums } from '../../layout/sums.ts'
-import type { Applier } from '../write/applier.ts'
+import type { Table } from '../../layout/tables.ts'
+import type { Applier } from '../../write/applier.ts'
+import type { TableWriter } from '../write/table-writer.ts'
 import { startCounting, stopCounting } from '../layout/count-ddl.ts'
 import { createIndexes, dropIndexes, quote } from '../layout/ddl.ts'
 import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
@@ -13,15 +15,16 @@ import type { Transaction } from '../write/transactions.ts'
 
 type Batches = AsyncIterable<readonly Change[]>
 
-export async function areEmpty({ tables }: Applier, { query }: Transaction): Promise<boolean> {
-  for (const { table } of tables.values())
-    if ((await query(`select from ${quote(table.name)} limit 1`)).length > 0) return false
+export async function areEmpty(tables: readonly Table[], { query }: Transaction): Promise<boolean> {
+  for (const { name } of tables)
+    if ((await query(`select from ${quote(name)} limit 1`)).length > 0) return false
   return true
 }
 
 /** Runs within the caller's transaction. */
 export async function fill(
   applier: Applier,
+  tables: readonly Table[],
   transaction: Transaction,
   batches: Batches,
   total: Outcome,
@@ -29,10 +32,10 @@ export async function fill(
 ): Promise<void> {
   const { client } = transaction
   const options = { blind: true, ...(counts && { counts }) }
-  const tables = [...applier.tables.values()].map(({ table }) => table)
   for (const table of tables)
     await client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
-  for await (const batch of batches) addOutcome(total, await applier.apply(transaction, batch, options))
+  for await (const batch of batches)
+    addOutcome(total, await transaction.run(applier.apply(transaction, batch, options)))
   await client.query(`set local maintenance_work_mem = '512MB'`)
   for (const table of tables) await client.query(createIndexes(table))
   await client.query('set local enable_seqscan = on')
@@ -41,14 +44,14 @@ export async function fill(
 }
 
 /** Runs after the load, outside a transaction; the server's autovacuum would do the same some time later. */
-export async function tidy({ tables }: Applier, client: ClientBase): Promise<void> {
-  const parts = [...tables.values()].flatMap(({ table }) => [
+export async function tidy(tables: readonly Table[], client: ClientBase): Promise<void> {
+  const parts = tables.flatMap((table) => [
     analyzedColumns(table),
     ...[...table.arrays, ...table.counts, ...ownSums(table)].map(({ name }) => quote(name)),
   ])
   await client.query(`vacuum (analyze) base, ${parts.join(', ')}`)
 }
 
-export async function countTexts(applier: Applier, transaction: Transaction): Promise<void> {
-  for (const table of applier.tables.values()) await refreshCounts(transaction, table)
+export async function countTexts(writers: Iterable<TableWriter>, { run }: Transaction): Promise<void> {
+  for (const writer of writers) await run(refreshCounts(writer))
 }

@@ -7,8 +7,10 @@ export interface TableStatements {
   readonly find: string
   /** Ids of a limited number of rows of a repository collection. */
   readonly some: string
-  /** Ids of a repository collection's rows whose revision is null or earlier than the given one. */
+  /** Rows of a repository collection after a record key whose revision is null or earlier than the given one. */
   readonly older: string
+  /** The oldest rows that were indexed before a time. */
+  readonly expired: string
   /** Does not change existing rows; returns the ids of added rows. */
   readonly insert: string
   /** Like `insert`, for rows that have an id. */
@@ -52,7 +54,9 @@ export function tableStatements(table: Table): TableStatements {
     find: `select t.base, t.rkey, t.id, t.cid, t.rev from ${given('base bigint', 'rkey text')}
       join ${name} t on t.base = given.base and t.rkey = given.rkey`,
     some: `select id from ${name} where base = $1 order by rkey limit $2`,
-    older: `select id from ${name} where base = $1 and (rev is null or rev < $2)`,
+    older: `select id, rkey from ${name} where base = ? and (rev is null or rev < ?) and rkey > ? order by rkey limit ?`,
+    expired: `select id, base, rkey, rev, indexed_at from ${name}
+      where indexed_at < ? order by indexed_at limit ?`,
     insert: insert([]),
     bringBack: insert([['id', 'bigint']]),
     update: `update ${name} t set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record

@@ -4,9 +4,8 @@
  */
 import { storedColumns, type Table, type TextIndex } from '../../layout/tables.ts'
 import { recordColumns, quote } from '../layout/ddl.ts'
-import { jsonRows, jsonValue } from '../read/json-rows.ts'
-import type { TableWriter } from './table-writer.ts'
-import type { Transaction } from './transactions.ts'
+import { ask, type Steps } from '../../metadata/steps.ts'
+import { jsonRows, jsonValue } from '../../write/given-rows.ts'
 
 /** Approximate number of rows. */
 const sampleSize = 5_000
@@ -14,18 +13,25 @@ const sampleSize = 5_000
 const leastSeen = 2
 const longestSequence = 3
 
-export async function refreshDriftedCounts(transaction: Transaction, table: TableWriter): Promise<void> {
-  if (table.drift < 1000 || table.table.texts.length === 0) return
-  const rows = await countRows(transaction, table)
-  if (table.drift < 1000 + rows / 5) return
-  await transaction.query(`analyze ${analyzedColumns(table.table)}`)
-  await refreshCounts(transaction, table)
+/** A table, and its rows written since its counts were last refreshed. */
+interface CountedTable {
+  readonly table: Table
+  drift: number
 }
 
-export async function refreshCounts(transaction: Transaction, table: TableWriter): Promise<void> {
-  const rows = await countRows(transaction, table)
-  for (const text of table.table.texts) await takeCounts(transaction, table, text, rows)
-  table.drift = 0
+export function* refreshDriftedCounts(counted: CountedTable): Steps<void> {
+  const { drift, table } = counted
+  if (drift < 1000 || table.texts.length === 0) return
+  if (drift < 1000 + (yield* estimateRows(table)) / 5) return
+  yield* ask(`analyze ${analyzedColumns(table)}`)
+  yield* refreshCounts(counted)
+}
+
+export function* refreshCounts(counted: CountedTable): Steps<void> {
+  const { table } = counted
+  const rows = yield* estimateRows(table)
+  for (const text of table.texts) yield* takeCounts(table, text, rows)
+  counted.drift = 0
 }
 
 /** Columns for `analyze`. It would take seconds for folded text, on which no plan depends. */
@@ -36,23 +42,18 @@ export function analyzedColumns(table: Table): string {
 }
 
 /** The server's latest estimate; 0 if it has none. */
-async function countRows({ query }: Transaction, { table }: TableWriter): Promise<number> {
-  const [row] = await query<{ rows: bigint }>(
-    'select greatest(reltuples, 0)::bigint as rows from pg_class where oid = $1::regclass',
-    quote(table.name),
+function* estimateRows({ name }: Table): Steps<number> {
+  const [row] = yield* ask(
+    'select greatest(reltuples, 0)::bigint as rows from pg_class where oid = ?::regclass',
+    quote(name),
   )
   return Number(row?.rows)
 }
 
-async function takeCounts(
-  { query }: Transaction,
-  { table }: TableWriter,
-  { name, folded }: TextIndex,
-  rows: number,
-): Promise<void> {
+function* takeCounts({ name: table }: Table, { name, folded }: TextIndex, rows: number): Steps<void> {
   const percentage = rows <= sampleSize ? 100 : (100 * sampleSize) / rows
-  const sample = await query<{ text: string | null }>(
-    `select ${quote(folded.name)} as text from ${quote(table.name)} tablesample system ($1)`,
+  const sample = yield* ask<{ text: string | null }>(
+    `select ${quote(folded.name)} as text from ${quote(table)} tablesample system (?)`,
     percentage,
   )
   const seen = new Map<string, number>()
@@ -62,12 +63,12 @@ async function takeCounts(
   const counts: string[] = []
   for (const [term, times] of seen)
     if (times >= leastSeen) counts.push(`{"term":${jsonValue(term)},"records":${Math.round(times * scale)}}`)
-  await query('delete from text_count where index_name = $1', name)
-  await query(
+  yield* ask('delete from text_count where index_name = ?', name)
+  yield* ask(
     `insert into text_count (index_name, term, records)
-     select $2, term, records from json_to_recordset($1) as given (term text, records bigint)`,
-    jsonRows(counts),
+     select ?, term, records from json_to_recordset(?) as given (term text, records bigint)`,
     name,
+    jsonRows(counts),
   )
 }
 

@@ -4,25 +4,24 @@
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
-import type { AccountStatus } from '../../write/decide.ts'
+import type { Steps } from '../../metadata/steps.ts'
+import {
+  createWriteTransaction,
+  notePresence,
+  presence,
+  type WriteTransaction,
+} from '../../write/write-transaction.ts'
 import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
 import { runPrepared } from '../prepared.ts'
+import { runSteps } from '../steps.ts'
+import { writeDialect } from './write-dialect.ts'
 
-export interface Transaction {
+export interface Transaction extends WriteTransaction {
   readonly client: ClientBase
+  readonly run: <Result>(steps: Steps<Result>) => Promise<Result>
   /** Takes PostgreSQL's own syntax; integers are returned as bigint. */
   readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
-  /** Ids of repository collections by URI, as far as they were looked up. */
-  readonly bases: Map<string, bigint>
-  /** Accounts that were looked up; null if nothing is stored about the account. */
-  readonly accountStatuses: Map<string, AccountStatus | null>
-  /** DIDs and URIs that operators hid, among those looked up. */
-  readonly hidden: Set<string>
-  /** DIDs and URIs that operators removed for good, among those looked up. */
-  readonly purged: Set<string>
-  /** False only if the database has none. */
-  readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean; expired: boolean }
 }
 
 /** Several values are one parameter, an array. */
@@ -125,15 +124,12 @@ export class Transactions {
       await client.query({ text: 'select', query_timeout: longestAnswer } as QueryConfig)
     await client.query(statements)
     const transaction = createTransaction(client)
-    const [state] = await transaction.query<{ derivation: string } & Transaction['has']>(
-      `select derivation, exists (select from tombstone) as tombstones, exists (select from rejection) as rejections,
-         exists (select from hiding where shown_at is null) as hidings, exists (select from expired) as expired
-       from state`,
+    const [state] = await transaction.query<Readonly<Record<string, unknown>>>(
+      `select derivation, ${presence} from state`,
     )
     if (state?.derivation !== this.#derivation)
       throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
-    const { tombstones, rejections, hidings, expired } = state
-    Object.assign(transaction.has, { tombstones, rejections, hidings, expired })
+    notePresence(transaction, state)
     return transaction
   }
 
@@ -187,15 +183,12 @@ function isLost(error: unknown): boolean {
 /** For a transaction that the caller has begun. */
 export function createTransaction(client: ClientBase): Transaction {
   return {
+    ...createWriteTransaction(writeDialect),
     client,
+    run: (steps) => runSteps(client, steps),
     query: async (text, ...values) => {
       const { rows } = await runPrepared(client, { text, values: values as ColumnValue[] })
       return rows
     },
-    bases: new Map(),
-    accountStatuses: new Map(),
-    hidden: new Set(),
-    purged: new Set(),
-    has: { tombstones: true, rejections: true, hidings: true, expired: true },
   }
 }

@@ -10,18 +10,17 @@ import type {
   WriteDatabase,
 } from '../../database.ts'
 import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
-import { forgetRevisions } from '../../metadata/repo-rows.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import { addOutcome, noOutcome, type Outcome } from '../../write/outcome.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
-import { Applier } from './applier.ts'
+import { Applier } from '../../write/applier.ts'
 import { compact } from '../load/compact.ts'
 import type { Use } from '../session-settings.ts'
 import { DatabaseUnreachableError } from '../failures.ts'
 import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
 import { areEmpty, countTexts, fill, tidy } from '../load/load.ts'
-import { runSteps } from '../steps.ts'
+import { PostgresRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
 
 export interface PostgresWriterOptions extends ApplierOptions {
@@ -36,6 +35,7 @@ export class PostgresWriter implements WriteDatabase {
   readonly #connect: Connect
   readonly #options: PostgresWriterOptions
   readonly #transactions: Transactions
+  readonly #store: PostgresRecordStore
   readonly #applier: Applier
 
   /** Calls `connect` when a connection is first needed, and again after a loss. */
@@ -43,25 +43,21 @@ export class PostgresWriter implements WriteDatabase {
     this.#connect = connect
     this.#options = options
     this.#transactions = new Transactions(() => connect('write'), options.derivation)
-    this.#applier = new Applier(options)
-    const applier = this.#applier
-    const transact: Transactions['transact'] = (work) => this.#transactions.transact(work)
+    this.#store = new PostgresRecordStore(options.tables)
+    this.#applier = new Applier(this.#store, options)
     this.metadata = createMetadataStore({
-      transact: (steps) => transact(({ client }) => runSteps(client, steps())),
-      read: (steps) => this.#transactions.read(({ client }) => runSteps(client, steps())),
+      transact: (steps) => this.#transactions.transact((transaction) => transaction.run(steps(transaction))),
+      read: (steps) => this.#transactions.read(({ run }) => run(steps())),
       now: options.now,
-      hide: (hiding) => transact((transaction) => applier.hide(transaction, hiding)),
-      unhide: (subject, by) => transact((transaction) => applier.unhide(transaction, subject, by)),
-      purge: (given) => transact((transaction) => applier.purge(transaction, given)),
-      expire: (limit) => transact((transaction) => applier.expire(transaction, limit)),
-      settle: (limit) => transact((transaction) => applier.settle(transaction, limit)),
-      forgetRevisions: (...given) => transact(({ client }) => runSteps(client, forgetRevisions(...given))),
+      applier: this.#applier,
     })
   }
 
   /** Commits survive a loss of power, unless the server is configured otherwise: `durable` adds nothing. */
   applyBatch(changes: readonly Change[], mark?: SourceMark | CountedSource): Promise<BatchOutcome> {
-    return this.#transactions.transact((transaction) => this.#applier.applyBatch(transaction, changes, mark))
+    return this.#transactions.transact((transaction) =>
+      transaction.run(this.#applier.applyBatch(transaction, changes, mark)),
+    )
   }
 
   async load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
@@ -118,16 +114,17 @@ export class PostgresWriter implements WriteDatabase {
     return this.#transactions.exclusively(async () => {
       const transaction = await this.#transactions.begin()
       const { client } = transaction
-      const isEmpty = await areEmpty(this.#applier, transaction)
+      const { tables } = this.#options
+      const isEmpty = await areEmpty(tables, transaction)
       if (isEmpty) {
         const counts = new OutcomeCounts()
-        await fill(this.#applier, transaction, batches, total, counts)
-        await runSteps(client, counts.save(importSource))
+        await fill(this.#applier, tables, transaction, batches, total, counts)
+        await transaction.run(counts.save(importSource))
       }
       await client.query('commit')
       if (!isEmpty) return false
-      await tidy(this.#applier, client)
-      await countTexts(this.#applier, await this.#transactions.begin())
+      await tidy(tables, client)
+      await countTexts(this.#store.tables.values(), await this.#transactions.begin())
       await client.query('commit')
       return true
     })

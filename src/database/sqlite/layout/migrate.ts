@@ -3,7 +3,7 @@
  * derivation are rebuilt from their records.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { assertMayRebuild } from '../../metadata/preview.ts'
+import { assertMayRebuild } from '../../rebuild/preview.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
   applicationId,

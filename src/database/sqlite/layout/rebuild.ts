@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, DatabaseBusyError } from '../../database.ts'
-import { leaveUnserved } from '../../metadata/preview.ts'
+import { leaveUnserved } from '../../rebuild/preview.ts'
 import { judgeRejections } from '../../metadata/read-rejections.ts'
 import {
   repoCollectionsWhere,

@@ -7,7 +7,7 @@ export interface TableStatements {
   readonly insert: StatementSync
   readonly find: StatementSync
   readonly json: StatementSync
-  readonly keys: StatementSync
+  readonly some: StatementSync
   readonly older: StatementSync
   readonly update: StatementSync
   readonly setRev: StatementSync
@@ -48,7 +48,13 @@ export function prepareStatements(
     table.texts.length === 0
       ? null
       : database.prepare(`select ${table.texts.map(indexedText).join(', ')} from ${name} where id = ?`)
+  const some = database.prepare(`select id from ${name} where base = ? order by rkey limit ?`)
+  const older = database.prepare(
+    `select id, rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
+  )
   texts?.setReturnArrays(true)
+  some.setReadBigInts(true)
+  older.setReadBigInts(true)
   last.setReadBigInts(true)
   collection.setReadBigInts(true)
   return {
@@ -58,10 +64,8 @@ export function prepareStatements(
     ),
     find: database.prepare(`select id, cid, rev from ${name} where base = ? and rkey = ?`),
     json: database.prepare(`select json(record) as json from ${name} where id = ?`),
-    keys: database.prepare(`select rkey from ${name} where base = ? limit ?`),
-    older: database.prepare(
-      `select rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
-    ),
+    some,
+    older,
     update: database.prepare(
       `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${columns.map((it) => `, ${it} = ?`).join('')}
        where id = ?`,

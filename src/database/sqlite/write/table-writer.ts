@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
+import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
 import { deriveRow } from '../../derive.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { CountWriter } from './count-writer.ts'
@@ -14,6 +15,7 @@ import {
   dropOrderIndex,
   fillText,
   optimizeText,
+  quote,
   refreshCounts,
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
@@ -48,18 +50,9 @@ export interface NewRow {
 export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
 type Derived = Pick<RecordPut, 'columns' | 'arrays'>
 
-/** A collection's table, or the quarantine. */
-export interface Rows {
-  find(base: number, rkey: string): StoredRow | undefined
-  insert(row: NewRow, derived: Derived, bulk: boolean): unknown
-  update(old: StoredRow, row: RowChange, derived: Derived, bulk: boolean): void
-  setRev(old: StoredRow, rev: string | null): void
-  remove(old: StoredRow): void
-}
-
 type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
 
-export class TableWriter implements Rows {
+export class TableWriter {
   readonly table: Table
   readonly #database: DatabaseSync
   readonly #collectionTable: CollectionTable
@@ -101,11 +94,6 @@ export class TableWriter implements Rows {
     return this.#nextId === 1
   }
 
-  /** True if ids follow the default order. */
-  get isOrdered(): boolean {
-    return this.#ordered
-  }
-
   /** The `indexed_at` of the last row by id. */
   get lastIndexedAt(): bigint {
     return this.#last?.[0] ?? 0n
@@ -128,33 +116,31 @@ export class TableWriter implements Rows {
     return this.#statements.find.get(base, rkey) as TableRow | undefined
   }
 
-  /** Record keys of some rows of a base. */
-  keys(base: number, limit: number): string[] {
-    return keysOf(this.#statements.keys.all(base, limit))
+  some(base: bigint, limit: number): readonly RowId[] {
+    return this.#statements.some.all(base, limit) as unknown as readonly RowId[]
   }
 
-  /** Removes a base's rows without a revision or with an earlier one; returns their number. */
-  removeOlder(base: number, rev: string): number {
-    let removed = 0
-    let after = ''
-    for (;;) {
-      const keys = keysOf(this.#statements.older.all(base, after, rev, 1000))
-      for (const rkey of keys) {
-        const row = this.find(base, rkey)
-        if (row !== undefined) this.remove(row)
-      }
-      const last = keys.at(-1)
-      if (last === undefined) return removed
-      removed += keys.length
-      after = last
-    }
+  older(base: bigint, rev: string, after: string, limit: number): readonly OlderRow[] {
+    return this.#statements.older.all(base, after, rev, limit) as unknown as readonly OlderRow[]
+  }
+
+  /** If ids follow the default order, the first rows are the oldest; otherwise there is an index. */
+  expired(oldest: bigint, limit: number): readonly ExpiredRow[] {
+    const rows = `select id, base, rkey, rev, indexed_at from ${quote(this.table.name)}`
+    const find = this.#database.prepare(
+      this.#ordered
+        ? `select * from (${rows} order by id limit ?1) where indexed_at < ?2`
+        : `${rows} where indexed_at < ?2 order by indexed_at limit ?1`,
+    )
+    find.setReadBigInts(true)
+    return find.all(limit, oldest) as unknown as readonly ExpiredRow[]
   }
 
   /**
-   * False when the record exists already, which is left unchanged. `bulk`: trigrams and counts are built later, all at
+   * Returns the row's id; null when the record exists already, which is left unchanged. `bulk`: trigrams and counts are built later, all at
    * once.
    */
-  insert(row: NewRow, { columns, arrays }: Derived, bulk = false): boolean {
+  insert(row: NewRow, { columns, arrays }: Derived, bulk = false): number | null {
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
     const kept = [
@@ -168,7 +154,7 @@ export class TableWriter implements Rows {
       row.json,
       ...derived,
     ]
-    if (this.#statements.insert.run(...kept).changes === 0) return false
+    if (this.#statements.insert.run(...kept).changes === 0) return null
     if (!bulk) {
       this.#counts.change([row.base, row.indexedAt, ...derived], 1)
       this.#sums?.enter(id)
@@ -176,10 +162,10 @@ export class TableWriter implements Rows {
     // A row that returns under its old id keeps its position in the order.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
-    return true
+    return id
   }
 
-  update(old: TableRow, row: RowChange, derived: Derived, bulk = false): void {
+  update(old: Pick<TableRow, 'id'>, row: RowChange, derived: Derived, bulk = false): void {
     this.#removeDerived(old, bulk)
     const columns = this.#withBases(derived.columns)
     if (!bulk) {
@@ -194,11 +180,11 @@ export class TableWriter implements Rows {
     this.#addDerived(old.id, derived.arrays, bulk)
   }
 
-  setRev({ id }: TableRow, rev: string | null): void {
+  setRev({ id }: Pick<TableRow, 'id'>, rev: string | null): void {
     this.#statements.setRev.run(rev, id)
   }
 
-  remove(old: TableRow, bulk = false): void {
+  remove(old: Pick<TableRow, 'id'>, bulk = false): void {
     this.#removeDerived(old, bulk)
     if (!bulk) {
       this.#counts.change(this.#counts.find(old.id), -1)
@@ -209,7 +195,7 @@ export class TableWriter implements Rows {
   }
 
   /** Moves a row to the quarantine. */
-  quarantine(row: TableRow): void {
+  quarantine(row: Pick<TableRow, 'id'>): void {
     this.#statements.quarantine.run(row.id)
     this.remove(row)
     // Reserves the row's id and position in the order, even when no row is left above them.
@@ -321,7 +307,7 @@ export class TableWriter implements Rows {
     this.#completeMany()
   }
 
-  #removeDerived({ id }: TableRow, bulk: boolean): void {
+  #removeDerived({ id }: Pick<TableRow, 'id'>, bulk: boolean): void {
     if (bulk) this.#removeElementsOf(id)
     // By id, so that elements of a damaged record are removed too.
     else for (const remove of this.#statements.removeElements) remove.run(id)
@@ -369,10 +355,6 @@ interface LastRow {
 
 /** The last row as it was at the last quarantining, if any. */
 type CollectionRow = { readonly ordered: bigint } & (LastRow | { readonly id: null })
-
-function keysOf(rows: readonly Record<string, ColumnValue>[]): string[] {
-  return rows.map(({ rkey }) => String(rkey))
-}
 
 /** Record keys and DIDs are ASCII, so comparing code units equals comparing code points. */
 function precedes(a: OrderKey, b: OrderKey): boolean {

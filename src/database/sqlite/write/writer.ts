@@ -1,5 +1,5 @@
 /** The write path of SQLite: one transaction per batch, or one for a whole import. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type {
   BatchOutcome,
   Change,
@@ -13,15 +13,27 @@ import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
 import { addOutcome, noOutcome } from '../../write/outcome.ts'
-import { Applier } from './applier.ts'
+import {
+  createWriteTransaction,
+  notePresence,
+  presence,
+  type WriteTransaction,
+} from '../../write/write-transaction.ts'
+import { Applier } from '../../write/applier.ts'
 import { compactFile } from '../load/compact.ts'
+import { createRunner, type Run } from '../steps.ts'
+import { SqliteRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
+import { writeDialect } from './write-dialect.ts'
 
 export class SqliteWriter implements WriteDatabase {
   readonly metadata: MetadataStore
   readonly #database: DatabaseSync
   readonly #options: ApplierOptions
+  readonly #store: SqliteRecordStore
   readonly #applier: Applier
+  readonly #run: Run
+  readonly #presence: StatementSync
   readonly #transactions: Transactions
   /**
    * Sources with a cursor that this process has synced. Before that, a loss of power may leave no cursor at all, and a
@@ -32,26 +44,21 @@ export class SqliteWriter implements WriteDatabase {
   constructor(database: DatabaseSync, options: ApplierOptions) {
     this.#database = database
     this.#options = options
-    const applier = new Applier(database, options)
-    const transactions = new Transactions(database, {
-      refresh: () => applier.refresh(),
-      beforeCommit: () => applier.complete(),
+    const store = new SqliteRecordStore(database, options.tables)
+    this.#store = store
+    this.#applier = new Applier(store, options)
+    this.#run = createRunner(database)
+    this.#presence = database.prepare(`select ${presence}`)
+    this.#transactions = new Transactions(database, {
+      refresh: () => store.refresh(),
+      beforeCommit: () => store.complete(),
     })
-    this.#applier = applier
-    this.#transactions = transactions
-    const { run, accounts } = applier
-    const durable = { durable: true }
     this.metadata = createMetadataStore({
-      transact: (steps, kept) => transactions.transact(() => run(steps()), kept),
-      read: (steps) => transactions.read(() => run(steps())),
+      transact: (steps, durability) =>
+        this.#transactions.transact(() => this.#run(steps(this.#createTransaction())), durability),
+      read: (steps) => this.#transactions.read(() => this.#run(steps())),
       now: options.now,
-      hide: (hiding) => transactions.transact(() => accounts.hide(hiding, options.now()), durable),
-      unhide: (subject, by) =>
-        transactions.transact(() => accounts.unhide(subject, by, options.now()), durable),
-      purge: (purge) => transactions.transact(() => accounts.purge(purge, options.now()), durable),
-      settle: (limit) => transactions.transact(() => accounts.settle(limit)),
-      expire: (limit) => transactions.transact(() => applier.expire(limit)),
-      forgetRevisions: (...given) => transactions.transact(() => accounts.forgetRevisions(...given)),
+      applier: this.#applier,
     })
   }
 
@@ -70,7 +77,7 @@ export class SqliteWriter implements WriteDatabase {
     return this.#transactions.exclusively(async () => {
       const outcome = await this.#transactions.synced(durable || first, async () => {
         await this.#transactions.begin()
-        return this.#transactions.finish(() => this.#applier.apply(changes, mark))
+        return this.#transactions.finish(() => this.#apply(changes, mark))
       })
       if (first) this.#syncedCursors.add(cursor)
       return outcome
@@ -81,7 +88,7 @@ export class SqliteWriter implements WriteDatabase {
     return this.#transactions.exclusively(async () => {
       const loaded = await this.#transactions.synced(true, async () => {
         await this.#transactions.begin()
-        if (this.#applier.isEmpty) return this.#loadAll(batches)
+        if (this.#store.writers.every(({ isEmpty }) => isEmpty)) return this.#loadAll(batches)
         this.#database.exec('commit')
         return null
       })
@@ -114,8 +121,8 @@ export class SqliteWriter implements WriteDatabase {
 
   /** `applyBatch` within the caller's transaction, for a rebuild. */
   applyWithin(changes: readonly Change[]): void {
-    this.#applier.apply(changes)
-    this.#applier.complete()
+    this.#apply(changes)
+    this.#store.complete()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,15 +130,27 @@ export class SqliteWriter implements WriteDatabase {
     this.#database.close()
   }
 
+  #apply(changes: readonly Change[], mark?: SourceMark | CountedSource): BatchOutcome {
+    return this.#run(this.#applier.applyBatch(this.#createTransaction(), changes, mark))
+  }
+
+  #createTransaction(): WriteTransaction {
+    const transaction = createWriteTransaction(writeDialect)
+    notePresence(transaction, this.#presence.get() ?? {})
+    return transaction
+  }
+
   /** Loads in the open transaction and builds indexes at its end. */
   async #loadAll(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
     const counts = new OutcomeCounts()
     try {
-      this.#applier.startLoad()
-      for await (const batch of batches) addOutcome(total, this.#applier.count(batch, counts))
-      this.#applier.run(counts.save(importSource))
-      this.#applier.completeLoad()
+      const transaction = this.#createTransaction()
+      this.#store.startLoad()
+      for await (const batch of batches)
+        addOutcome(total, this.#run(this.#applier.apply(transaction, batch, { counts })))
+      this.#run(counts.save(importSource))
+      this.#store.completeLoad()
     } catch (error) {
       this.#transactions.rollback()
       throw error
@@ -149,7 +168,7 @@ export class SqliteWriter implements WriteDatabase {
         await this.#transactions.begin()
         addOutcome(
           total,
-          this.#transactions.finish(() => this.#applier.apply(batch, importSource)),
+          this.#transactions.finish(() => this.#apply(batch, importSource)),
         )
       })
     let last: readonly Change[] = []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { onPostgres } from '../../../../test/support/databases.ts'
-import { line } from '../../../../test/support/note-lines.ts'
+import { onPostgres } from '../../../test/support/databases.ts'
+import { line } from '../../../test/support/note-lines.ts'
 import {
   account,
   apply,
@@ -13,12 +13,13 @@ import {
   spot,
   uriOf,
   visibleRecords,
-} from '../../../../test/support/notes.ts'
-import { freshDatabase } from '../../../../test/support/postgres.ts'
-import type { Change } from '../../database.ts'
+} from '../../../test/support/notes.ts'
+import { freshDatabase } from '../../../test/support/postgres.ts'
+import type { Change } from '../database.ts'
 import { Applier } from './applier.ts'
-import { connect } from '../connection.ts'
-import { Transactions } from './transactions.ts'
+import { connect } from '../postgres/connection.ts'
+import { PostgresRecordStore } from '../postgres/write/record-store.ts'
+import { Transactions } from '../postgres/write/transactions.ts'
 
 onPostgres(
   'what is remembered between runs is bounded, and nothing goes wrong when it is forgotten',
@@ -34,7 +35,7 @@ onPostgres(
       String(state?.derivation),
     )
     const options = { tables: store.tables, now: () => 1n, check: () => null }
-    const applier = new Applier(options, 0)
+    const applier = new Applier(new PostgresRecordStore(store.tables), options, 0)
     const changes: readonly Change[] = [
       account(0, null, 2),
       // Returns, with what it refers to, from where it waited, and is then written.
@@ -44,7 +45,7 @@ onPostgres(
       ...Array.from({ length: 600 }, (_, n) => store.change(line(`k${n}`))),
     ]
     const remembered = await transactions.transact(async (transaction) => {
-      const outcome = await applier.apply(transaction, changes)
+      const outcome = await transaction.run(applier.apply(transaction, changes))
       assert.deepEqual(outcome, { ...noOutcome, stored: 600, updated: 2 })
       return transaction.bases.size + transaction.accountStatuses.size
     })

@@ -11,10 +11,10 @@ import {
   type RejectionJudge,
 } from '../database.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
-import { RebuildCounters, type RebuildReport } from '../rebuild/rebuild-report.ts'
+import { RebuildCounters, type RebuildReport } from './rebuild-report.ts'
 import type { Table } from '../layout/tables.ts'
-import { judgeRejections } from './read-rejections.ts'
-import { ask, type Steps } from './steps.ts'
+import { judgeRejections } from '../metadata/read-rejections.ts'
+import { ask, type Steps } from '../metadata/steps.ts'
 
 export interface PreviewOptions {
   readonly tables: readonly Table[]

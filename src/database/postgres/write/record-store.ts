@@ -1,0 +1,35 @@
+/** The tables of PostgreSQL as the write path of every engine uses them. */
+import type { Table } from '../../layout/tables.ts'
+import { rowsOf } from '../../metadata/purges.ts'
+import { ask, type Steps } from '../../metadata/steps.ts'
+import type { RecordStore } from '../../write/record-table.ts'
+import { quote } from '../layout/ddl.ts'
+import { TableWriter } from './table-writer.ts'
+
+export class PostgresRecordStore implements RecordStore {
+  readonly tables: ReadonlyMap<string, TableWriter>
+  readonly #lastStored: string
+
+  constructor(tables: readonly Table[]) {
+    this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
+    const each = tables.map(
+      ({ name }) => `(select max(indexed_at) as at from ${quote(name)} where indexed_at <= given.horizon)`,
+    )
+    this.#lastStored = `select max(at) as at from (select ?::bigint as horizon) as given
+      cross join lateral (${each.join(' union all ')}) as each`
+  }
+
+  *lastStored(horizon: bigint): Steps<bigint> {
+    const [row] = yield* ask<{ at: bigint | null }>(this.#lastStored, horizon)
+    return row?.at ?? 0n
+  }
+
+  /** Removes rows of collections that the lexicons no longer have; only their tables remain. */
+  *erase(subject: string): Steps<void> {
+    for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection')) {
+      if (this.tables.has(String(nsid))) continue
+      const [condition, values] = rowsOf(subject, String(nsid))
+      yield* ask(`delete from ${quote(String(table_name))} where ${condition}`, ...values)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+/** The tables of a SQLite file as the write path of every engine uses them: each row by prepared statements. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { RecordPut } from '../../changes.ts'
+import type { Table } from '../../layout/tables.ts'
+import { type Steps, stepsOf } from '../../metadata/steps.ts'
+import type { RowKey } from '../../write/given-rows.ts'
+import { recordNameOf } from '../../write/record-name.ts'
+import {
+  type ExpiredRow,
+  type FoundRow,
+  type NewRow,
+  type OlderRow,
+  type RecordStore,
+  type RecordTable,
+  refBasesOf,
+  type RowChange,
+  type RowId,
+} from '../../write/record-table.ts'
+import type { WriteTransaction } from '../../write/write-transaction.ts'
+import { eraseUnserved } from '../layout/unserved.ts'
+import { TableWriter } from './table-writer.ts'
+
+export class SqliteRecordStore implements RecordStore {
+  readonly tables: ReadonlyMap<string, SqliteRecordTable>
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync, tables: readonly Table[]) {
+    this.#database = database
+    this.tables = new Map(
+      tables.map((table) => [table.collection.nsid, new SqliteRecordTable(database, table)]),
+    )
+  }
+
+  get writers(): readonly TableWriter[] {
+    return [...this.tables.values()].map(({ writer }) => writer)
+  }
+
+  lastStored(): Steps<bigint> {
+    return stepsOf(() =>
+      this.writers.reduce((last, { lastIndexedAt }) => (lastIndexedAt > last ? lastIndexedAt : last), 0n),
+    )
+  }
+
+  /** Later rows sort after all rows of this moment, although the last one no longer names the account. */
+  erase(subject: string): Steps<void> {
+    return stepsOf(() => {
+      eraseUnserved(this.#database, subject, new Set(this.tables.keys()))
+      const did = recordNameOf(subject)?.did ?? subject
+      this.#database
+        .prepare(`update collection set last_rkey = char(1114111), last_did = '' where last_did = ?`)
+        .run(did)
+    })
+  }
+
+  /** From now on only primary rows and side tables are written, until `completeLoad`. */
+  startLoad(): void {
+    for (const table of this.tables.values()) table.bulk = true
+    for (const writer of this.writers) writer.startLoad()
+  }
+
+  completeLoad(): void {
+    for (const writer of this.writers) writer.completeOrder()
+    for (const writer of this.writers) writer.completeLoad()
+    for (const writer of this.writers) writer.fillSums()
+    this.refresh()
+  }
+
+  /** Writes buffered changes before the transaction ends. */
+  complete(): void {
+    for (const writer of this.writers) writer.completeCounts()
+    for (const writer of this.writers) writer.completeTexts()
+  }
+
+  /** Reads cached order and ids again. */
+  refresh(): void {
+    for (const table of this.tables.values()) table.bulk = false
+    for (const writer of this.writers) writer.refresh()
+  }
+}
+
+class SqliteRecordTable implements RecordTable {
+  readonly table: Table
+  readonly refBases: readonly number[]
+  readonly writer: TableWriter
+  /** True in a load's transaction: trigrams and counts are built at its end. */
+  bulk = false
+  readonly #findBase: StatementSync
+  #bases: ReadonlyMap<string, bigint> = new Map()
+
+  constructor(database: DatabaseSync, table: Table) {
+    this.table = table
+    this.refBases = refBasesOf(table)
+    this.writer = new TableWriter(database, table, (uri) => this.#base(uri))
+    this.#findBase = database.prepare('select id from base where uri = ?')
+  }
+
+  find(keys: readonly RowKey[]): Steps<readonly FoundRow[]> {
+    return stepsOf(() =>
+      keys.flatMap(({ base, rkey }) => {
+        const row = this.writer.find(Number(base), rkey)
+        return row === undefined ? [] : [{ base, rkey, id: BigInt(row.id), cid: row.cid, rev: row.rev }]
+      }),
+    )
+  }
+
+  findSome(base: bigint, limit: number): Steps<readonly RowId[]> {
+    return stepsOf(() => this.writer.some(base, limit))
+  }
+
+  findOlder(base: bigint, rev: string, after: string, limit: number): Steps<readonly OlderRow[]> {
+    return stepsOf(() => this.writer.older(base, rev, after, limit))
+  }
+
+  findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]> {
+    return stepsOf(() => this.writer.expired(oldest, limit))
+  }
+
+  insert({ bases }: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]> {
+    return stepsOf(() => {
+      this.#bases = bases
+      return rows.flatMap((row) => {
+        const id = this.writer.insert(
+          {
+            id: row.id === null ? null : Number(row.id),
+            base: Number(row.base),
+            did: row.did,
+            rkey: row.rkey,
+            indexedAt: row.indexedAt,
+            ...contentOf(row),
+          },
+          row.record,
+          this.bulk,
+        )
+        return id === null ? [] : [{ id: BigInt(id) }]
+      })
+    })
+  }
+
+  update({ bases }: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void> {
+    return stepsOf(() => {
+      this.#bases = bases
+      for (const row of rows) this.writer.update(rowOf(row), contentOf(row), row.record, this.bulk)
+    })
+  }
+
+  setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void> {
+    return stepsOf(() => {
+      for (const row of rows) this.writer.setRev(rowOf(row), row.rev)
+    })
+  }
+
+  remove({ bases }: WriteTransaction, rows: readonly RowId[]): Steps<void> {
+    return stepsOf(() => {
+      this.#bases = bases
+      for (const row of rows) this.writer.remove(rowOf(row), this.bulk)
+    })
+  }
+
+  quarantine(_transaction: WriteTransaction, rows: readonly RowId[]): Steps<void> {
+    return stepsOf(() => {
+      for (const row of rows) this.writer.quarantine(rowOf(row))
+    })
+  }
+
+  refreshCounts(): Steps<void> {
+    return stepsOf(() => {
+      if (!this.bulk) this.writer.refreshCounts()
+    })
+  }
+
+  /** A row that is removed may refer to a repository collection that this transaction has not looked up. */
+  #base(uri: string): number {
+    return Number(this.#bases.get(uri) ?? this.#findBase.get(uri)?.id)
+  }
+}
+
+function rowOf({ id }: RowId): { readonly id: number } {
+  if (id === null) throw new Error('A row that is in its table has an id.')
+  return { id: Number(id) }
+}
+
+function contentOf({
+  cid,
+  rev,
+  changedAt,
+  record,
+}: RowChange & { readonly record: Pick<RecordPut, 'json'> }) {
+  return { cid: cid as Uint8Array, rev, changedAt, json: record.json }
+}

@@ -1,0 +1,311 @@
+/**
+ * Applies changes within a transaction: runs of record changes together, other changes one by one. It states for every
+ * engine what happens in which order; an engine supplies reads and writes of many rows.
+ */
+import type {
+  BatchOutcome,
+  Change,
+  CountedSource,
+  Rejection,
+  RepoEnd,
+  RepoRequest,
+  SourceMark,
+} from '../changes.ts'
+import {
+  type AccountRepoCollection,
+  changeAccount,
+  changeIdentity,
+  endRepo,
+  finishMove,
+  forgetOlder,
+  mustPurgeBefore,
+  nextMove,
+  repoCollectionsOf,
+} from '../metadata/accounts.ts'
+import { countExpired, expireBesides, oldestRetained } from '../metadata/expiry.ts'
+import type { NewHiding } from '../metadata/hidings.ts'
+import type { PurgeExtent } from '../metadata/metadata-store.ts'
+import { isBeingPurged, type NewPurge } from '../metadata/purges.ts'
+import { OutcomeCounts } from '../metadata/source-marks.ts'
+import { requestFetch } from '../metadata/jobs.ts'
+import { ask, type Steps } from '../metadata/steps.ts'
+import type { ApplierOptions } from '../migrate-options.ts'
+import { hide, purge, unhide } from './curation.ts'
+import { decide, type RecordOutcome } from './decide.ts'
+import { jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from './given-rows.ts'
+import { MonotonicClock } from './monotonic-clock.ts'
+import { moveRows, moveSome, type MovesOptions } from './moves.ts'
+import { noOutcome } from './outcome.ts'
+import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
+import { RejectionLimit } from './rejection-changes.ts'
+import { type RecordChange, WorkingSet } from './working-set.ts'
+import { writeRun } from './write-run.ts'
+import { findAccountStatuses, unknownAccount, type WriteTransaction } from './write-transaction.ts'
+
+/** Record changes in one run, which is decided and written as a whole. */
+const longestRun = 500
+/** Repository collections and accounts remembered between runs; bounded, because a load is one transaction. */
+const mostRemembered = 100_000
+/** Rows of an account that are removed at once. */
+const rowsAtOnce = 1_000
+
+export class Applier {
+  readonly #store: RecordStore
+  readonly #options: ApplierOptions
+  readonly #clock: MonotonicClock
+  readonly #limit = new RejectionLimit()
+  readonly #moves: MovesOptions
+  readonly #mostRemembered: number
+
+  constructor(store: RecordStore, options: ApplierOptions, remembered = mostRemembered) {
+    this.#store = store
+    this.#options = options
+    this.#mostRemembered = remembered
+    this.#clock = new MonotonicClock(options.now)
+    this.#moves = {
+      tables: store.tables,
+      check: options.check,
+      onRefused: (transaction, rejections) => this.#reject(transaction, rejections),
+    }
+  }
+
+  *applyBatch(
+    transaction: WriteTransaction,
+    changes: readonly Change[],
+    source?: SourceMark | CountedSource,
+  ): Steps<BatchOutcome> {
+    yield* this.#followStored(changes)
+    const counts = new OutcomeCounts()
+    const outcome = yield* this.apply(transaction, changes, { counts })
+    if (typeof source === 'string') yield* counts.save(source)
+    else if (source !== undefined) yield* counts.saveMarked(source, this.#options.now())
+    for (const table of this.#store.tables.values()) yield* table.refreshCounts()
+    return outcome
+  }
+
+  /** `blind`: the tables probably lack these records, so that the search for existing rows is skipped. */
+  *apply(
+    transaction: WriteTransaction,
+    changes: readonly Change[],
+    { blind = false, counts }: { readonly blind?: boolean; readonly counts?: OutcomeCounts } = {},
+  ): Steps<BatchOutcome> {
+    const outcome = noOutcome()
+    const count = (change: Change, recordOutcome: RecordOutcome, records: number): void => {
+      outcome[recordOutcome] += records
+      counts?.add(change, recordOutcome, records)
+    }
+    for (const part of inRuns(changes)) {
+      if ('kind' in part) {
+        const removed = yield* this.#applyOther(transaction, part)
+        if (removed > 0) count(part, 'deleted', removed)
+        continue
+      }
+      const outcomes = yield* this.#applyRun(transaction, part, blind)
+      for (const [index, recordOutcome] of outcomes.entries()) count(part[index] as Change, recordOutcome, 1)
+      // Only between runs: a run relies on what it has looked up.
+      for (const known of [transaction.bases, transaction.accountStatuses])
+        if (known.size > this.#mostRemembered) known.clear()
+    }
+    return outcome
+  }
+
+  /** Implements `hide` of the metadata store. */
+  hide(transaction: WriteTransaction, hiding: NewHiding): Steps<number | null> {
+    return hide(transaction, hiding, this.#options.now(), this.#moves)
+  }
+
+  /** Implements `unhide` of the metadata store. */
+  *unhide(transaction: WriteTransaction, subject: string, shownBy: string): Steps<number | null> {
+    // A promised purge is completed before new records may arrive.
+    if (yield* isBeingPurged(subject)) yield* this.#purge(transaction, subject)
+    return yield* unhide(transaction, subject, shownBy, this.#options.now(), this.#moves)
+  }
+
+  /** Implements `purge` of the metadata store. */
+  purge(transaction: WriteTransaction, given: NewPurge): Steps<PurgeExtent | null> {
+    return purge(transaction, given, this.#options.now(), this.#store)
+  }
+
+  /** Implements `expireRecords` of the metadata store. */
+  *expire(transaction: WriteTransaction, limit: number): Steps<number> {
+    let removed = 0
+    for (const [collection, table] of this.#store.tables) {
+      const oldest = this.#oldestRetained(collection)
+      if (oldest === null) continue
+      removed += yield* this.#expireRows(transaction, table, oldest, Math.max(limit - removed, 1))
+      removed += yield* expireBesides(collection, oldest, Math.max(limit - removed, 1))
+    }
+    return removed
+  }
+
+  /** Implements `settleAccounts` of the metadata store. */
+  *settle(transaction: WriteTransaction, limit: number): Steps<number> {
+    let moved = 0
+    while (moved < limit) {
+      const next = yield* nextMove()
+      if (next === null) return moved
+      const { did, move } = next
+      const before = moved
+      for (const base of yield* repoCollectionsOf(did, this.#collections)) {
+        if (moved >= limit) break
+        moved += yield* moveSome(transaction, move, base, limit - moved, this.#moves)
+      }
+      if (moved > before) continue
+      yield* finishMove(did, move, this.#collections)
+      moved += 1
+    }
+    return moved
+  }
+
+  /** Removes all remaining rows of a deleted account, however many there are. */
+  *#purge(transaction: WriteTransaction, did: string): Steps<void> {
+    for (const base of yield* repoCollectionsOf(did, this.#collections))
+      while ((yield* moveSome(transaction, 'purge', base, rowsAtOnce, this.#moves)) > 0);
+    yield* finishMove(did, 'purge', this.#collections)
+    transaction.accountStatuses.delete(did)
+  }
+
+  /** Removes rows for their age and notes them, so that they do not count as new; returns their number. */
+  *#expireRows(
+    transaction: WriteTransaction,
+    table: RecordTable,
+    oldest: bigint,
+    limit: number,
+  ): Steps<number> {
+    const rows = yield* table.findExpired(oldest, limit)
+    if (rows.length === 0) return 0
+    yield* table.remove(transaction, rows)
+    const given = transaction.dialect.given({ ...keyColumns, rev: 'text', indexed_at: 'bigint' })
+    yield* ask(
+      `insert into expired (base, rkey, rev, indexed_at) select base, rkey, rev, indexed_at from ${given} where true
+       on conflict (base, rkey) do update set rev = excluded.rev, indexed_at = excluded.indexed_at`,
+      jsonRows(
+        rows.map((row) =>
+          jsonRow([...keyMembers(row), ['rev', jsonValue(row.rev)], ['indexed_at', String(row.indexed_at)]]),
+        ),
+      ),
+    )
+    yield* countExpired(table.table.collection.nsid, rows.length)
+    return rows.length
+  }
+
+  #oldestRetained(collection: string): bigint | null {
+    const { retention, now } = this.#options
+    return retention === undefined ? null : oldestRetained(retention, collection, now())
+  }
+
+  get #collections(): readonly string[] {
+    return [...this.#store.tables.keys()]
+  }
+
+  *#applyRun(
+    transaction: WriteTransaction,
+    run: readonly RecordChange[],
+    blind: boolean,
+  ): Steps<readonly RecordOutcome[]> {
+    if (run.length === 0) return []
+    const set = new WorkingSet({
+      transaction,
+      tables: this.#store.tables,
+      clock: this.#clock,
+      blind,
+      oldestRetained: (collection) => this.#oldestRetained(collection),
+      move: (rows) => moveRows(transaction, rows, this.#moves),
+    })
+    yield* set.read(run)
+    const outcomes = run.map((change, position) => decide(set, change, position))
+    if (!(yield* writeRun(transaction, set))) {
+      if (!blind) throw new Error('A row was there that had been looked for and not found.')
+      return yield* this.#applyRun(transaction, run, false)
+    }
+    yield* this.#limit.hold(yield* set.rejections.write(transaction))
+    return outcomes
+  }
+
+  /** Returns the number of removed records. */
+  *#applyOther(transaction: WriteTransaction, change: OtherChange): Steps<number> {
+    const { accountStatuses } = transaction
+    switch (change.kind) {
+      case 'account': {
+        if (yield* mustPurgeBefore(change)) yield* this.#purge(transaction, change.did)
+        const isBack = yield* changeAccount(change, this.#collections)
+        accountStatuses.delete(change.did)
+        if (isBack) yield* this.#request({ did: change.did, reason: 'The account is active again.' })
+        return 0
+      }
+      case 'identity':
+        yield* changeIdentity(change.did)
+        return 0
+      case 'repo-request':
+        if (change.ifKnown === true) yield* findAccountStatuses(transaction, [change.did])
+        if (change.ifKnown !== true || accountStatuses.get(change.did) != null) yield* this.#request(change)
+        return 0
+      case 'repo-end':
+        return yield* this.#endRepo(transaction, change)
+    }
+  }
+
+  /** Removes rows older than the repository's state at that revision, which are not in it; returns their number. */
+  *#endRepo(transaction: WriteTransaction, end: RepoEnd): Steps<number> {
+    const { accountStatuses } = transaction
+    yield* findAccountStatuses(transaction, [end.did])
+    const accountStatus = accountStatuses.get(end.did) ?? unknownAccount
+    let removed = 0
+    for (const base of yield* endRepo(end, accountStatus, this.#collections)) {
+      removed += yield* this.#removeOlder(transaction, base, end.rev)
+      yield* forgetOlder(base, end.rev)
+    }
+    accountStatuses.delete(end.did)
+    return removed
+  }
+
+  *#removeOlder(
+    transaction: WriteTransaction,
+    { base, collection }: AccountRepoCollection,
+    rev: string,
+  ): Steps<number> {
+    const table = this.#store.tables.get(collection)
+    if (table === undefined) return 0
+    let removed = 0
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: readonly OlderRow[] = yield* table.findOlder(base, rev, after, rowsAtOnce)
+      yield* table.remove(transaction, rows)
+      removed += rows.length
+      after = rows.at(-1)?.rkey
+    }
+    return removed
+  }
+
+  *#request({ did, reason, dueAt }: RepoRequest): Steps<void> {
+    const now = this.#options.now()
+    yield* requestFetch(did, reason, dueAt ?? now, now)
+  }
+
+  *#reject(transaction: WriteTransaction, rejections: readonly Rejection[]): Steps<void> {
+    const changes = rejections.map((rejection) => ({ kind: 'reject' as const, ...rejection }))
+    yield* this.#applyRun(transaction, changes, false)
+  }
+
+  /** The clock gives times to changes that bring none, and to records that replace another one. */
+  *#followStored(changes: readonly Change[]): Steps<void> {
+    if (!changes.some(({ kind }) => kind === 'put' || kind === 'reject')) return
+    this.#clock.follow(yield* this.#store.lastStored(this.#clock.horizon))
+  }
+}
+
+type OtherChange = Exclude<Change, RecordChange>
+
+/** Runs of record changes, and the other changes between them, in order. */
+function* inRuns(changes: readonly Change[]): Generator<readonly RecordChange[] | OtherChange> {
+  let run: RecordChange[] = []
+  for (const change of changes) {
+    const isRecord = change.kind === 'put' || change.kind === 'delete' || change.kind === 'reject'
+    if (isRecord) run.push(change)
+    if (run.length > 0 && (!isRecord || run.length === longestRun)) {
+      yield run
+      run = []
+    }
+    if (!isRecord) yield change
+  }
+  if (run.length > 0) yield run
+}

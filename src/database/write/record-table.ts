@@ -1,0 +1,87 @@
+/** What an engine supplies to the write path: reads and writes of many rows at once. It decides nothing. */
+import type { ColumnValue, RecordPut } from '../changes.ts'
+import { storedColumns, type Table } from '../layout/tables.ts'
+import type { Steps } from '../metadata/steps.ts'
+import type { RowKey } from './given-rows.ts'
+import type { WriteTransaction } from './write-transaction.ts'
+
+/** A row by its id; null if it was first stored while its account was hidden, and so is in no table. */
+export interface RowId {
+  readonly id: bigint | null
+}
+
+/** The part of a row that decisions need. */
+export interface FoundRow extends RowKey, RowId {
+  /** As stored: text or bytes. */
+  readonly cid: ColumnValue
+  readonly rev: string | null
+}
+
+export interface RowChange {
+  /** As stored, or 36 bytes. */
+  readonly cid: string | Uint8Array
+  readonly rev: string | null
+  readonly changedAt: bigint
+  readonly record: Pick<RecordPut, 'json' | 'columns' | 'arrays'>
+}
+
+export interface NewRow extends RowKey, RowId, RowChange {
+  readonly did: string
+  readonly indexedAt: bigint
+}
+
+export type OlderRow = RowId & Pick<RowKey, 'rkey'>
+
+/** A row that is older than its retention period. */
+export interface ExpiredRow extends RowKey, RowId {
+  readonly rev: string | null
+  readonly indexed_at: bigint
+}
+
+/** The rows of one collection, with all that is derived from them. Rows to be changed exist and have ids. */
+export interface RecordTable {
+  readonly table: Table
+  /** Positions of the stored columns of kind `refBase`, whose text is replaced by an id. */
+  readonly refBases: readonly number[]
+  find(keys: readonly RowKey[]): Steps<readonly FoundRow[]>
+  /** Some rows of a repository collection. */
+  findSome(base: bigint, limit: number): Steps<readonly RowId[]>
+  /** Rows of a repository collection after a record key, whose revision is null or earlier than `rev`. */
+  findOlder(base: bigint, rev: string, after: string, limit: number): Steps<readonly OlderRow[]>
+  findExpired(oldest: bigint, limit: number): Steps<readonly ExpiredRow[]>
+  /** A row with an id keeps it. Existing rows stay as they are; returns the added ones. */
+  insert(transaction: WriteTransaction, rows: readonly NewRow[]): Steps<readonly RowId[]>
+  update(transaction: WriteTransaction, rows: readonly (RowId & RowChange)[]): Steps<void>
+  setRev(rows: readonly (RowId & Pick<RowChange, 'rev'>)[]): Steps<void>
+  remove(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>
+  /** Moves rows to the table of quarantined rows. */
+  quarantine(transaction: WriteTransaction, rows: readonly RowId[]): Steps<void>
+  /** Refreshes statistics of texts when many rows have changed. */
+  refreshCounts(): Steps<void>
+}
+
+export interface RecordStore {
+  /** By collection. */
+  readonly tables: ReadonlyMap<string, RecordTable>
+  /** The latest `indexed_at` up to that time; 0 without records. */
+  lastStored(horizon: bigint): Steps<bigint>
+  /** Removes what this engine alone keeps of a purged subject: rows of unserved collections, and its last position. */
+  erase(subject: string): Steps<void>
+}
+
+export function refBasesOf(table: Table): readonly number[] {
+  return storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
+}
+
+/** Repository collections that a record refers to. */
+export function* referredRepoCollections(
+  { table, refBases }: Pick<RecordTable, 'table' | 'refBases'>,
+  { columns, arrays }: Pick<RecordPut, 'columns' | 'arrays'>,
+): Generator<string> {
+  for (const index of refBases) {
+    const uri = columns[index]
+    if (typeof uri === 'string') yield uri
+  }
+  for (const [index, { kind }] of table.arrays.entries())
+    if (kind === 'reference') for (const [uri] of arrays[index] ?? []) yield uri as string
+}

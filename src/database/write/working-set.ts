@@ -1,0 +1,234 @@
+/**
+ * The records and accounts that a run of changes needs, read with a few statements before decisions are made, and the
+ * decisions themselves: later changes of a run see earlier ones.
+ */
+import type { Change, Rejection } from '../changes.ts'
+import { ask, type Steps } from '../metadata/steps.ts'
+import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
+import type { MonotonicClock } from './monotonic-clock.ts'
+import type { RowsToMove } from './moves.ts'
+import { accountOf, type RecordName, recordNameOf, repoCollectionUri, uriOf } from './record-name.ts'
+import { type Expiry, RecordSlot } from './record-slot.ts'
+import { type FoundRow, type RecordTable, referredRepoCollections } from './record-table.ts'
+import { RejectionChanges } from './rejection-changes.ts'
+import {
+  type AccountStatus,
+  findAccountStatuses,
+  findHidden,
+  findRepoCollections,
+  unknownAccount,
+  type WriteTransaction,
+} from './write-transaction.ts'
+
+/** Changes of one record each. */
+export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }>
+
+/** A record that the run needs. */
+interface Needed {
+  readonly name: RecordName
+  readonly baseUri: string
+  readonly table: RecordTable
+  readonly accountStatus: AccountStatus
+  /** The record must not be visible. */
+  readonly withheld: boolean
+}
+
+export interface WorkingSetGiven {
+  readonly transaction: WriteTransaction
+  readonly tables: ReadonlyMap<string, RecordTable>
+  readonly clock: MonotonicClock
+  /** Assumes that the tables lack these records; the writer notices if that is wrong. */
+  readonly blind: boolean
+  /** The start of a collection's retention period; null: unlimited. */
+  readonly oldestRetained: (collection: string) => bigint | null
+  /** Moves rows of accounts whose status has changed to where they belong. */
+  readonly move: (rows: RowsToMove) => Steps<void>
+}
+
+export class WorkingSet {
+  readonly rejections = new RejectionChanges()
+  readonly newAccounts = new Set<string>()
+  readonly #given: WorkingSetGiven
+  readonly #slots = new Map<string, RecordSlot>()
+
+  constructor(given: WorkingSetGiven) {
+    this.#given = given
+  }
+
+  get slots(): Iterable<RecordSlot> {
+    return this.#slots.values()
+  }
+
+  serves(collection: string): boolean {
+    return this.#given.tables.has(collection)
+  }
+
+  accountStatus(did: string): AccountStatus {
+    return this.#given.transaction.accountStatuses.get(did) ?? unknownAccount
+  }
+
+  /** The same, for an account whose record is about to be stored. */
+  enter(did: string): AccountStatus {
+    const { accountStatuses } = this.#given.transaction
+    const known = accountStatuses.get(did) ?? null
+    if (known !== null) return known
+    accountStatuses.set(did, unknownAccount)
+    this.newAccounts.add(did)
+    return unknownAccount
+  }
+
+  slot(name: RecordName): RecordSlot {
+    const uri = uriOf(name)
+    const slot = this.#slots.get(uri)
+    if (slot === undefined) throw new Error(`Nothing was read of ${uri}.`)
+    return slot
+  }
+
+  /** Removes rejections of that URI up to the revision, which need no retry: the publisher's later state is known. */
+  clearRejection(uri: string, rev: string | null): void {
+    if (this.#given.transaction.has.rejections || !this.rejections.isEmpty) this.rejections.clear(uri, rev)
+  }
+
+  reject(rejection: Rejection): void {
+    this.rejections.add(rejection, this.nextInstant())
+  }
+
+  /** True if an operator has purged the record or its account. */
+  isPurged(did: string, uri: string): boolean {
+    const { purged } = this.#given.transaction
+    return purged.has(did) || purged.has(uri)
+  }
+
+  oldestRetained(collection: string): bigint | null {
+    return this.#given.oldestRetained(collection)
+  }
+
+  /** Strictly increasing. */
+  nextInstant(): bigint {
+    return this.#given.clock.next()
+  }
+
+  /** Reads everything that decisions about these changes need. */
+  *read(changes: readonly RecordChange[]): Steps<void> {
+    const { transaction, tables } = this.#given
+    const names = changes.map((change) => (change.kind === 'reject' ? recordNameOf(change.uri) : change))
+    yield* findAccountStatuses(
+      transaction,
+      names.flatMap((name) => (name === null ? [] : [name.did])),
+    )
+    yield* findHidden(transaction, () =>
+      changes.flatMap((change) => {
+        const uri = change.kind === 'reject' ? change.uri : uriOf(change)
+        return uri === null ? [] : [accountOf(uri), uri]
+      }),
+    )
+    const needed = new Map<string, Needed>()
+    const bases = new Set<string>()
+    for (const [index, change] of changes.entries()) {
+      const name = names[index]
+      // A rejection without a known revision affects no record.
+      if (
+        name == null ||
+        (change.kind === 'reject' && (change.rev === undefined || !this.serves(name.collection)))
+      )
+        continue
+      const table = tables.get(name.collection)
+      if (table === undefined) throw new Error(`No table for collection ${name.collection}.`)
+      const accountStatus = this.accountStatus(name.did)
+      if (accountStatus.status === 'deleted') continue
+      const baseUri = repoCollectionUri(name)
+      const uri = baseUri + name.rkey
+      if (this.isPurged(name.did, uri)) continue
+      const withheld =
+        accountStatus.status !== null || transaction.hidden.has(name.did) || transaction.hidden.has(uri)
+      needed.set(uri, { name, baseUri, table, accountStatus, withheld })
+      bases.add(baseUri)
+      if (change.kind === 'put')
+        for (const referred of referredRepoCollections(table, change)) bases.add(referred)
+    }
+    yield* findRepoCollections(transaction, bases)
+    const all = [...needed.values()]
+    const found = yield* this.#findRows(all)
+    const tombstones = yield* this.#findTombstones(all)
+    const expired = yield* this.#findExpired(all)
+    for (const [uri, { name, baseUri, table, withheld }] of needed)
+      this.#slots.set(
+        uri,
+        new RecordSlot({
+          name,
+          baseUri,
+          table,
+          withheld,
+          found: found.get(uri),
+          tombstone: tombstones.get(uri)?.rev ?? null,
+          expiry: expired.get(uri) ?? null,
+        }),
+      )
+  }
+
+  *#findRows(needed: readonly Needed[]): Steps<ReadonlyMap<string, FoundRow>> {
+    const { move } = this.#given
+    const blind = this.#given.blind && needed.every(({ accountStatus }) => accountStatus.move === null)
+    const found = new Map<string, FoundRow>()
+    for (const [table, records] of blind ? [] : Map.groupBy(needed, (record) => record.table)) {
+      let rows = yield* this.#findKeys(records, (keys) => table.find(keys))
+      const moving = records.filter(({ accountStatus }) => accountStatus.move !== null)
+      if (moving.length > 0) {
+        yield* move({
+          table,
+          quarantine: moving.flatMap(({ withheld, name }) => (withheld && rows.get(uriOf(name))) || []),
+          bringBack: this.#keysOf(moving.filter(({ withheld }) => !withheld)),
+        })
+        rows = yield* this.#findKeys(records, (keys) => table.find(keys))
+      }
+      for (const [uri, row] of rows) found.set(uri, row)
+    }
+    const withheld = needed.filter((record) => record.withheld)
+    const quarantined = yield* this.#findGiven<FoundRow>(withheld, 'parked', 'id, cid, rev')
+    for (const [uri, row] of quarantined) found.set(uri, row)
+    return found
+  }
+
+  *#findTombstones(needed: readonly Needed[]): Steps<ReadonlyMap<string, { readonly rev: string }>> {
+    return this.#given.transaction.has.tombstones
+      ? yield* this.#findGiven<RowKey & { readonly rev: string }>(needed, 'tombstone', 'rev')
+      : new Map()
+  }
+
+  *#findExpired(needed: readonly Needed[]): Steps<ReadonlyMap<string, Expiry>> {
+    return this.#given.transaction.has.expired
+      ? yield* this.#findGiven<RowKey & Expiry>(needed, 'expired', 'rev, indexed_at as "indexedAt"')
+      : new Map()
+  }
+
+  /** Returns rows of a table that has one for all collections, by URI. */
+  #findGiven<Row extends RowKey>(
+    needed: readonly Needed[],
+    table: 'parked' | 'tombstone' | 'expired',
+    columns: string,
+  ): Steps<Map<string, Row>> {
+    const given = this.#given.transaction.dialect.given(keyColumns)
+    const find = `select base, rkey, ${columns} from ${given} join ${table} using (base, rkey)`
+    return this.#findKeys(needed, (keys) => ask<Row>(find, jsonKeys(keys)))
+  }
+
+  /** Returns rows by URI. */
+  *#findKeys<Row extends RowKey>(
+    needed: readonly Needed[],
+    find: (keys: readonly RowKey[]) => Steps<readonly Row[]>,
+  ): Steps<Map<string, Row>> {
+    const keys = this.#keysOf(needed)
+    if (keys.length === 0) return new Map()
+    const uris = new Map(keys.map((key) => [key.base, key.baseUri]))
+    const rows = yield* find(keys)
+    return new Map(rows.map((row) => [`${uris.get(row.base)}${row.rkey}`, row]))
+  }
+
+  /** Skips records of unknown repository collections, which have no rows. */
+  #keysOf(needed: readonly Needed[]): (RowKey & { readonly baseUri: string; readonly did: string })[] {
+    return needed.flatMap(({ name: { did, rkey }, baseUri }) => {
+      const base = this.#given.transaction.bases.get(baseUri)
+      return base === undefined ? [] : [{ base, baseUri, did, rkey }]
+    })
+  }
+}

@@ -1,0 +1,210 @@
+/** Writes the decisions about a run of changes, with one statement or call for each table and kind of change. */
+import { ask, type Steps } from '../metadata/steps.ts'
+import {
+  type GivenType,
+  jsonKeys,
+  jsonRow,
+  jsonRows,
+  jsonValue,
+  keyColumns,
+  keyMembers,
+  type RowKey,
+} from './given-rows.ts'
+import type { RecordSlot } from './record-slot.ts'
+import {
+  type NewRow,
+  referredRepoCollections,
+  type RecordTable,
+  type RowChange,
+  type RowId,
+} from './record-table.ts'
+import type { WorkingSet } from './working-set.ts'
+import { addAccounts, baseId, makeRepoCollections, type WriteTransaction } from './write-transaction.ts'
+
+/** Slots of one table, or of the quarantine, by kind of change. */
+interface Changes {
+  readonly removed: readonly RecordSlot[]
+  readonly inserted: readonly RecordSlot[]
+  readonly updated: readonly RecordSlot[]
+  readonly revised: readonly RecordSlot[]
+}
+
+/** False if a row exists that the working set does not know; then only accounts and `base` are written. */
+export function* writeRun(transaction: WriteTransaction, set: WorkingSet): Steps<boolean> {
+  const slots = [...set.slots]
+  yield* addAccounts(transaction, set.newAccounts)
+  yield* makeRepoCollections(transaction, repoCollectionsOf(slots))
+  const isWithheld = ({ given }: RecordSlot): boolean => given.withheld
+  const served = slots.filter((slot) => !isWithheld(slot))
+  const tables = [...Map.groupBy(served, ({ given }) => given.table)]
+  const changes = tables.map(([table, its]) => ({ table, ...changesOf(its) }))
+  for (const { table, removed } of changes) yield* table.remove(transaction, removed.map(idOf))
+  const added: { readonly table: RecordTable; readonly rows: readonly RowId[] }[] = []
+  for (const { table, inserted } of changes) {
+    const rows = yield* table.insert(
+      transaction,
+      inserted.map((slot) => newRow(transaction, slot)),
+    )
+    added.push({ table, rows })
+    if (rows.length === inserted.length) continue
+    for (const undone of added) yield* undone.table.remove(transaction, undone.rows)
+    return false
+  }
+  for (const { table, updated, revised } of changes) {
+    yield* table.update(
+      transaction,
+      updated.map((slot) => ({ ...idOf(slot), ...changeOf(slot) })),
+    )
+    yield* table.setRev(revised.map((slot) => ({ ...idOf(slot), rev: slot.rev ?? null })))
+  }
+  yield* writeQuarantined(transaction, changesOf(slots.filter(isWithheld)))
+  yield* writeTombstones(transaction, slots)
+  yield* writeExpiries(transaction, slots)
+  return true
+}
+
+function changesOf(slots: readonly RecordSlot[]): Changes {
+  const isNew = ({ row }: RecordSlot): boolean => row !== undefined && row.added !== null
+  const [added, others] = [slots.filter(isNew), slots.filter((slot) => !isNew(slot))]
+  return {
+    removed: slots.filter(
+      (slot) => slot.given.found !== undefined && (slot.row === undefined || isNew(slot)),
+    ),
+    inserted: added.toSorted((a, b) => (a.row?.added?.position ?? 0) - (b.row?.added?.position ?? 0)),
+    updated: others.filter(({ row }) => row != null && row.content !== null),
+    revised: others.filter(
+      ({ row, given: { found } }) => row !== undefined && row.content === null && row.rev !== found?.rev,
+    ),
+  }
+}
+
+/** Yields the repository collections of the records themselves and of the records that they refer to. */
+function* repoCollectionsOf(slots: readonly RecordSlot[]): Generator<string> {
+  for (const { given, row } of slots) {
+    yield given.baseUri
+    if (row?.content != null && !given.withheld)
+      yield* referredRepoCollections(given.table, row.content.record)
+  }
+}
+
+function* writeQuarantined(transaction: WriteTransaction, changes: Changes): Steps<void> {
+  const { dialect } = transaction
+  yield* deleteKeys(transaction, 'parked', changes.removed)
+  const content = { cid: 'cid', rev: 'text', changed_at: 'bigint', record: 'record' } as const
+  const contentOf = (slot: RecordSlot): [string, string][] => {
+    const { cid, rev, changedAt, record } = changeOf(slot)
+    return [
+      ['cid', dialect.cidJson(cid)],
+      ['rev', jsonValue(rev)],
+      ['changed_at', String(changedAt)],
+      ['record', record.json],
+    ]
+  }
+  const columns = 'base, rkey, cid, rev, indexed_at, changed_at, record'
+  yield* writeGiven(
+    transaction,
+    changes.inserted,
+    { indexed_at: 'bigint', ...content },
+    (given) => `insert into parked (${columns}) select ${columns} from ${given}`,
+    (slot) => [['indexed_at', String(slot.row?.added?.indexedAt)], ...contentOf(slot)],
+  )
+  const matches = 'parked.base = given.base and parked.rkey = given.rkey'
+  yield* writeGiven(
+    transaction,
+    changes.updated,
+    content,
+    (given) =>
+      `update parked set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
+       from ${given} where ${matches}`,
+    contentOf,
+  )
+  yield* writeGiven(
+    transaction,
+    changes.revised,
+    { rev: 'text' },
+    (given) => `update parked set rev = given.rev from ${given} where ${matches}`,
+    (slot) => [['rev', jsonValue(slot.rev ?? null)]],
+  )
+}
+
+function* writeTombstones(transaction: WriteTransaction, slots: readonly RecordSlot[]): Steps<void> {
+  const changed = slots.filter((slot) => slot.tombstone !== slot.given.tombstone)
+  const [dropped, set] = partition(changed, ({ tombstone }) => tombstone === null)
+  yield* deleteKeys(transaction, 'tombstone', dropped)
+  yield* writeGiven(
+    transaction,
+    set,
+    { rev: 'text' },
+    (given) => `insert into tombstone (base, rkey, rev) select base, rkey, rev from ${given} where true
+      on conflict (base, rkey) do update set rev = excluded.rev`,
+    ({ tombstone }) => [['rev', jsonValue(tombstone)]],
+  )
+  if (set.length > 0) transaction.has.tombstones = true
+}
+
+function* writeExpiries(transaction: WriteTransaction, slots: readonly RecordSlot[]): Steps<void> {
+  const changed = slots.filter((slot) => slot.expiry !== slot.given.expiry)
+  const [dropped, set] = partition(changed, ({ expiry }) => expiry === null)
+  yield* deleteKeys(transaction, 'expired', dropped)
+  yield* writeGiven(
+    transaction,
+    set,
+    { rev: 'text' },
+    (given) => `update expired set rev = given.rev from ${given}
+      where expired.base = given.base and expired.rkey = given.rkey`,
+    ({ expiry }) => [['rev', jsonValue(expiry?.rev ?? null)]],
+  )
+}
+
+/** Runs one statement on the keys of the slots with further columns; nothing without slots. */
+function* writeGiven(
+  transaction: WriteTransaction,
+  slots: readonly RecordSlot[],
+  columns: Readonly<Record<string, GivenType>>,
+  statement: (given: string) => string,
+  membersOf: (slot: RecordSlot) => readonly (readonly [string, string])[],
+): Steps<void> {
+  if (slots.length === 0) return
+  const rows = slots.map((slot) => jsonRow([...keyMembers(keyOf(transaction, slot)), ...membersOf(slot)]))
+  yield* ask(statement(transaction.dialect.given({ ...keyColumns, ...columns })), jsonRows(rows))
+}
+
+function* deleteKeys(
+  transaction: WriteTransaction,
+  table: 'parked' | 'tombstone' | 'expired',
+  slots: readonly RecordSlot[],
+): Steps<void> {
+  if (slots.length === 0) return
+  const keys = `select base, rkey from ${transaction.dialect.given(keyColumns)}`
+  yield* ask(
+    `delete from ${table} where (base, rkey) in (${keys})`,
+    jsonKeys(slots.map((slot) => keyOf(transaction, slot))),
+  )
+}
+
+function partition<Value>(
+  values: readonly Value[],
+  isFirst: (value: Value) => boolean,
+): readonly [Value[], Value[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))]
+}
+
+function keyOf(transaction: WriteTransaction, { given: { baseUri, name } }: RecordSlot): RowKey {
+  return { base: baseId(transaction, baseUri), rkey: name.rkey }
+}
+
+function idOf({ given: { found } }: RecordSlot): RowId {
+  if (found?.id == null) throw new Error('A row that is in its table has an id.')
+  return { id: found.id }
+}
+
+function changeOf({ row }: RecordSlot): RowChange {
+  if (row?.content == null) throw new Error('Nothing was written.')
+  return { cid: row.content.record.cid, rev: row.rev, ...row.content }
+}
+
+function newRow(transaction: WriteTransaction, slot: RecordSlot): NewRow {
+  const indexedAt = slot.row?.added?.indexedAt ?? 0n
+  const { did } = slot.given.name
+  return { id: null, did, ...keyOf(transaction, slot), indexedAt, ...changeOf(slot) }
+}
