@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Counts, createCounts } from '../../src/server/admission/limits/counts.ts'
-import { createLimiter } from '../../src/server/admission/limits/create-limiter.ts'
-import type { Limiter } from '../../src/server/admission/limits/limiter.ts'
+import { createLimiter, type Limiter } from '../../src/server/admission/limits/limiter.ts'
 import { createPostgresPoints } from '../../src/server/admission/limits/postgres-points.ts'
 import { RateStore } from '../../src/database/postgres/rate-store.ts'
 import { someCaller } from '../support/callers.ts'

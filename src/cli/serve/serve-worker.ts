@@ -1,9 +1,12 @@
 /** A worker process of `serve --workers`: answers until its parent stops it or disconnects. */
 import cluster from 'node:cluster'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
-import type { LimitAnswer, LimitQuestion } from '../../server/admission/limits/messages.ts'
-import { createLimiter } from '../../server/admission/limits/create-limiter.ts'
-import { RemoteCounts } from '../../server/admission/limits/remote-counts.ts'
+import { createLimiter } from '../../server/admission/limits/limiter.ts'
+import {
+  type LimitAnswer,
+  type LimitQuestion,
+  RemoteCounts,
+} from '../../server/admission/limits/remote-counts.ts'
 import { UsageMeter } from '../../server/observe/usage.ts'
 import { endQuietlyOnClosedPipe } from '../closed-pipe.ts'
 import { startServer } from './listen.ts'

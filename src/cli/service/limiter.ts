@@ -1,7 +1,6 @@
 /** Selects where the points of callers are counted: in this process, or in PostgreSQL for all nodes. */
 import { isPostgres } from '../../database/open.ts'
-import { type Counts, createCounts } from '../../server/admission/limits/counts.ts'
-import { createMemoryPoints } from '../../server/admission/limits/point-store.ts'
+import { type Counts, createCounts, createMemoryPoints } from '../../server/admission/limits/counts.ts'
 import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 

@@ -9,8 +9,8 @@ import type {
   RequestLimits,
 } from '../../query/execute/execute.ts'
 import type { Caller } from './caller.ts'
-import { rateLimited, tooManyAtOnce } from './limits/headers.ts'
-import type { Allowance, Limiter } from './limits/limiter.ts'
+import type { Allowance } from './limits/leases.ts'
+import { type Limiter, rateLimited, tooManyAtOnce } from './limits/limiter.ts'
 import type { Answered, Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from './client-scheduler.ts'
 

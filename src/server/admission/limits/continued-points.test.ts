@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ContinuedPoints } from './continued-points.ts'
-import { Fallback } from './fallback.ts'
-import { createMemoryPoints, type PointStore } from './point-store.ts'
+import { ContinuedPoints, Fallback } from './continued-points.ts'
+import { createMemoryPoints, type PointStore } from './counts.ts'
 
 test('an answer that comes late does not hide what was granted meanwhile', async () => {
   const counted = createMemoryPoints()

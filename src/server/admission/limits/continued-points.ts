@@ -5,8 +5,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../../util/at-most.ts'
-import type { Fallback } from './fallback.ts'
-import { type PointStore, type Taken, maxKeys, secondsCounted } from './point-store.ts'
+import { type PointStore, type Taken, maxKeys, secondsCounted } from './counts.ts'
 
 interface Balance {
   /** Points left in the caller's minute, as far as this process knows. */
@@ -37,12 +36,12 @@ export class ContinuedPoints implements PointStore {
   /** Returned points first reduce what is still owed to the shared store. */
   giveBack(key: string, points: number, ends: number): void {
     const balance = this.#find(key)
-    const forgiven = Math.min(points, balance?.owed ?? 0)
+    const settled = Math.min(points, balance?.owed ?? 0)
     if (balance !== undefined) {
-      balance.owed -= forgiven
-      balance.remaining += forgiven
+      balance.owed -= settled
+      balance.remaining += settled
     }
-    if (points > forgiven) this.#shared.giveBack(key, points - forgiven, ends)
+    if (points > settled) this.#shared.giveBack(key, points - settled, ends)
   }
 
   async #takeShared(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
@@ -87,5 +86,42 @@ export class ContinuedPoints implements PointStore {
   #find(key: string): Balance | undefined {
     const balance = this.#balances.get(key)
     return balance !== undefined && Date.now() < balance.ends ? balance : undefined
+  }
+}
+
+/** Milliseconds from a failure until one request retries; the others do not wait for it. */
+const pause = 5_000
+
+/** Replaces an operation that fails, and retries it at intervals instead of for every request. */
+export class Fallback {
+  readonly #onChange: (failure: Error | null) => void
+  #hasFailed = false
+  #retryAt = 0
+
+  /** `onChange` receives the error when the operation starts to fail, and null when it works again. */
+  constructor(onChange: (failure: Error | null) => void = () => undefined) {
+    this.#onChange = onChange
+  }
+
+  async run<Result>(work: () => Promise<Result>, instead: () => Result | Promise<Result>): Promise<Result> {
+    if (this.#hasFailed) {
+      if (Date.now() < this.#retryAt) return instead()
+      this.#retryAt = Date.now() + pause
+    }
+    try {
+      const result = await work()
+      this.#report(null)
+      return result
+    } catch (error) {
+      this.#retryAt = Date.now() + pause
+      this.#report(error as Error)
+      return instead()
+    }
+  }
+
+  #report(failure: Error | null): void {
+    const hadFailed = this.#hasFailed
+    this.#hasFailed = failure !== null
+    if (this.#hasFailed !== hadFailed) this.#onChange(failure)
   }
 }

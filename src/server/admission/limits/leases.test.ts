@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import { Leases } from './leases.ts'
-import { createMemoryPoints, type PointStore } from './point-store.ts'
+import { createMemoryPoints, type PointStore } from './counts.ts'
 
 const limit = 1_200
 

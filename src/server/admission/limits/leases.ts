@@ -14,8 +14,16 @@
  * So all processes together never spend more than the limit in a minute. While others hold leases, a caller may be
  * refused points that they return within two seconds.
  */
-import type { Allowance } from './limiter.ts'
-import type { PointStore, Taken } from './point-store.ts'
+import type { PointStore, Taken } from './counts.ts'
+
+/** Result of an attempt to spend points. */
+export interface Allowance {
+  readonly granted: boolean
+  /** Points left in the caller's current minute. */
+  readonly remaining: number
+  /** Whole seconds, at least 1, until all points are available again. */
+  readonly resetSeconds: number
+}
 
 interface Lease {
   /** Points that the lease holds. */

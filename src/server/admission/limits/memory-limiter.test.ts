@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import { someCaller } from '../../../../test/support/callers.ts'
 import { createMemoryLimiter } from '../../../../test/support/memory-limiter.ts'
-import { createMemoryPoints, MemoryCounter } from './point-store.ts'
+import { createMemoryPoints, MemoryCounter } from './counts.ts'
 
 test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {
   stopClock(t)

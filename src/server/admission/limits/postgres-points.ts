@@ -4,11 +4,8 @@
  */
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { RateStore } from '../../../database/postgres/rate-store.ts'
-import { ContinuedPoints } from './continued-points.ts'
-import { Fallback } from './fallback.ts'
-import { counting, createPointStore, type PointStore } from './point-store.ts'
-
-export interface PostgresPoints extends PointStore, Disposable {}
+import { ContinuedPoints, Fallback } from './continued-points.ts'
+import { counting, createPointStore, type PointStore } from './counts.ts'
 
 /** Milliseconds between removals of expired rows, and their retention, because the clocks of nodes differ. */
 const cleaning = 60_000
@@ -16,7 +13,7 @@ const cleaning = 60_000
 export function createPostgresPoints(
   store: Pick<RateStore, 'query' | 'removeEnded'>,
   onNotice: (sentence: string) => void,
-): PostgresPoints {
+): PointStore & Disposable {
   const counter = new RateLimiterPostgres({
     ...counting,
     storeClient: store,
@@ -37,9 +34,5 @@ export function createPostgresPoints(
   const clean = (): unknown => store.removeEnded(Date.now() - cleaning).catch(() => undefined)
   const cleaner = setInterval(clean, cleaning).unref()
   const points = new ContinuedPoints(createPointStore(counter), fallback)
-  return {
-    take: (...request) => points.take(...request),
-    giveBack: (...unused) => points.giveBack(...unused),
-    [Symbol.dispose]: () => clearInterval(cleaner),
-  }
+  return Object.assign(points, { [Symbol.dispose]: () => clearInterval(cleaner) })
 }

@@ -1,16 +1,107 @@
 /**
- * Counts in another process, which counts for all processes of a node. Messages (messages.ts) carry questions, and
- * answer-limits.ts answers them; leases.ts makes questions about points rare.
+ * Counts for all processes of a node in one of them: the messages between them, and both ends. leases.ts makes
+ * questions about points rare.
  *
- * After a timeout of a second, this process counts for itself, continuing from the latest balance
+ * After a timeout of a second, the asking process counts for itself, continuing from the latest balance
  * (continued-points.ts), until the other answers again. So silence neither refuses callers nor leaves them uncounted.
  */
 import { within } from '../../../util/async/within.ts'
-import { ContinuedPoints } from './continued-points.ts'
-import { type Counts, createCounts, Pauses, LongRequests } from './counts.ts'
-import { Fallback } from './fallback.ts'
-import type { LimitAnswer, LimitAnswers, LimitQuestion, Send } from './messages.ts'
-import { createMemoryPoints, type PointStore, type Taken } from './point-store.ts'
+import { ContinuedPoints, Fallback } from './continued-points.ts'
+import {
+  type Counts,
+  createCounts,
+  createMemoryPoints,
+  LongRequests,
+  Pauses,
+  type PointStore,
+  type Taken,
+} from './counts.ts'
+
+/** From a serving process to the one that counts for all; `id` where the sender waits for an answer. */
+export type LimitQuestion =
+  | {
+      readonly kind: 'take'
+      readonly id: number
+      readonly key: string
+      readonly limit: number
+      readonly needed: number
+      readonly wished: number
+    }
+  | { readonly kind: 'give-back'; readonly key: string; readonly points: number; readonly ends: number }
+  | { readonly kind: 'enter'; readonly id: number; readonly key: string; readonly concurrent: number }
+  | { readonly kind: 'leave'; readonly key: string }
+  | { readonly kind: 'fail-key'; readonly id: number; readonly address: string }
+
+/** Answers by the kind of question. */
+export interface LimitAnswers {
+  readonly take: Taken
+  readonly enter: boolean
+  readonly 'fail-key': number
+}
+
+export type LimitAnswer =
+  | {
+      readonly kind: 'counted'
+      readonly id: number
+      readonly answer: LimitAnswers[keyof LimitAnswers]
+    }
+  /** To all processes: do not check keys from this address until `ends`, in milliseconds since 1970. */
+  | { readonly kind: 'pause'; readonly address: string; readonly ends: number }
+
+/** Sends a message to another process; the message is lost if that process has ended. */
+export type Send<Message> = (message: Message) => void
+
+/** The connection of one process that asks. */
+export interface Asker {
+  readonly ask: (question: LimitQuestion) => Promise<void>
+  /** The process has ended: ends its long requests; its points expire with their minute. */
+  readonly end: () => void
+}
+
+/** The returned function adds a process, whose answers go to `send`. */
+export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker {
+  const processes = new Set<Send<LimitAnswer>>()
+  const giveUp = (longRequests: LongRequests): void => {
+    for (const key of longRequests.clear()) counts.leave(key)
+  }
+  return (send) => {
+    const longRequests = new LongRequests()
+    processes.add(send)
+    return {
+      async ask(question) {
+        switch (question.kind) {
+          case 'take': {
+            const { id, key, limit, needed, wished } = question
+            return send({ kind: 'counted', id, answer: await counts.points.take(key, limit, needed, wished) })
+          }
+          case 'give-back':
+            return counts.points.giveBack(question.key, question.points, question.ends)
+          case 'enter': {
+            const { id, key, concurrent } = question
+            const answer = await counts.enter(key, concurrent)
+            if (answer) longRequests.enter(key, Number.POSITIVE_INFINITY)
+            if (!processes.has(send)) return giveUp(longRequests)
+            return send({ kind: 'counted', id, answer })
+          }
+          case 'leave':
+            longRequests.leave(question.key)
+            return counts.leave(question.key)
+          case 'fail-key': {
+            const { id, address } = question
+            const answer = await counts.failKey(address)
+            send({ kind: 'counted', id, answer })
+            const ends = Date.now() + answer * 1000
+            if (answer > 0) for (const sendTo of processes) sendTo({ kind: 'pause', address, ends })
+          }
+        }
+      },
+      end() {
+        processes.delete(send)
+        giveUp(longRequests)
+      },
+    }
+  }
+}
 
 /** Milliseconds. */
 const timeout = 1_000
@@ -20,11 +111,11 @@ type Asking = Extract<LimitQuestion, { readonly id: number }>
 type Answer = LimitAnswers[keyof LimitAnswers]
 
 export class RemoteCounts implements Counts {
+  readonly points: PointStore
   readonly #send: Send<LimitQuestion>
   readonly #fallback = new Fallback()
-  readonly #points: PointStore
-  /** Failed keys counted here during a timeout of the other process; null until the first one. */
-  #own: Counts | null = null
+  /** Failed keys counted here during a timeout of the other process. */
+  readonly #own = createCounts(createMemoryPoints())
   /** Long requests that the other process admitted, and those admitted here during its silence. */
   readonly #longRequests = new LongRequests()
   readonly #ownLongRequests = new LongRequests()
@@ -39,33 +130,23 @@ export class RemoteCounts implements Counts {
       take: (key, limit, needed, wished) =>
         this.#ask({ kind: 'take', id: this.#nextId(), key, limit, needed, wished }, (late) => {
           const { granted, ends } = late as Taken
-          if (granted > 0) send({ kind: 'give-back', key, points: granted, ends })
+          if (granted > 0) shared.giveBack(key, granted, ends)
         }),
       giveBack: (key, points, ends) => send({ kind: 'give-back', key, points, ends }),
     }
-    this.#points = new ContinuedPoints(shared, this.#fallback)
+    this.points = new ContinuedPoints(shared, this.#fallback)
   }
 
   /** Handles a message from the other process. */
   hear(message: LimitAnswer): void {
     switch (message.kind) {
-      case 'counted': {
-        const take = this.#waiting.get(message.id)
+      case 'counted':
+        this.#waiting.get(message.id)?.(message.answer)
         this.#waiting.delete(message.id)
-        take?.(message.answer)
         return
-      }
       case 'pause':
         this.#pauses.begin(message.address, message.ends)
     }
-  }
-
-  take(...request: Parameters<PointStore['take']>): Promise<Taken> {
-    return this.#points.take(...request)
-  }
-
-  giveBack(...unused: Parameters<PointStore['giveBack']>): void {
-    this.#points.giveBack(...unused)
   }
 
   enter(key: string, concurrent: number): Promise<boolean> {
@@ -90,17 +171,12 @@ export class RemoteCounts implements Counts {
   failKey(address: string): Promise<number> {
     return this.#fallback.run(
       () => this.#ask({ kind: 'fail-key', id: this.#nextId(), address }),
-      () => this.#ownCounts().failKey(address),
+      () => this.#own.failKey(address),
     )
   }
 
   keyPause(address: string): number {
-    return Math.max(this.#pauses.left(address), this.#own?.keyPause(address) ?? 0)
-  }
-
-  #ownCounts(): Counts {
-    this.#own ??= createCounts(createMemoryPoints())
-    return this.#own
+    return Math.max(this.#pauses.left(address), this.#own.keyPause(address))
   }
 
   #nextId(): number {

@@ -3,13 +3,9 @@ import { mock, type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { createRandom } from '../../../../demo/random.ts'
 import { someCaller } from '../../../../test/support/callers.ts'
-import { answerLimits } from './answer-limits.ts'
-import { createCounts } from './counts.ts'
-import { createLimiter } from './create-limiter.ts'
-import type { Limiter } from './limiter.ts'
-import type { LimitAnswer, LimitQuestion } from './messages.ts'
-import { createMemoryPoints } from './point-store.ts'
-import { RemoteCounts } from './remote-counts.ts'
+import { answerLimits, type LimitAnswer, type LimitQuestion, RemoteCounts } from './remote-counts.ts'
+import { createCounts, createMemoryPoints } from './counts.ts'
+import { createLimiter, type Limiter } from './limiter.ts'
 
 const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultTiers, type Tier } from '../tiers.ts'
-import { rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './headers.ts'
+import { rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './limiter.ts'
 
 const [open] = defaultTiers as [Tier]
 const allowance = { granted: false, remaining: 5, resetSeconds: 42 }
