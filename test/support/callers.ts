@@ -1,5 +1,4 @@
-import type { Caller } from '../../src/server/admission/caller.ts'
-import type { Tier } from '../../src/server/admission/tiers.ts'
+import type { Caller, Tier } from '../../src/server/admission/tiers.ts'
 
 const tier: Tier = {
   name: 'public',

@@ -1,8 +1,7 @@
 /** Serves metrics at the configured address, for this process or all its workers. Loaded only if they are enabled. */
 import type { ReadDatabase } from '../../database/database.ts'
-import { listenAt } from '../../server/http/listen-at.ts'
-import { createMetrics, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
-import { createMetricsApp } from '../../server/observe/metrics-app.ts'
+import { listenAt } from '../../server/http/listening.ts'
+import { createMetrics, createMetricsApp, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
 import { addIndexMetrics } from '../../server/observe/metrics-index.ts'
 import { gatherMetrics, shareMetrics } from '../../server/observe/metrics-workers.ts'
 import { CommandError, notify } from '../command.ts'

@@ -10,11 +10,9 @@ import { emptyDatabases } from '../../../test/support/store.ts'
 import type { ApiKey, MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { type ErrorCode, errorCodes, ServiceError } from '../../errors.ts'
 import { createKey, hashKey } from '../../util/api-key.ts'
-import { createAuthentication } from './authentication.ts'
-import { assertNoKeyInUrl } from './keys-in-urls.ts'
-import type { Authenticate, Caller } from './caller.ts'
+import { assertNoKeyInUrl, type Authenticate, createAuthentication } from './authentication.ts'
+import { type Caller, defaultTiers } from './tiers.ts'
 import { createMemoryLimiter } from '../../../test/support/memory-limiter.ts'
-import { defaultTiers } from './tiers.ts'
 
 const emptyUrl = emptyDatabases()
 const tiers = new Map(defaultTiers.map((tier) => [tier.name, tier]))

@@ -1,6 +1,7 @@
 /**
- * Identifies the caller by the header X-API-Key. An invalid key is an error and never makes the caller anonymous. Only
- * hashes of keys are stored, and no message repeats a key. The limits of tiers are not known here.
+ * Identifies the caller by the header X-API-Key, and refuses keys that are sent in other places. An invalid key is an
+ * error and never makes the caller anonymous. Only hashes of keys are stored, and no message repeats a key. The limits
+ * of tiers are not known here.
  */
 import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../database/metadata/metadata-store.ts'
@@ -8,9 +9,17 @@ import { ServiceError } from '../../errors.ts'
 import { atMost } from '../../util/at-most.ts'
 import { hashKey, holdsKey, keyLength, readKey } from '../../util/api-key.ts'
 import { formatInstant } from '../../util/instant.ts'
-import type { Authenticate, Caller } from './caller.ts'
 import type { Limiter } from './limits/limiter.ts'
-import { publicTier, type Tier } from './tiers.ts'
+import { type Caller, publicTier, type Tier } from './tiers.ts'
+
+/**
+ * Identifies the caller by the header `X-API-Key` and its network; synchronous if no lookup is needed. Throws
+ * UNAUTHENTICATED, or RATE_LIMITED after too many failed keys.
+ */
+export type Authenticate = (
+  header: string | readonly string[] | undefined,
+  network: string,
+) => Caller | Promise<Caller>
 
 export interface AuthenticationOptions {
   readonly findKey: (hash: string) => Promise<ApiKey | null>
@@ -33,8 +42,9 @@ const withoutKey = 'or leave the header X-API-Key out, to be answered as everybo
 export function createAuthentication(options: AuthenticationOptions): Authenticate {
   const { limiter, tiers, now } = options
   const find = createFinder(options)
-  const tierOf = createTierFinder(options)
-  const everybody = tierNamed(tiers, publicTier)
+  const everybody = tiers.get(publicTier)
+  if (everybody === undefined) throw new Error(`The tier ${publicTier} is missing.`)
+  const tierOf = createTierFinder(options, everybody)
   /** Valid keys by network, so that callers are not blocked when another one of their network guesses keys. */
   const held = new LRUCache<string, true>(atMost(remembered))
 
@@ -48,16 +58,16 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   async function identify(sent: readonly string[], network: string): Promise<Caller> {
     const key = sent.length === 1 ? readKey(sent[0] ?? '') : null
     const hash = key === null ? null : hashKey(key)
-    const place = `${network} ${hash}`
-    if (!held.has(place)) assertNoPause(await limiter.keyPause(network))
+    const pair = `${network} ${hash}`
+    if (!held.has(pair)) assertNoPause(await limiter.keyPause(network))
     const found = hash === null ? null : await find(hash)
     const problem = hash === null ? problemOfForm(sent) : problemOf(found, now())
     if (found === null || problem !== null) {
-      held.delete(place)
+      held.delete(pair)
       assertNoPause(await limiter.failKey(network))
       throw new ServiceError('UNAUTHENTICATED', problem ?? '')
     }
-    held.set(place, true)
+    held.set(pair, true)
     return { id: `key:${found.id}`, tier: tierOf(found), keyName: found.name }
   }
 }
@@ -91,7 +101,10 @@ function createFinder({
   }
 }
 
-function createTierFinder({ tiers, onNotice }: AuthenticationOptions): (key: ApiKey) => Tier {
+function createTierFinder(
+  { tiers, onNotice }: AuthenticationOptions,
+  everybody: Tier,
+): (key: ApiKey) => Tier {
   const missed = new Set<string>()
   return ({ tier: name }) => {
     const tier = tiers.get(name)
@@ -101,14 +114,8 @@ function createTierFinder({ tiers, onNotice }: AuthenticationOptions): (key: Api
         `There are keys of the tier ${JSON.stringify(name)}, which does not exist; the limits of ${publicTier} hold for them. Add it to the file of --tiers, or make other keys.`,
       )
     missed.add(name)
-    return tierNamed(tiers, publicTier)
+    return everybody
   }
-}
-
-function tierNamed(tiers: ReadonlyMap<string, Tier>, name: string): Tier {
-  const tier = tiers.get(name)
-  if (tier === undefined) throw new Error(`The tier ${name} is missing.`)
-  return tier
 }
 
 function assertNoPause(seconds: number): void {
@@ -142,4 +149,52 @@ function problemOf(key: ApiKey | null, now: bigint): string | null {
   if (validUntil !== null && validUntil <= now)
     return `The API key expired at ${formatInstant(validUntil)}. Ask the operator of this service for another, ${withoutKey}.`
   return null
+}
+
+/** Throws when a URL contains a key, or a parameter named like one. */
+export function assertNoKeyInUrl(url: string): void {
+  if (holdsKeySomewhere(url))
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'A key in the URL is not read, because others can see it there. Send it as the header X-API-Key, and have a key that was in a URL replaced now.',
+    )
+}
+
+/** Detects keys in any encoding: browser histories and logs of every server on the way store URLs. */
+export function holdsKeySomewhere(url: string): boolean {
+  return holdsKey(decode(url)) || namesKey(url)
+}
+
+function namesKey(url: string): boolean {
+  const start = url.indexOf('?')
+  if (start === -1) return false
+  const names = url
+    .slice(start + 1)
+    .split('&')
+    .map((pair) => decode(pair.split('=', 1)[0] ?? ''))
+  return names.some((name) => keyNames.has(name.toLowerCase().replaceAll(/[-_]/g, '')))
+}
+
+const keyNames = new Set(['key', 'apikey', 'xapikey'])
+const encoded = /[%\\]/
+/** Maximum nested encodings; more do not happen by mistake. */
+const rounds = 8
+
+/** Decodes the escapes of URLs, also nested ones, and those of JSON and GraphQL. */
+function decode(text: string): string {
+  let decoded = text
+  for (let round = 0; round < rounds && encoded.test(decoded); round += 1) {
+    const next = decoded
+      .replaceAll(/%(?:25)*([0-9a-f]{2})/gi, (_, digits) => characterOf(digits))
+      .replaceAll(/\\u(?:00([0-9a-f]{2})|\{0*([0-9a-f]{2})\})/gi, (_, four, braced) =>
+        characterOf(four ?? braced),
+      )
+    if (next === decoded) break
+    decoded = next
+  }
+  return decoded
+}
+
+function characterOf(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 16))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../errors.ts'
 import { createKey } from '../../util/api-key.ts'
-import { assertNoKeyInUrl } from './keys-in-urls.ts'
+import { assertNoKeyInUrl } from './authentication.ts'
 
 const path = '/api/graphql'
 const key = createKey()

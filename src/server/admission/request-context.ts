@@ -8,7 +8,7 @@ import type {
   LongQueryPermit,
   RequestLimits,
 } from '../../query/execute/execute.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './tiers.ts'
 import type { Allowance } from './limits/leases.ts'
 import { type Limiter, rateLimited, tooManyAtOnce } from './limits/limiter.ts'
 import type { Answered, Observer } from '../observe/observer.ts'

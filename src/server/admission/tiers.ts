@@ -1,4 +1,13 @@
-/** Owns the default tiers, the limits by kind of caller; `docs/limits.md` shows this table. */
+/** Owns callers, and the tiers that limit each kind of them; `docs/limits.md` shows the table. */
+
+/** As limits and logs know it. */
+export interface Caller {
+  /** The key of limits: `key:ID`, or `address:NETWORK`, where NETWORK is the /64 for IPv6. */
+  readonly id: string
+  readonly tier: Tier
+  /** The name of the API key; null without one. */
+  readonly keyName: string | null
+}
 
 export interface Tier {
   readonly name: string

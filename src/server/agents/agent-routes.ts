@@ -9,7 +9,7 @@ import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { mostMessageBytes, readMessage } from '../../mcp/protocol/message.ts'
 import { createBodyReader } from '../http/body.ts'
 import { translate } from '../http/failures.ts'
-import { assertNoKeyInUrl } from '../admission/keys-in-urls.ts'
+import { assertNoKeyInUrl } from '../admission/authentication.ts'
 
 export const agentPath = '/mcp'
 

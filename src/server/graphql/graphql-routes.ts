@@ -10,16 +10,19 @@ import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../query/exe
 import { ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
 import { releaseBuffer } from '../../util/release-buffer.ts'
-import { assertNoKeyInAuthorization } from '../admission/authentication.ts'
-import type { Authenticate, Caller } from '../admission/caller.ts'
-import { InFlightLimit } from '../http/connections.ts'
+import {
+  assertNoKeyInAuthorization,
+  assertNoKeyInUrl,
+  type Authenticate,
+  holdsKeySomewhere,
+} from '../admission/authentication.ts'
+import type { Caller } from '../admission/tiers.ts'
+import { freeWhenSent, InFlightLimit } from '../http/connections.ts'
 import { answerFailure, headersOf, reportFault, sendErrors } from '../http/failures.ts'
-import { freeWhenSent } from '../http/free-when-sent.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
-import { assertNoKeyInUrl, holdsKeySomewhere } from '../admission/keys-in-urls.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
-import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/media-types.ts'
+import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/request-heads.ts'
 import type { Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { acceptsGzip, matchesEtag } from './media-types.ts'
+import { acceptsGzip, matchesEtag } from './request-heads.ts'
 
 export interface Asset {
   readonly type: string

@@ -1,7 +1,10 @@
-/** Limits the number of connections and the bytes of unread answers. It must not know the content of requests. */
+/**
+ * Limits the number of connections and the memory of answers on their way. It must not know the content of requests.
+ */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, errorCodes } from '../../errors.ts'
+import { releaseBuffer } from '../../util/release-buffer.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
@@ -98,4 +101,12 @@ export class InFlightLimit {
     if (own === 0) this.#ofOne.delete(caller)
     else this.#ofOne.set(caller, own)
   }
+}
+
+/**
+ * Releases the memory of a sent answer, which the garbage collector would do only after hundreds of requests. The
+ * caller must own the body exclusively. Listeners of the response may still read it in the turn of `finish`.
+ */
+export function freeWhenSent(response: ServerResponse, body: Uint8Array): void {
+  response.once('finish', () => setImmediate(releaseBuffer, body))
 }

@@ -6,10 +6,9 @@ import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import { endByHand } from './connections.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
-import { cutTo } from '../observe/log-line.ts'
+import { cutOrNull, withoutStrings } from '../observe/log-line.ts'
 import { rateLimit, rateLimitPolicy } from '../admission/limits/limiter.ts'
-import { type ResponseType, responseType } from './media-types.ts'
-import { withoutStrings } from '../observe/observed-document.ts'
+import { type ResponseType, responseType } from './request-heads.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 
 declare module 'fastify' {
@@ -45,11 +44,8 @@ export function translate(error: Partial<FastifyError>): ServiceError | undefine
 /** Logs the cause for the operator; the caller only gets the request id to report. */
 export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
   const { id: requestId, context } = reply.request
-  const query = context?.question == null ? null : withoutStrings(context.question.query)
-  reply.log.error(
-    { requestId, err: cause, query: query === null ? null : cutTo(600, query) },
-    'A request failed by our fault.',
-  )
+  const query = context?.question == null ? null : cutOrNull(600, withoutStrings(context.question.query))
+  reply.log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
   const message = `The service failed to answer. When you report it, name the request ${requestId}.`
   return { message, extensions: { code: 'INTERNAL' satisfies ErrorCode, requestId } }
 }

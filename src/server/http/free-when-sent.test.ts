@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import { freeWhenSent } from './free-when-sent.ts'
+import { freeWhenSent } from './connections.ts'
 
 /** Answers each path `/N` with a text of N bytes that are no ASCII. */
 async function listen(isOwn = true, fill = bodyOf) {

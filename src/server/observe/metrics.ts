@@ -1,4 +1,8 @@
-/** Prometheus metrics of requests. Labels are few and bounded: they never contain keys, addresses or operations. */
+/**
+ * Prometheus metrics of requests, and the server that shows metrics. Labels are few and bounded: they never contain
+ * keys, addresses or operations.
+ */
+import fastify, { type FastifyInstance } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Answered, Observer } from './observer.ts'
 
@@ -91,6 +95,23 @@ export function createMetrics(): Metrics {
 /** Adds up the counts of several processes. */
 export function sumMetrics(values: readonly MetricValues[]): Registry {
   return AggregatorRegistry.aggregate([...values])
+}
+
+/**
+ * The HTTP server for Prometheus, at an address of its own. `read` returns all metrics as text in the format of
+ * `contentType`.
+ */
+export function createMetricsApp(read: () => Promise<string>, contentType: string): FastifyInstance {
+  const app = fastify({
+    requestTimeout: 10_000,
+    // Prometheus keeps its connection open between scrapes.
+    forceCloseConnections: true,
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(contentType).send(await read()))
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).type('text/plain; charset=utf-8').send('Metrics are at /metrics.\n'),
+  )
+  return app
 }
 
 /** Seconds; a page of twenty takes less than the first, and no tier has a timeout above the last. */

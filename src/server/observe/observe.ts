@@ -1,13 +1,23 @@
-/** Combines all observers of requests into one for the server. */
+/** Observes requests for the operator: a log line per request, one per slow operation, and metrics. */
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
 import type { Statement } from '../../database/database.ts'
-import type { Observer } from './observer.ts'
-import { createRequestLog, type Log } from './request-log.ts'
-import { createSlowLog } from './slow-queries.ts'
+import {
+  cutListTo,
+  cutOrNull,
+  describeAnswered,
+  documentHash,
+  showVariables,
+  withoutStrings,
+} from './log-line.ts'
+import type { Answered, Observer } from './observer.ts'
+
+export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>
 
 export interface ObserverOptions {
   readonly log: Log
   /** Which requests are logged. */
-  readonly requests: 'none' | 'failures' | 'all'
+  readonly requests: 'none' | RequestLogOptions['which']
   /** Milliseconds from which an operation is slow. */
   readonly slow: number
   /** Whether lines contain variables and values. */
@@ -18,7 +28,7 @@ export interface ObserverOptions {
   readonly metrics: Observer | null
 }
 
-/** Disposal waits for pending lines. */
+/** Combines all observers of requests into one. Disposal waits for pending lines. */
 export function createObserver(options: ObserverOptions): Observer & AsyncDisposable {
   const { log, requests, slow, variables, explain, metrics } = options
   const slowLog = createSlowLog({ log, threshold: slow, variables, explain })
@@ -34,4 +44,122 @@ export function createObserver(options: ObserverOptions): Observer & AsyncDispos
     },
     [Symbol.asyncDispose]: () => slowLog[Symbol.asyncDispose](),
   }
+}
+
+/** The part of an observer that logs need. */
+type AnswerLog = Pick<Observer, 'answered'>
+
+export interface RequestLogOptions {
+  readonly log: Log
+  /** `failures` are those that the caller did not cause. */
+  readonly which: 'failures' | 'all'
+  readonly variables: boolean
+}
+
+/** Lines name keys, but never addresses, documents or values. */
+export function createRequestLog({ log, which, variables }: RequestLogOptions): AnswerLog {
+  return {
+    answered(answered) {
+      const level = levelOf(answered.outcome)
+      if ((which === 'failures' && level === 'info') || !log.isLevelEnabled(level)) return
+      const line = describeAnswered(answered)
+      log[level](variables ? { ...line, variables: showVariables(answered) } : line, 'request')
+    },
+  }
+}
+
+function levelOf(outcome: Answered['outcome']): 'info' | 'warn' | 'error' {
+  switch (outcome) {
+    case 'INTERNAL':
+      return 'error'
+    case 'TIMEOUT':
+    case 'UNAVAILABLE':
+      return 'warn'
+    default:
+      return 'info'
+  }
+}
+
+export interface SlowLogOptions {
+  readonly log: Log
+  /** Milliseconds. */
+  readonly threshold: number
+  /** Also logs variables and the statement's values. */
+  readonly variables: boolean
+  readonly explain: (statement: Statement) => Promise<readonly string[]>
+  /** Monotonic milliseconds. */
+  readonly now?: () => number
+}
+
+/**
+ * Logs slow operations with their statement and the database's plan, without the callers' data. Slowness must not
+ * amplify itself: plans are requested one at a time, and rarely. Disposal waits for the pending line.
+ */
+export function createSlowLog(options: SlowLogOptions): AnswerLog & AsyncDisposable {
+  const { log, threshold, variables, now = () => performance.now() } = options
+  const logged = new LRUCache<string, { readonly at: number; others: number }>({ max: 1_000 })
+  let explaining: Promise<readonly string[]> | null = null
+  let pending: Promise<unknown> = Promise.resolve()
+
+  const explain = async (statement: Statement | null): Promise<readonly string[] | null> => {
+    if (statement === null || explaining !== null) return null
+    try {
+      explaining = options.explain(statement)
+      return cutListTo(room.plan, await explaining)
+    } catch {
+      return null
+    } finally {
+      explaining = null
+    }
+  }
+
+  const write = async (answered: Answered, query: string, others: number): Promise<void> => {
+    const statement = answered.report?.statement ?? null
+    const line = {
+      ...describeAnswered(answered),
+      others,
+      query: cutOrNull(room.query, withoutStrings(query)),
+      sql: cutOrNull(room.sql, statement?.text ?? null),
+      plan: await explain(statement),
+    }
+    const values = {
+      variables: cutOrNull(room.values, showVariables(answered)),
+      values: cutOrNull(room.values, showValues(statement)),
+    }
+    log.warn(variables ? { ...line, ...values } : line, 'An operation was slow.')
+  }
+
+  return {
+    answered(answered) {
+      const { request, report, outcome, duration } = answered
+      if ((duration < threshold && outcome !== 'TIMEOUT') || !log.isLevelEnabled('warn')) return
+      // Without a statement, only the caller can have been slow.
+      if (request === null || (report?.statement == null && outcome !== 'TIMEOUT')) return
+      const document = documentHash(request.query)
+      const before = logged.get(document)
+      if (before !== undefined && now() - before.at < quietFor) {
+        before.others += 1
+        return
+      }
+      logged.set(document, { at: now(), others: 0 })
+      pending = Promise.all([pending, write(answered, request.query, before?.others ?? 0)])
+    },
+    async [Symbol.asyncDispose]() {
+      await pending
+    },
+  }
+}
+
+/** Milliseconds until the same document is logged again. */
+const quietFor = 60_000
+/** Maximum bytes of members; the rest of 4 KiB is for the other members. */
+const room = { query: 600, sql: 1_000, plan: 1_000, values: 400 } as const
+
+function showValues(statement: Statement | null): string | null {
+  if (statement === null) return null
+  const shown = statement.values.map((value) => {
+    if (value instanceof Uint8Array) return `${value.length} bytes`
+    return typeof value === 'bigint' ? String(value) : value
+  })
+  return JSON.stringify(shown)
 }

@@ -1,7 +1,7 @@
 /** The events of requests that observers receive; observe.ts and metrics.ts implement them. */
 import type { ErrorCode } from '../../errors.ts'
 import type { AnswerReport, GraphQLRequest } from '../../query/execute/execute.ts'
-import type { Caller } from '../admission/caller.ts'
+import type { Caller } from '../admission/tiers.ts'
 
 /** A GraphQL request that was answered, or whose caller has disconnected. */
 export interface Answered {

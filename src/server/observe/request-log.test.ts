@@ -6,7 +6,7 @@ import type { Config } from '../../cli/settings/settings.ts'
 import { answered, anonymous, report } from '../../../test/support/answered.ts'
 import { createKey } from '../../util/api-key.ts'
 import type { Answered } from './observer.ts'
-import { createRequestLog, type RequestLogOptions } from './request-log.ts'
+import { createRequestLog, type RequestLogOptions } from './observe.ts'
 
 type Line = Readonly<Record<string, unknown>>
 

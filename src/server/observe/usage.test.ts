@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Caller } from '../admission/caller.ts'
+import { type Caller, defaultTiers, type Tier } from '../admission/tiers.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
-import { defaultTiers, type Tier } from '../admission/tiers.ts'
 import { meterPoints, UsageMeter } from './usage.ts'
 
 const day = 86_400_000

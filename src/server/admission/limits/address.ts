@@ -2,6 +2,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../../../util/at-most.ts'
 
 /**
  * The key that limits count an address by: IPv4 unchanged, IPv6 as its /64 network, which one caller owns entirely. A
@@ -11,23 +12,16 @@ export function networkOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'local'
   if (isIPv4(address)) return address
   // Cached, because computing it takes as long as a small answer.
-  let network = known.get(address)
-  if (network === undefined) {
-    network = workOut(withoutPort(address))
-    known.set(address, network)
-  }
+  const cached = known.get(address)
+  if (cached !== undefined) return cached
+  const network = workOut(withoutPort(address))
+  if (address.length <= longestCached) known.set(address, network)
   return network
 }
 
-/** Limited by size, because callers can send long addresses through a proxy. */
-const known = new LRUCache<string, string>({ maxSize: 2_000_000, sizeCalculation: sizeOf })
-
-/** Bytes that an entry takes besides its characters. */
-const overhead = 150
-
-function sizeOf(network: string, address: string): number {
-  return overhead + network.length + address.length
-}
+const known = new LRUCache<string, string>(atMost(10_000))
+/** Callers can send longer ones through a proxy, which must not fill the memory. */
+const longestCached = 64
 
 function workOut(bare: string): string {
   if (isIP(bare) === 0) return 'unknown'

@@ -1,8 +1,7 @@
 /** The limits of callers as the server sees them: what they may spend, and what they are told about it. */
 import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../util/text/counted.ts'
-import type { Caller } from '../caller.ts'
-import type { Tier } from '../tiers.ts'
+import type { Caller, Tier } from '../tiers.ts'
 import type { Counts } from './counts.ts'
 import { type Allowance, Leases } from './leases.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import dns, { type LookupAddress } from 'node:dns'
 import { test } from 'node:test'
 import fastify from 'fastify'
-import { listenAt } from './listen-at.ts'
+import { listenAt } from './listening.ts'
 
 test('a name of two addresses is listened to at one', async (t) => {
   await using app = fastify()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { headProblem } from './request-head-checks.ts'
+import { headProblem, responseType } from './request-heads.ts'
 
 const head = (httpVersion: string, ...lines: readonly (readonly [name: string, value: string])[]) =>
   headProblem({
@@ -27,4 +27,11 @@ test('bodies may come in chunks, but not compressed too', () => {
   assert.equal(coded('Chunked'), undefined)
   assert.equal(coded('gzip, chunked'), 'UNSUPPORTED_MEDIA_TYPE')
   assert.equal(coded('gzip,CHUNKED'), 'UNSUPPORTED_MEDIA_TYPE')
+})
+
+test('what comes after the first 2,000 characters of Accept is not read', () => {
+  const modern = 'application/graphql-response+json'
+  const types = (count: number): string => `${'a/b,'.repeat(count)}${modern}`
+  assert.equal(responseType(types(400)), modern)
+  assert.equal(responseType(types(500)), 'application/json')
 })
