@@ -1,7 +1,7 @@
 /** Owns one GraphQL request on its way through the server: its caller, deadline, points and outcome. */
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { andThen } from '../../util/async/and-then.ts'
+import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
 import type {
   AnswerReport,
   GraphQLRequest,
@@ -43,20 +43,17 @@ export class RequestContext {
   }
 
   /** Throws RATE_LIMITED when the caller has too few points left. Synchronous where possible. */
-  spend(limiter: Limiter, caller: Caller, points: number): void | Promise<void> {
-    const spent = limiter.spend(caller, points)
-    return spent instanceof Promise
-      ? spent.then((allowance) => this.#settle(caller, allowance, points))
-      : this.#settle(caller, spent, points)
-  }
-
-  #settle(caller: Caller, allowance: Allowance | null, points: number): void {
-    this.allowance = allowance
-    if (allowance?.granted === true)
-      this.#spent = { points, ends: Date.now() + allowance.resetSeconds * 1000 }
-    if (allowance?.granted !== false) return
-    this.#limit = 'rate'
-    throw rateLimited(caller, allowance, points)
+  spend(limiter: Limiter, caller: Caller, points: number): MaybePromise<void> {
+    return andThen(limiter.spend(caller, points), (allowance) => {
+      this.allowance = allowance
+      if (allowance === null) return
+      if (allowance.granted) {
+        this.#spent = { points, ends: Date.now() + allowance.resetSeconds * 1000 }
+        return
+      }
+      this.#limit = 'rate'
+      throw rateLimited(caller, allowance, points)
+    })
   }
 
   /** The limits of the operation. Its first point was charged with the request. */

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Endpoint, EndpointQuestion } from '../../mcp/graphql/endpoint.ts'
+import type { Endpoint } from '../../mcp/graphql/endpoint.ts'
 import { readGraphQLAnswer } from '../../mcp/graphql/graphql-answer.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { addAgentRoutes } from './agent-routes.ts'
@@ -94,41 +94,33 @@ function createOwnEndpoint(
   { ip, headers }: FastifyRequest,
 ): Endpoint {
   const key = headers['x-api-key']
+  const request = {
+    method: 'POST' as const,
+    url: endpoint,
+    // Already the caller behind trusted proxies; no X-Forwarded-For is sent.
+    remoteAddress: ip,
+    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': String(key) }) },
+  }
   return {
     async ask(question, signal) {
       signal.throwIfAborted()
       // `inject` starts when it is awaited, so the await must be inside `run`.
       const response = await waiting
-        .run(signal, async () => await app.inject(ownRequest(question, ip, key)))
+        .run(signal, async () => await app.inject({ ...request, payload: JSON.stringify(question) }))
         .catch((error: unknown) => {
           signal.throwIfAborted()
           throw error
         })
+      const { 'content-type': type, 'retry-after': retryAfter } = response.headers
       return readGraphQLAnswer(
         {
           status: response.statusCode,
-          type: String(response.headers['content-type'] ?? ''),
-          retryAfter:
-            response.headers['retry-after'] === undefined ? null : String(response.headers['retry-after']),
+          type: String(type ?? ''),
+          retryAfter: retryAfter === undefined ? null : String(retryAfter),
           body: response.payload,
         },
         endpoint,
       )
     },
-  }
-}
-
-/** `remoteAddress` is already the caller behind trusted proxies; no X-Forwarded-For is sent. */
-function ownRequest(
-  question: EndpointQuestion,
-  remoteAddress: string,
-  key: string | readonly string[] | undefined,
-) {
-  return {
-    method: 'POST' as const,
-    url: endpoint,
-    remoteAddress,
-    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': String(key) }) },
-    payload: JSON.stringify(question),
   }
 }

@@ -38,18 +38,17 @@ export function parseGet(parameters: ReadonlyMap<string, string>): GraphQLReques
   })
 }
 
-/** Parses the query string strictly: the framework's own parser accepts broken escapes. */
+/** Parses the query string strictly: both the framework and `URLSearchParams` accept broken escapes. */
 export function parseQueryString(url: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   const start = url.indexOf('?')
   if (start === -1) return parameters
-  for (const pair of url.slice(start + 1).split('&')) {
-    if (pair === '') continue
-    const equals = pair.indexOf('=')
-    const name = decodeParameter(equals === -1 ? pair : pair.slice(0, equals))
+  assertEscapes(url)
+  // `URLSearchParams` drops the question mark that a text begins with.
+  for (const [name, value] of new URLSearchParams(url.slice(start))) {
     if (parameters.has(name))
       throw new ServiceError('BAD_REQUEST', `The URL has the parameter "${name}" twice.`)
-    parameters.set(name, equals === -1 ? '' : decodeParameter(pair.slice(equals + 1)))
+    parameters.set(name, value)
   }
   return parameters
 }
@@ -113,9 +112,9 @@ function parseJsonParameter(parameters: ReadonlyMap<string, string>, name: strin
   return text ? parseJson(text, `The parameter "${name}"`) : undefined
 }
 
-function decodeParameter(text: string): string {
+function assertEscapes(url: string): void {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    decodeURIComponent(url)
   } catch {
     throw new ServiceError('BAD_REQUEST', 'The URL has an escape that is not percent-encoded UTF-8.')
   }

@@ -1,7 +1,7 @@
 /** Prometheus metrics of the index: its size, and the lag of its sources. */
-import { setTimeout } from 'node:timers/promises'
 import { Gauge, type Registry } from 'prom-client'
 import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
+import { within } from '../../util/async/within.ts'
 
 interface IndexReadings {
   readonly status: IndexStatus
@@ -112,12 +112,8 @@ function createFigures(
 
   return async () => {
     if (reading === null && performance.now() >= due) reading = read()
-    if (reading !== null) {
-      const enough = new AbortController()
-      const { signal } = enough
-      await Promise.race([reading, setTimeout(timeout, undefined, { signal, ref: false }).catch(() => {})])
-      enough.abort()
-    }
+    if (reading !== null)
+      await within(timeout, reading, () => new Error('The status is late.')).catch(() => {})
     return last
   }
 }

@@ -3,8 +3,8 @@
  * that does not answer in time, its latest values are used.
  */
 import cluster, { type Worker } from 'node:cluster'
-import { setTimeout } from 'node:timers/promises'
 import { Gauge, type Registry } from 'prom-client'
+import { within } from '../../util/async/within.ts'
 import { type MetricValues, sumMetrics } from './metrics.ts'
 
 const question = 'lexigraph metrics?'
@@ -55,30 +55,29 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
     waitedFor.get(worker.id)?.()
   }
 
-  const ask = (worker: Worker): Promise<boolean> =>
-    new Promise((resolve) => {
-      waitedFor.set(worker.id, () => resolve(true))
-      worker.send(question, (error) => {
-        if (error !== null) resolve(false)
-      })
+  /** False when the worker does not answer in time. */
+  const ask = (worker: Worker): Promise<boolean> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    waitedFor.set(worker.id, resolve)
+    worker.send(question, (error) => {
+      if (error !== null) reject(error)
     })
+    const answer = within(timeout, promise, () => new Error('The worker is late.'))
+    return answer.then(
+      () => true,
+      () => false,
+    )
+  }
 
   const gather = async (): Promise<readonly MetricValues[]> => {
-    const asked = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true)
-    const enough = new AbortController()
-    const late = setTimeout(timeout, false, { signal: enough.signal, ref: false }).catch(() => false)
-    const answered = await Promise.all(
-      asked.map((worker) => (worker === undefined ? false : Promise.race([ask(worker), late]))),
+    const answers = Object.values(cluster.workers ?? {}).flatMap((worker) =>
+      worker?.isConnected() === true ? [ask(worker)] : [],
     )
-    enough.abort()
+    const live = (await Promise.all(answers)).filter(Boolean).length
     waitedFor.clear()
-    const live = answered.filter(Boolean).length
     workers.set({ state: 'live' }, live)
-    workers.set({ state: 'silent' }, asked.length - live)
-    if (ended.length > 1) {
-      const several = ended.splice(0)
-      ended.push(await sumMetrics(several).getMetricsAsJSON())
-    }
+    workers.set({ state: 'silent' }, answers.length - live)
+    if (ended.length > 1) ended.push(await sumMetrics(ended.splice(0)).getMetricsAsJSON())
     return [...ended, ...latest.values()]
   }
 

@@ -1,5 +1,6 @@
 /** Adds up the usage of keys by day, in memory, so that single requests write nothing. */
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
+import { andThen } from '../../util/async/and-then.ts'
 import type { Caller } from '../admission/tiers.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
 import type { Observer } from './observer.ts'
@@ -39,9 +40,9 @@ export class UsageMeter {
   }
 
   #add(one: KeyUsage): void {
-    const place = `${one.day} ${one.key}`
-    const { requests = 0, points = 0 } = this.#counted.get(place) ?? {}
-    this.#counted.set(place, {
+    const dayAndKey = `${one.day} ${one.key}`
+    const { requests = 0, points = 0 } = this.#counted.get(dayAndKey) ?? {}
+    this.#counted.set(dayAndKey, {
       ...one,
       requests: requests + one.requests,
       points: points + one.points,
@@ -53,16 +54,11 @@ export class UsageMeter {
 export function meterPoints(limiter: Limiter, meter: UsageMeter): Limiter {
   return {
     ...limiter,
-    spend(caller, points) {
-      const spent = limiter.spend(caller, points)
-      if (spent instanceof Promise)
-        return spent.then((allowance) => {
-          if (allowance?.granted !== false) meter.count(caller, 0, points)
-          return allowance
-        })
-      if (spent?.granted !== false) meter.count(caller, 0, points)
-      return spent
-    },
+    spend: (caller, points) =>
+      andThen(limiter.spend(caller, points), (allowance) => {
+        if (allowance?.granted !== false) meter.count(caller, 0, points)
+        return allowance
+      }),
   }
 }
 
