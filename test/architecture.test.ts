@@ -37,7 +37,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
-  [/^(rate-limiter-flexible(\/lib\/RateLimiterMemory\.js)?|ipaddr\.js)$/, ['server/admission/limits']],
+  [/^(rate-limiter-flexible|ipaddr\.js)$/, ['server/admission/limits']],
   [/^fastify$/, ['server']],
   [/^pino$/, ['server', 'cli']],
   [/^prom-client$/, ['server']],
@@ -61,7 +61,6 @@ const servedBy: readonly string[] = [
   'ipaddr.js',
   'lru-cache',
   'pino',
-  'rate-limiter-flexible/lib/RateLimiterMemory.js',
   'sql-template-tag',
 ]
 

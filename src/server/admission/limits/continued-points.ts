@@ -3,43 +3,33 @@
  * the latest answer, and charges points spent meanwhile once the store answers again. So an outage gives no caller a
  * second minute: each process without answers spends at most what was left in the latest one.
  */
-import { LRUCache } from 'lru-cache'
-import { atMost } from '../../../util/at-most.ts'
-import { type PointStore, type Taken, maxKeys, secondsCounted } from './counts.ts'
-
-interface Balance {
-  /** Points left in the caller's minute, as far as this process knows. */
-  remaining: number
-  /** End of that minute, in milliseconds since 1970. */
-  ends: number
-  /** Points granted here that the shared store has not counted yet. */
-  owed: number
-}
+import { MemoryPoints, type PointStore, type Taken } from './counts.ts'
 
 export class ContinuedPoints implements PointStore {
   readonly #shared: PointStore
   readonly #fallback: Fallback
-  readonly #balances = new LRUCache<string, Balance>(atMost(maxKeys))
+  /** Has the latest answers of the shared store. */
+  readonly #own = new MemoryPoints()
 
   constructor(shared: PointStore, fallback: Fallback) {
     this.#shared = shared
     this.#fallback = fallback
   }
 
-  take(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
+  take(...request: Parameters<PointStore['take']>): Promise<Taken> {
     return this.#fallback.run(
-      () => this.#takeShared(key, limit, needed, wished),
-      () => this.#takeOwn(key, limit, needed, wished),
+      () => this.#takeShared(...request),
+      () => this.#takeOwn(...request),
     )
   }
 
   /** Returned points first reduce what is still owed to the shared store. */
   giveBack(key: string, points: number, ends: number): void {
-    const balance = this.#find(key)
-    const settled = Math.min(points, balance?.owed ?? 0)
-    if (balance !== undefined) {
-      balance.owed -= settled
-      balance.remaining += settled
+    const minute = this.#own.find(key)
+    const settled = Math.min(points, minute?.owed ?? 0)
+    if (minute !== undefined) {
+      minute.owed -= settled
+      minute.used -= settled
     }
     if (points > settled) this.#shared.giveBack(key, points - settled, ends)
   }
@@ -50,42 +40,30 @@ export class ContinuedPoints implements PointStore {
       const { granted, remaining, ends } = await this.#shared.take(key, limit, needed + owed, wished + owed)
       const charged = granted > 0
       // Points granted here to other requests meanwhile are still to be charged.
-      const owing = (this.#find(key)?.owed ?? 0) + (charged ? 0 : owed)
+      const owing = (this.#own.find(key)?.owed ?? 0) + (charged ? 0 : owed)
       const left = Math.max(0, remaining - owing)
-      this.#balances.set(key, { remaining: left, ends, owed: owing })
+      this.#own.begin(key, { used: limit - left, owed: owing, ends })
       return { granted: charged ? granted - owed : 0, remaining: left, ends }
     } catch (error) {
-      const balance = this.#find(key)
-      if (balance !== undefined) balance.owed += owed
+      const minute = this.#own.find(key)
+      if (minute !== undefined) minute.owed += owed
       throw error
     }
   }
 
   /** Returns the points owed and resets them, so that a concurrent request does not pay them again. */
   #settle(key: string): number {
-    const balance = this.#find(key)
-    const owed = balance?.owed ?? 0
-    if (balance !== undefined) balance.owed = 0
+    const minute = this.#own.find(key)
+    const owed = minute?.owed ?? 0
+    if (minute !== undefined) minute.owed = 0
     return owed
   }
 
   #takeOwn(key: string, limit: number, needed: number, wished: number): Taken {
-    const balance = this.#find(key) ?? {
-      remaining: limit,
-      ends: Date.now() + secondsCounted * 1000,
-      owed: 0,
-    }
-    this.#balances.set(key, balance)
-    const fitting = Math.min(wished, balance.remaining)
-    const granted = fitting >= needed ? fitting : 0
-    balance.remaining -= granted
-    balance.owed += granted
-    return { granted, remaining: balance.remaining, ends: balance.ends }
-  }
-
-  #find(key: string): Balance | undefined {
-    const balance = this.#balances.get(key)
-    return balance !== undefined && Date.now() < balance.ends ? balance : undefined
+    const taken = this.#own.take(key, limit, needed, wished)
+    const minute = this.#own.find(key)
+    if (minute !== undefined) minute.owed += taken.granted
+    return taken
   }
 }
 

@@ -1,7 +1,5 @@
 /** Owns the counts of one node's callers: points, concurrent long requests, failed keys. */
 import { LRUCache } from 'lru-cache'
-import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { atMost } from '../../../util/at-most.ts'
 
 /** Called by the limiters of one process, or of several through messages. */
@@ -18,7 +16,7 @@ export interface Counts {
 /** Points that callers have used; each caller's minute begins with its first request. */
 export interface PointStore {
   /** Takes `wished`, or what is left of `limit`; takes nothing if that is less than `needed`. */
-  take(key: string, limit: number, needed: number, wished: number): Promise<Taken>
+  take(key: string, limit: number, needed: number, wished: number): Taken | Promise<Taken>
   /** Returns unused points of the minute that ends at `ends`. */
   giveBack(key: string, points: number, ends: number): void
 }
@@ -33,88 +31,87 @@ export interface Taken {
   readonly ends: number
 }
 
-/** Per address and minute. */
-const failuresAllowed = 10
+/** Per address and minute; the next one starts a pause. */
+const failuresAllowed = 9
 const addressesRemembered = 10_000
 
 export function createCounts(points: PointStore): Counts {
   const longRequests = new LongRequests()
-  const failures = new MemoryCounter(addressesRemembered)
+  const failures = new MemoryPoints(addressesRemembered)
   const pauses = new Pauses()
   return {
     points,
     enter: (key, concurrent) => longRequests.enter(key, concurrent),
     leave: (key) => longRequests.leave(key),
-    async failKey(address) {
-      const { consumedPoints, msBeforeNext } = await failures.penalty(address, 1)
-      return consumedPoints < failuresAllowed ? 0 : pauses.begin(address, Date.now() + msBeforeNext)
+    failKey(address) {
+      const { granted, ends } = failures.take(address, failuresAllowed, 1, 1)
+      return granted > 0 ? 0 : pauses.begin(address, ends)
     },
     keyPause: (address) => pauses.left(address),
   }
 }
 
 export function createMemoryPoints(): PointStore {
-  return createPointStore(new MemoryCounter())
+  return new MemoryPoints()
 }
 
+/** Maximum number of callers, a fifth of a kilobyte each. */
+const maxCallers = 100_000
 export const secondsCounted = 60
-/** Milliseconds before the end of a minute in which points are no longer returned. */
-const lastMoment = 100
 
-/** Settings of the library's counter. It only counts, because limits differ by tier and change. */
-export const counting = { points: Number.MAX_SAFE_INTEGER, duration: secondsCounted, keyPrefix: '' }
-
-/**
- * A point store over a counter of rate-limiter-flexible, in memory or in a database. It adds `wished` in one atomic
- * step and then subtracts the excess: a concurrent request may be refused, but never gets too much.
- */
-export function createPointStore(counter: RateLimiterAbstract): PointStore {
-  const takeOff = async (key: string, points: number): Promise<void> => {
-    const { consumedPoints } = await counter.reward(key, points)
-    // The next minute began meanwhile; it must not begin with extra points.
-    if (consumedPoints < 0) await counter.delete(key)
-  }
-  const giveBack = (key: string, points: number, ends: number): void => {
-    // Points that cannot be returned expire with their minute.
-    if (Date.now() < ends - lastMoment) void takeOff(key, points).catch(() => undefined)
-  }
-  return {
-    async take(key, limit, needed, wished) {
-      const { consumedPoints, msBeforeNext } = await counter.penalty(key, wished)
-      const ends = Date.now() + msBeforeNext
-      const fitting = wished - Math.max(0, consumedPoints - limit)
-      const granted = fitting >= needed ? fitting : 0
-      if (granted < wished) giveBack(key, wished - granted, ends)
-      const remaining = Math.max(0, limit - (consumedPoints - wished + granted))
-      return { granted, remaining, ends }
-    },
-    giveBack,
-  }
+/** The minute of a caller. */
+interface Minute {
+  /** Points spent. */
+  used: number
+  /** Of these, points that a shared store has not counted yet; only continued-points.ts has them. */
+  owed: number
+  /** In milliseconds since 1970. */
+  readonly ends: number
 }
 
-/** Maximum number of callers, half a kilobyte each. */
-export const maxKeys = 100_000
-
 /**
- * Counts in this process. Beyond the maximum it evicts the callers whose minutes began first: a caller with that many
- * addresses is unlimited in effect anyway, and must not fill the memory as well.
+ * Points counted in this process. Beyond the maximum it forgets the callers whose minutes began first: a caller with
+ * that many addresses is unlimited in effect anyway, and must not fill the memory as well.
  */
-export class MemoryCounter extends RateLimiterMemory {
-  /** In the order in which the minutes began. The library itself removes minutes that have ended. */
-  readonly #begun: LRUCache<string, true>
+export class MemoryPoints implements PointStore {
+  /** In the order in which the minutes began. */
+  readonly minutes = new Map<string, Minute>()
+  readonly #most: number
 
-  constructor(mostKeys = maxKeys) {
-    super(counting)
-    const forget = (_: true, key: string, reason: LRUCache.DisposeReason): void => {
-      if (reason === 'evict') void this.delete(key)
-    }
-    this.#begun = new LRUCache({ ...atMost(mostKeys), dispose: forget })
+  constructor(most = maxCallers) {
+    this.#most = most
   }
 
-  override async penalty(key: string, points: number): Promise<RateLimiterRes> {
-    const counted = await super.penalty(key, points)
-    if (counted.isFirstInDuration) this.#begun.set(key, true)
-    return counted
+  take(key: string, limit: number, needed: number, wished: number): Taken {
+    const minute =
+      this.find(key) ?? this.begin(key, { used: 0, owed: 0, ends: Date.now() + secondsCounted * 1000 })
+    const fitting = Math.min(wished, limit - minute.used)
+    const granted = fitting >= needed ? fitting : 0
+    minute.used += granted
+    return { granted, remaining: Math.max(0, limit - minute.used), ends: minute.ends }
+  }
+
+  giveBack(key: string, points: number, ends: number): void {
+    const minute = this.find(key)
+    // The next minute must not begin with extra points.
+    if (minute !== undefined && minute.ends <= ends) minute.used = Math.max(0, minute.used - points)
+  }
+
+  find(key: string): Minute | undefined {
+    const minute = this.minutes.get(key)
+    return minute !== undefined && Date.now() < minute.ends ? minute : undefined
+  }
+
+  /** Replaces the caller's minute, and removes those that have ended. */
+  begin(key: string, minute: Minute): Minute {
+    this.minutes.delete(key)
+    const now = Date.now()
+    for (const [first, { ends }] of this.minutes) {
+      if (this.minutes.size < this.#most && now < ends) break
+      this.minutes.delete(first)
+    }
+    this.minutes.set(key, minute)
+    return minute
   }
 }
 

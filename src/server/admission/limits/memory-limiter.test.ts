@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import { someCaller } from '../../../../test/support/callers.ts'
 import { createMemoryLimiter } from '../../../../test/support/memory-limiter.ts'
-import { createMemoryPoints, MemoryCounter } from './counts.ts'
+import { createMemoryPoints, MemoryPoints } from './counts.ts'
 
 test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {
   stopClock(t)
@@ -77,11 +77,11 @@ test('ten keys that do not hold stop an address until its minute ends', async (t
   assert.equal(await limiter.failKey('192.0.2.1'), 0)
 })
 
-test('when there are too many callers, the one whose minute began first is forgotten', async () => {
-  const counter = new MemoryCounter(3)
-  for (const key of ['a', 'b', 'c', 'a', 'd']) await counter.penalty(key, 1)
+test('when there are too many callers, the one whose minute began first is forgotten', () => {
+  const points = new MemoryPoints(3)
+  for (const key of ['a', 'b', 'c', 'a', 'd']) points.take(key, 10, 1, 1)
   assert.deepEqual(
-    counter.dump().storage.map(({ key, value }) => [key, value]),
+    Array.from(points.minutes, ([key, { used }]) => [key, used]),
     [
       ['b', 1],
       ['c', 1],
@@ -90,13 +90,14 @@ test('when there are too many callers, the one whose minute began first is forgo
   )
 })
 
-test('callers whose minute has ended are not kept', async (t) => {
+test('callers whose minute has ended are not kept', (t) => {
   stopClock(t)
-  const counter = new MemoryCounter()
-  for (let key = 0; key < 1_000; key++) await counter.penalty(`address:${key}`, 1)
-  assert.equal(counter.dump().storage.length, 1_000)
+  const points = new MemoryPoints()
+  for (let key = 0; key < 1_000; key++) points.take(`address:${key}`, 10, 1, 1)
+  assert.equal(points.minutes.size, 1_000)
   mock.timers.tick(60_000)
-  assert.equal(counter.dump().storage.length, 0)
+  points.take('address:next', 10, 1, 1)
+  assert.deepEqual([...points.minutes.keys()], ['address:next'])
 })
 
 test('what is given back after the end of its minute is no present for the next', async (t) => {
