@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from './reference/shapes.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
-import { describePublicStatus } from '../src/server/observe/index-status.ts'
+import { describePublicStatus } from '../src/server/http/health.ts'
 import { buildRecord, refTo } from './support/records.ts'
 import { openTestService, type TestServiceGiven } from './support/service.ts'
 

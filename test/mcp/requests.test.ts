@@ -24,7 +24,7 @@ test('a key that does not hold is refused at the door, and so is a caller withou
     refund: () => undefined,
     enter: () => true,
     leave: () => undefined,
-    keyPause: async () => 0,
+    keyPause: () => 0,
     failKey: async () => 0,
   }
   await using poor = await startAgentServer({

@@ -59,7 +59,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const key = sent.length === 1 ? readKey(sent[0] ?? '') : null
     const hash = key === null ? null : hashKey(key)
     const pair = `${network} ${hash}`
-    if (!held.has(pair)) assertNoPause(await limiter.keyPause(network))
+    if (!held.has(pair)) assertNoPause(limiter.keyPause(network))
     const found = hash === null ? null : await find(hash)
     const problem = hash === null ? problemOfForm(sent) : problemOf(found, now())
     if (found === null || problem !== null) {

@@ -8,6 +8,7 @@ import { releaseBuffer } from '../../util/release-buffer.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
+import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
 
 export interface ConnectionLimits {
   /** Of all addresses together. */
@@ -21,17 +22,12 @@ export function limitConnections(server: Server, { all, each }: ConnectionLimits
   // Without dropMaxConnection, which the types lack, a worker returns excess connections to the primary process, and
   // they circulate between full workers without end.
   Object.assign(server, { maxConnections: all, dropMaxConnection: true })
-  const counts = new Map<string, number>()
+  if (each === null) return
+  const open = new KeyedSemaphore()
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress)
-    const count = (counts.get(network) ?? 0) + 1
-    if (each !== null && count > each) return refuse(socket, each)
-    counts.set(network, count)
-    socket.once('close', () => {
-      const left = (counts.get(network) ?? 1) - 1
-      if (left === 0) counts.delete(network)
-      else counts.set(network, left)
-    })
+    if (!open.acquire(network, each)) return refuse(socket, each)
+    socket.once('close', () => open.release(network))
   })
 }
 
@@ -70,7 +66,7 @@ const mostOfOne = mostUnread / 4
 /** Limits large answers in flight. Small ones fit into the socket buffers of the operating system. */
 export class InFlightLimit {
   readonly #readingTime: number
-  readonly #ofOne = new Map<string, number>()
+  readonly #ofEach = new KeyedSemaphore()
   #unread = 0
 
   /** `readingTime`: milliseconds in which a caller must read a large answer. */
@@ -81,25 +77,18 @@ export class InFlightLimit {
   /** Reserves bytes until the response is closed. Throws UNAVAILABLE when unread answers exceed a limit. */
   reserve(bytes: number, response: ServerResponse, caller: string): void {
     if (response.destroyed) return
-    const own = this.#ofOne.get(caller) ?? 0
-    if (own + bytes > mostOfOne || this.#unread + bytes > mostUnread) {
+    if (this.#unread + bytes > mostUnread || !this.#ofEach.acquire(caller, mostOfOne, bytes)) {
       const message = 'Too many large answers are on their way; try again, or ask for less.'
       throw new ServiceError('UNAVAILABLE', message, { retryAfter: 5 })
     }
-    this.#add(bytes, caller)
+    this.#unread += bytes
     const { socket } = response
     const timer = setTimeout(() => socket?.destroy(), this.#readingTime)
     response.once('close', () => {
-      this.#add(-bytes, caller)
+      this.#unread -= bytes
+      this.#ofEach.release(caller, bytes)
       clearTimeout(timer)
     })
-  }
-
-  #add(bytes: number, caller: string): void {
-    this.#unread += bytes
-    const own = (this.#ofOne.get(caller) ?? 0) + bytes
-    if (own === 0) this.#ofOne.delete(caller)
-    else this.#ofOne.set(caller, own)
   }
 }
 

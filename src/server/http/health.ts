@@ -1,10 +1,13 @@
-/** `/healthz` tells whether the process runs, `/readyz` whether it can answer queries and how fresh the index is. */
+/**
+ * `/healthz` tells whether the process runs, `/readyz` whether it can answer queries and how fresh the index is: the
+ * state of the index as JSON, which `lexigraph status --json` shows with private details.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { IndexStatus } from '../../database/database.ts'
 import { BeingRebuiltError } from '../../database/refusals.ts'
 import { ServiceError } from '../../errors.ts'
+import { formatInstant } from '../../util/instant.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
-import { describePublicStatus } from '../observe/index-status.ts'
 
 /** `readStatus` fails only if no database answers; with replicas, one is enough. */
 export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<IndexStatus>): void {
@@ -37,4 +40,48 @@ async function orNull(readStatus: () => Promise<IndexStatus>): Promise<IndexStat
     if (error instanceof BeingRebuiltError) throw error
     return null
   }
+}
+
+/** Omits files, addresses in private networks, and error details. */
+export function describePublicStatus(status: IndexStatus): object {
+  const sources = status.sources.map((source) => {
+    const { detail: _, publicName: name, ...described } = describeSource(source)
+    return { ...described, name }
+  })
+  return { ...describeStatus(status), sources }
+}
+
+/** Plain data for JSON, with RFC 3339 datetimes. Fields are listed one by one. */
+export function describeStatus(status: IndexStatus): object {
+  return {
+    collections: status.collections.map(describeCollection),
+    sources: status.sources.map(describeSource),
+    rejections: status.rejections,
+    keptRejections: status.keptRejections,
+    repositories: { waiting: status.repositories.waiting, failed: status.repositories.failed },
+    unfinishedPurges: status.unfinishedPurges,
+  }
+}
+
+function describeCollection(collection: IndexStatus['collections'][number]): object {
+  const { name, records, outcomes, rejections, served, newestIndexedAt } = collection
+  return { name, records, outcomes, rejections, served, newestIndexedAt: instantOrNull(newestIndexedAt) }
+}
+
+function describeSource(source: IndexStatus['sources'][number]) {
+  const { name, publicName, state, detail, cursor, lastEventAt, lagSeconds, eventsPerSecond } = source
+  return {
+    name,
+    publicName,
+    state,
+    detail,
+    cursor,
+    lagSeconds,
+    eventsPerSecond,
+    lastEventAt: instantOrNull(lastEventAt),
+  }
+}
+
+function instantOrNull(micros: bigint | null): string | null {
+  return micros === null ? null : formatInstant(micros)
 }

@@ -1,6 +1,6 @@
 /** `status`: prints the state of the index as a table or as JSON. */
 import type { IndexStatus, RejectionReason } from '../../../database/database.ts'
-import { describeStatus } from '../../../server/observe/index-status.ts'
+import { describeStatus } from '../../../server/http/health.ts'
 import { type CommandContext, printJson } from '../../command.ts'
 import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
 import { instantText, renderTable } from '../../table.ts'

@@ -1,6 +1,7 @@
 /** Owns the counts of one node's callers: points, concurrent long requests, failed keys. */
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../../util/at-most.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** Called by the limiters of one process, or of several through messages. */
 export interface Counts {
@@ -8,8 +9,9 @@ export interface Counts {
   /** Starts a long request of this caller; false if it already has `concurrent` of them. */
   enter(key: string, concurrent: number): boolean | Promise<boolean>
   leave(key: string): void
-  /** Seconds until further keys from this address are checked, or 0. */
+  /** Records a failed key of this address; returns the seconds until further keys are checked, or 0. */
   failKey(address: string): number | Promise<number>
+  /** The same seconds, without recording a failure. */
   keyPause(address: string): number
 }
 
@@ -36,13 +38,13 @@ const failuresAllowed = 9
 const addressesRemembered = 10_000
 
 export function createCounts(points: PointStore): Counts {
-  const longRequests = new LongRequests()
+  const longRequests = new KeyedSemaphore()
   const failures = new MemoryPoints(addressesRemembered)
   const pauses = new Pauses()
   return {
     points,
-    enter: (key, concurrent) => longRequests.enter(key, concurrent),
-    leave: (key) => longRequests.leave(key),
+    enter: (key, concurrent) => longRequests.acquire(key, concurrent),
+    leave: (key) => longRequests.release(key),
     failKey(address) {
       const { granted, ends } = failures.take(address, failuresAllowed, 1, 1)
       return granted > 0 ? 0 : pauses.begin(address, ends)
@@ -112,36 +114,6 @@ export class MemoryPoints implements PointStore {
     }
     this.minutes.set(key, minute)
     return minute
-  }
-}
-
-/** Number of long requests that each caller is running. */
-export class LongRequests {
-  readonly #counts = new Map<string, number>()
-
-  enter(key: string, concurrent: number): boolean {
-    const count = this.count(key)
-    if (count >= concurrent) return false
-    this.#counts.set(key, count + 1)
-    return true
-  }
-
-  /** Removes callers without long requests, so that the map is bounded by the requests that run. */
-  leave(key: string): void {
-    const count = this.count(key)
-    if (count > 1) this.#counts.set(key, count - 1)
-    else this.#counts.delete(key)
-  }
-
-  count(key: string): number {
-    return this.#counts.get(key) ?? 0
-  }
-
-  /** Ends all long requests; returns one caller for each. */
-  clear(): readonly string[] {
-    const keys = [...this.#counts].flatMap(([key, count]) => Array<string>(count).fill(key))
-    this.#counts.clear()
-    return keys
   }
 }
 

@@ -5,7 +5,7 @@ import type { Caller, Tier } from '../tiers.ts'
 import type { Counts } from './counts.ts'
 import { type Allowance, Leases } from './leases.ts'
 
-export interface Limiter {
+export interface Limiter extends Pick<Counts, 'failKey' | 'keyPause'> {
   /** Null for a tier without a limit. A refused request costs nothing. Synchronous where possible. */
   spend(caller: Caller, points: number): Allowance | null | Promise<Allowance | null>
   /** Returns unused points of the minute that ends at `ends` (milliseconds since 1970). */
@@ -14,10 +14,6 @@ export interface Limiter {
   enter(caller: Caller): boolean | Promise<boolean>
   /** Ends a long request. */
   leave(caller: Caller): void
-  /** Records a failed key of this address; returns the seconds until further keys are checked, or 0. */
-  failKey(address: string): number | Promise<number>
-  /** The same seconds, without recording a failure. */
-  keyPause(address: string): number | Promise<number>
 }
 
 /** `counts` may be of this process or of another. */

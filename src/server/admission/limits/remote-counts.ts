@@ -11,11 +11,11 @@ import {
   type Counts,
   createCounts,
   createMemoryPoints,
-  LongRequests,
   Pauses,
   type PointStore,
   type Taken,
 } from './counts.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** From a serving process to the one that counts for all; `id` where the sender waits for an answer. */
 export type LimitQuestion =
@@ -61,11 +61,11 @@ export interface Asker {
 /** The returned function adds a process, whose answers go to `send`. */
 export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker {
   const processes = new Set<Send<LimitAnswer>>()
-  const giveUp = (longRequests: LongRequests): void => {
-    for (const key of longRequests.clear()) counts.leave(key)
+  const giveUp = (longRequests: KeyedSemaphore): void => {
+    for (const [key, held] of longRequests.releaseAll()) for (let n = 0; n < held; n += 1) counts.leave(key)
   }
   return (send) => {
-    const longRequests = new LongRequests()
+    const longRequests = new KeyedSemaphore()
     processes.add(send)
     return {
       async ask(question) {
@@ -79,12 +79,12 @@ export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker
           case 'enter': {
             const { id, key, concurrent } = question
             const answer = await counts.enter(key, concurrent)
-            if (answer) longRequests.enter(key, Number.POSITIVE_INFINITY)
+            if (answer) longRequests.acquire(key, Number.POSITIVE_INFINITY)
             if (!processes.has(send)) return giveUp(longRequests)
             return send({ kind: 'counted', id, answer })
           }
           case 'leave':
-            longRequests.leave(question.key)
+            longRequests.release(question.key)
             return counts.leave(question.key)
           case 'fail-key': {
             const { id, address } = question
@@ -117,8 +117,8 @@ export class RemoteCounts implements Counts {
   /** Failed keys counted here during a timeout of the other process. */
   readonly #own = createCounts(createMemoryPoints())
   /** Long requests that the other process admitted, and those admitted here during its silence. */
-  readonly #longRequests = new LongRequests()
-  readonly #ownLongRequests = new LongRequests()
+  readonly #longRequests = new KeyedSemaphore()
+  readonly #ownLongRequests = new KeyedSemaphore()
   readonly #pauses = new Pauses()
   /** Handlers by question, for late answers too. */
   readonly #waiting = new Map<number, (answer: Answer) => void>()
@@ -156,15 +156,15 @@ export class RemoteCounts implements Counts {
     return this.#fallback.run(
       async () => {
         const entered = await this.#ask({ kind: 'enter', id: this.#nextId(), key, concurrent }, leaveAgain)
-        return entered && this.#longRequests.enter(key, Number.POSITIVE_INFINITY)
+        return entered && this.#longRequests.acquire(key, Number.POSITIVE_INFINITY)
       },
-      () => this.#ownLongRequests.enter(key, concurrent - this.#longRequests.count(key)),
+      () => this.#ownLongRequests.acquire(key, concurrent - this.#longRequests.held(key)),
     )
   }
 
   leave(key: string): void {
-    if (this.#ownLongRequests.count(key) > 0) return this.#ownLongRequests.leave(key)
-    this.#longRequests.leave(key)
+    if (this.#ownLongRequests.held(key) > 0) return this.#ownLongRequests.release(key)
+    this.#longRequests.release(key)
     this.#send({ kind: 'leave', key })
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { IndexStatus } from '../../database/database.ts'
-import { describePublicStatus } from './index-status.ts'
+import { describePublicStatus } from './health.ts'
 
 test('the public status contains only the fields that it names', () => {
   const collection = {
