@@ -65,8 +65,8 @@ export interface Dialect {
   foldedColumn(text: Sql, folded: Sql): Sql
   /** Whether an indexed text is missing, without reading the text if its `folded` column suffices. */
   textMissing(text: Sql, folded: Sql): Sql
-  /** Whether a folded text contains, or starts with, a folded needle. */
-  hasText(folded: Sql, needle: string, atStart: boolean): Sql
+  /** Whether a folded text matches a folded needle, by operator. */
+  readonly textMatch: Readonly<Record<'contains' | 'startsWith', (folded: Sql, needle: string) => Sql>>
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */

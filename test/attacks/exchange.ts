@@ -11,6 +11,9 @@ export interface Answer {
   readonly body: string
 }
 
+/** Milliseconds. */
+const longestSilence = 150_000
+
 export class Connection implements Disposable {
   readonly socket: Socket
   #received = Buffer.alloc(0)
@@ -21,6 +24,8 @@ export class Connection implements Disposable {
     socket.on('data', (data) => {
       this.#received = Buffer.concat([this.#received, data])
     })
+    // A server that neither answers nor closes must not keep the tests for ever.
+    socket.setTimeout(longestSilence, () => socket.destroy())
     // How it ends is no matter, only whether what was expected came before.
     socket.on('error', () => undefined)
     socket.on('end', () => (this.#isOver = true)).on('close', () => (this.#isOver = true))

@@ -1,6 +1,5 @@
 /** Attacks by number: floods of requests, keys, connections and heavy questions, and readers that do not read. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { until } from '../support/until.ts'
 import { asked, got, head, host, numbers, posted, repeat } from './attack.ts'
 import { type Answer, Connection } from './exchange.ts'
@@ -301,7 +300,7 @@ export const loadScenes: readonly LoadScene[] = [
       const { port } = target
       using connection = await Connection.open(port)
       connection.socket.write(Buffer.concat(numbers(50).map((index) => heavy(0, 2_000 + index))))
-      await once(connection.socket, 'data')
+      assert.ok(await connection.answer(), 'The connection was closed without an answer.')
       connection.socket.resetAndDestroy()
       await untilIdle(target)
     },

@@ -70,8 +70,10 @@ export const postgresDialect: Dialect = {
   lower: (ascii) => sql`lower(${ascii} collate "C")`,
   foldedColumn: (_, folded) => folded,
   textMissing: (_, folded) => sql`(${folded} is null)`,
-  hasText: (folded, needle, atStart) =>
-    atStart ? sql`starts_with(${folded}, ${needle})` : sql`(strpos(${folded}, ${needle}) > 0)`,
+  textMatch: {
+    contains: (folded, needle) => sql`(strpos(${folded}, ${needle}) > 0)`,
+    startsWith: (folded, needle) => sql`starts_with(${folded}, ${needle})`,
+  },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),

@@ -50,10 +50,10 @@ export const sqliteDialect: Dialect = {
   lower: (ascii) => sql`lower(${ascii})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
   textMissing: (text, folded) => sql`(${folded} is null and ${text} is null)`,
-  hasText: (folded, needle, atStart) =>
-    atStart
-      ? sql`(substr(${folded}, 1, ${[...needle].length}) = ${needle})`
-      : sql`(instr(${folded}, ${needle}) > 0)`,
+  textMatch: {
+    contains: (folded, needle) => sql`(instr(${folded}, ${needle}) > 0)`,
+    startsWith: (folded, needle) => sql`(substr(${folded}, 1, ${[...needle].length}) = ${needle})`,
+  },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),

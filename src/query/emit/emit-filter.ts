@@ -79,7 +79,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     }
     case 'text': {
       const folded = foldedOf(emitter, condition.operand, row)
-      return dialect.hasText(folded, condition.needle, condition.match === 'startsWith')
+      return dialect.textMatch[condition.match](folded, condition.needle)
     }
     case 'absent':
       return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
