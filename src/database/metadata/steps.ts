@@ -24,7 +24,7 @@ export function* ask<Row extends object = StepRow>(
   return (yield { text, values }) as unknown as readonly Row[]
 }
 
-/** Work of an engine that waits for nothing, as steps. */
+/** Steps without a statement: for an engine that does this work at once, such as SQLite. */
 // oxlint-disable-next-line require-yield
 export function* stepsOf<Result>(work: () => Result): Steps<Result> {
   return work()

@@ -48,12 +48,12 @@ export function* unhide(
 /** Implements `purge` of the metadata store. */
 export function* purge(
   transaction: WriteTransaction,
-  purgeGiven: NewPurge,
+  request: NewPurge,
   now: bigint,
   store: RecordStore,
 ): Steps<PurgeExtent | null> {
-  const { subject } = purgeGiven
-  if (!(yield* startPurge(purgeGiven, now))) return null
+  const { subject } = request
+  if (!(yield* startPurge(request, now))) return null
   const extent = yield* measurePurge(subject)
   const record = recordNameOf(subject)
   if (record === null) yield* purgeAccount(subject, [...store.tables.keys()])

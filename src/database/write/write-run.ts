@@ -37,7 +37,7 @@ export function* writeRun(transaction: WriteTransaction, set: WorkingSet): Steps
   const isWithheld = ({ given }: RecordSlot): boolean => given.withheld
   const served = slots.filter((slot) => !isWithheld(slot))
   const tables = [...Map.groupBy(served, ({ given }) => given.table)]
-  const changes = tables.map(([table, its]) => ({ table, ...changesOf(its) }))
+  const changes = tables.map(([table, ofTable]) => ({ table, ...changesOf(ofTable) }))
   for (const { table, removed } of changes) yield* table.remove(transaction, removed.map(idOf))
   const added: { readonly table: RecordTable; readonly rows: readonly RowId[] }[] = []
   for (const { table, inserted } of changes) {
