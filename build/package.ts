@@ -10,8 +10,18 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = `${root}dist/package/`
-/** Beside the program: what the README shows and links to. */
-const copied = ['bin', 'lexicons', 'docs', 'deploy', 'LICENSE', ...globSync('*.md', { cwd: root })]
+/** Copied next to the program: the pages, and every file that they link to. */
+const copied = [
+  'bin',
+  'lexicons',
+  'docs',
+  'deploy',
+  'bench/notes',
+  'bench/peers/README.md',
+  'Dockerfile',
+  'LICENSE',
+  ...globSync('*.md', { cwd: root }),
+]
 
 await import('./bundle.ts')
 for (const name of copied) cpSync(root + name, folder + name, { recursive: true })

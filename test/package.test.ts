@@ -75,6 +75,18 @@ test('links and pictures of the README lead to files of the package, wherever it
   }
 })
 
+test('links between the pages of the package lead to files of the package', () => {
+  const pages = globSync('{*,{bench,deploy,docs}/**/*}.md', { cwd: unpacked })
+  assert.ok(pages.includes('bench/notes/access-paths.md'))
+  const broken = pages.flatMap((page) => {
+    const prose = readFileSync(join(unpacked, page), 'utf8').replaceAll(/^```[^]*?^```$/gm, '')
+    return Array.from(prose.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g), ([, link = '']) => link)
+      .filter((link) => !existsSync(join(unpacked, dirname(page), link)))
+      .map((link) => `${page}: ${link}`)
+  })
+  assert.deepEqual(broken, [])
+})
+
 test('the versions of Node that are named are the same everywhere', () => {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const required = engines.node.replace('>=', '')
@@ -123,6 +135,8 @@ test('the image is built in layers that keep packages while sources change', () 
   // What the package is made of is let in.
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
   for (const name of [
+    'bench/notes',
+    'bench/peers/README.md',
     'bin',
     'build',
     'demo',
@@ -131,6 +145,7 @@ test('the image is built in layers that keep packages while sources change', () 
     'lexicons',
     'playground',
     'src',
+    'Dockerfile',
     'LICENSE',
     '*.md',
   ])
