@@ -18,7 +18,7 @@ import type {
   PurgeExtent,
 } from './metadata/metadata-store.ts'
 import type { Statement, Steps } from './metadata/steps.ts'
-import type { Table, TextIndex } from './layout/tables.ts'
+import type { Table, TextIndex, WordIndex } from './layout/tables.ts'
 import type { PermitRequest } from '../util/async/fair-semaphore.ts'
 
 export type * from './changes.ts'
@@ -42,6 +42,8 @@ export interface Statistics {
   countUpTo(statement: Statement, limit: number, others?: number): number
   /** The approximate number of records with a trigram; null when the index does not have such trigrams. */
   trigram(index: TextIndex, trigram: string): number | null
+  /** The approximate number of records with a word; null when counting the index is as good. */
+  word(index: WordIndex, word: string): number | null
   /**
    * For a needle of one or two characters: the number of posting lists that are merged, and the approximate number of
    * records in them, with repetitions; null when the index cannot find the needle.

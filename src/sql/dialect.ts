@@ -67,6 +67,8 @@ export interface Dialect {
   textMissing(text: Sql, folded: Sql): Sql
   /** Whether a folded text matches a folded needle, by operator. */
   readonly textMatch: Readonly<Record<'contains' | 'startsWith', (folded: Sql, needle: string) => Sql>>
+  /** Whether the words of a row match; `index` is the collection's index over words. */
+  wordsMatch(alias: Sql, index: WordIndexName, match: WordMatch): Sql
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
@@ -113,6 +115,8 @@ export interface OptimizerHints {
     index: string,
     match: TrigramMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  /** Ids of exactly the records whose words match. */
+  wordIds(index: string, match: WordMatch): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
 }
 
 /** Ordered ids of rows as one value. */
@@ -145,6 +149,26 @@ export interface OptimizationFences {
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
 }
+
+export interface WordIndexName {
+  readonly name: string
+  readonly fieldCount: number
+}
+
+/** A condition on words that one query of a word index answers. */
+export type WordMatch =
+  | {
+      readonly kind: 'term'
+      /** Words that follow one another in a field. */
+      readonly words: readonly string[]
+      /** Whether the last one stands for all words that begin with it. */
+      readonly prefix: boolean
+      /** Positions of fields in the index; null: any field. */
+      readonly fields: readonly number[] | null
+    }
+  | { readonly kind: 'any'; readonly of: readonly WordMatch[] }
+  /** `of` is not empty. */
+  | { readonly kind: 'all'; readonly of: readonly WordMatch[]; readonly except: readonly WordMatch[] }
 
 /** `all`: the text has all of these trigrams. `prefix`: one of them starts with a needle of one or two characters. */
 export type TrigramMatch =

@@ -1,4 +1,7 @@
 /** `where`, sentence by sentence: does this record match that condition? */
+import { parseSearch } from '../../src/search/parse-search.ts'
+import { plainWordsOf } from '../../src/search/words.ts'
+import { searchHolds } from './search.ts'
 import type { Json, Kind, ReferenceKind } from './shapes.ts'
 import { compareKeys, fold, type Key, parseInstant } from './values.ts'
 import {
@@ -93,6 +96,10 @@ function scalarMatches(kind: Kind, key: Key, condition: Where): boolean {
         return fold(String(key)).includes(fold(argument))
       case 'startsWith':
         return fold(String(key)).startsWith(fold(argument))
+      case 'matches': {
+        const search = parseSearch(argument, [])
+        return search === null || searchHolds([{ name: '', words: plainWordsOf(String(key)) }], search)
+      }
       default:
         throw new Error(`There is no operator ${operator}.`)
     }

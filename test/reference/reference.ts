@@ -1,6 +1,6 @@
 /**
  * The dialect once more, plain and slow: conditions, orders, pages and groups over arrays of records.
- * It shares no code with the program; where the two differ, one of them has misread the dialect.
+ * It shares no code with the program except the words of texts and the syntax of searches; where the two differ, one of them has misread the dialect.
  */
 import {
   countDistinct,
@@ -13,14 +13,26 @@ import {
   mean,
   total,
 } from './aggregate.ts'
+import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
+import { searchedFields, searchHolds } from './search.ts'
 import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
 import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
 import type { Key } from './values.ts'
-import { isCurrent, type Link, type PlainRecord, recordsOf, referredBy, resolve, reverse } from './world.ts'
+import {
+  isCurrent,
+  type Link,
+  type PlainRecord,
+  recordsOf,
+  referredBy,
+  resolve,
+  reverse,
+  type World,
+} from './world.ts'
 
 export interface ListArguments extends PageArguments {
   readonly where?: Where
+  readonly search?: string
   readonly sortBy?: readonly SortField[]
 }
 
@@ -30,6 +42,7 @@ export interface Listed extends Page {
 
 export interface AggregateArguments extends GroupArguments {
   readonly where?: Where
+  readonly search?: string
 }
 
 export interface Aggregated extends Grouped {
@@ -61,16 +74,27 @@ export interface Reference {
   reverse(record: PlainRecord, held: HeldReference, given: ListArguments): Listed
 }
 
+type Found = Pick<ListArguments, 'where' | 'search'>
+
+function isFound(world: World, record: PlainRecord, text: string): boolean {
+  const fields = searchedFields(world, record)
+  const search = parseSearch(
+    text,
+    fields.map(({ name }) => name),
+  )
+  return search === null || searchHolds(fields, search)
+}
+
 export function createReference(
   documents: readonly Json[],
   references: References,
   records: readonly PlainRecord[],
 ): Reference {
   const world = { shapes: createShapes(documents, references), records }
+  const found = (candidates: readonly PlainRecord[], { where = {}, search = '' }: Found) =>
+    candidates.filter((record) => matches(world, record, where) && isFound(world, record, search))
   const order = (candidates: readonly PlainRecord[], given: ListArguments) =>
-    candidates
-      .filter((record) => matches(world, record, given.where ?? {}))
-      .sort((a, b) => compareRecords(world, a, b, given.sortBy ?? []))
+    found(candidates, given).sort((a, b) => compareRecords(world, a, b, given.sortBy ?? []))
   const list = (candidates: readonly PlainRecord[], given: ListArguments): Listed => {
     const ordered = order(candidates, given)
     return { ...pageOf(ordered, given), totalCount: ordered.length }
@@ -83,9 +107,7 @@ export function createReference(
     matches: (record, where) => matches(world, record, where),
     compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),
     aggregate: (collection, given) => {
-      const members = recordsOf(world, collection).filter((record) =>
-        matches(world, record, given.where ?? {}),
-      )
+      const members = found(recordsOf(world, collection), given)
       return { count: members.length, members, ...groupRecords(world, collection, members, given) }
     },
     groupFields: (collection) => groupFields(world, collection),

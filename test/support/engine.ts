@@ -170,18 +170,21 @@ export const beliefs = {
     rows: () => 1_000_000,
     countUpTo: (_, limit) => limit,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 500_000),
+    word: () => 500_000,
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 5_000, records: 900_000 }),
   }),
   rare: (statistics: Statistics | null): Statistics => ({
     rows: () => 1_000_000,
     countUpTo: () => 1,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1),
+    word: () => 1,
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 1, records: 1 }),
   }),
   some: (statistics: Statistics | null): Statistics => ({
     rows: () => 1_000_000,
     countUpTo: (_, limit) => limit,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1_000),
+    word: () => 1_000,
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 1_000 }),
   }),
 } as const

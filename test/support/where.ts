@@ -6,6 +6,8 @@ import type { Field, Json, Kind, ReferenceKind } from '../reference/shapes.ts'
 import { fold } from '../reference/values.ts'
 import { recordsOf } from '../reference/world.ts'
 import { onceFor } from './once.ts'
+import { isFreeText } from '../reference/search.ts'
+import { searches } from './searches.ts'
 import { datetimeArguments, integers, needles, texts } from './scalars.ts'
 
 /** What a condition is drawn for: the fields in reach, and objects that have values there. */
@@ -85,7 +87,7 @@ function fieldEntries(reference: Reference, place: Place, depth: number): Entry[
       .map((sample) => sample[field.property])
       .filter((value) => value !== undefined && value !== null)
     if (!hasConditions(field.kind) || (depth <= 0 && isNested(field.kind))) return []
-    return [[field.name, () => condition(reference, field.kind, present, depth)]]
+    return [[field.name, () => condition(reference, field.kind, present, depth, place.collection !== null)]]
   })
   if (place.collection === null) return own
   const system = ['uri', 'cid', 'did', 'rkey', 'collection'].map((name): Entry => {
@@ -146,28 +148,36 @@ function reverseEntries(reference: Reference, collection: string, depth: number)
     })
 }
 
+const ordinary = [
+  'eq',
+  'ne',
+  'in',
+  'notIn',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'contains',
+  'startsWith',
+  'isNull',
+]
+
 function condition(
   reference: Reference,
   kind: Kind,
   present: readonly Json[],
   depth: number,
+  isRecord = false,
 ): fc.Arbitrary<Json> {
   switch (kind.kind) {
     case 'string':
-      return stringCondition(present, [
-        'eq',
-        'ne',
-        'in',
-        'notIn',
-        'gt',
-        'gte',
-        'lt',
-        'lte',
-        'contains',
-        'contains',
-        'startsWith',
-        'isNull',
-      ])
+      if (isRecord && isFreeText(kind.lexicon) && present.length > 0)
+        return fc.oneof(
+          { weight: 1, arbitrary: searches(present, []).map((matches) => ({ matches })) },
+          { weight: 3, arbitrary: stringCondition(present, ordinary) },
+        )
+      return stringCondition(present, ordinary)
     case 'integer': {
       const limit = kind.bits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
       return comparison(present, integers(-limit, limit))

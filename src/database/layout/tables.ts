@@ -14,6 +14,8 @@ export interface Table {
   readonly columns: readonly Column[]
   readonly arrays: readonly ArrayIndex[]
   readonly texts: readonly TextIndex[]
+  /** Null if the collection has no free text. */
+  readonly words: WordIndex | null
   readonly indexes: readonly TableIndex[]
   readonly counts: readonly CountTable[]
   /** Sums that change with the rows of this table: sums of its own records, or of records that refer to them. */
@@ -45,6 +47,20 @@ export interface TextIndex {
   readonly path: readonly string[]
   readonly text: Column
   readonly folded: Column
+}
+
+/** An index over the words of all free texts of a record. */
+export interface WordIndex {
+  readonly name: string
+  readonly fields: readonly WordField[]
+}
+
+export interface WordField {
+  /** What searches call the field: the names of fields that lead to it, joined by underscores. */
+  readonly name: string
+  readonly text: Column
+  /** How much a word in this field counts for relevance. */
+  readonly weight: number
 }
 
 export interface TableIndex {
@@ -130,6 +146,7 @@ function buildTable(
   const arrays: ArrayIndex[] = []
   const indexes: TableIndex[] = []
   const texts: TextIndex[] = []
+  const searched: WordField[] = []
   const codes: Column[] = []
   const counted: Omit<CountTable, 'name'>[] = [
     { kind: 'total', columns: [] },
@@ -156,19 +173,25 @@ function buildTable(
   const count = (kind: CountTable['kind'], ...of: readonly Column[]): void => {
     counted.push({ kind, columns: of.map((it) => it.name) })
   }
-  const addString = (path: readonly string[], type: StringType): void => {
+  const addString = (path: readonly string[], type: StringType, names: readonly string[]): void => {
     const text = column(path, 'text', !type.categorical)
     if (type.freeText) {
       const folded = column(path, 'folded')
       texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
+      searched.push(wordField(text, names))
     } else index([text], 'value', !type.categorical)
     if (type.code && path.length === 1) codes.push(text)
     if (type.categorical && listedFormats.includes(type.format)) count('value', text)
   }
-  const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
+  const add = (
+    type: FieldType,
+    path: readonly string[],
+    inside: readonly ObjectType[],
+    names: readonly string[] = [],
+  ): void => {
     switch (type.kind) {
       case 'string':
-        addString(path, type)
+        addString(path, type, names)
         return
       case 'datetime': {
         const instant = column(path, 'instant')
@@ -198,7 +221,7 @@ function buildTable(
       case 'object':
         if (inside.includes(type.type)) return
         for (const field of type.type.fields)
-          add(field.type, [...path, field.property], [...inside, type.type])
+          add(field.type, [...path, field.property], [...inside, type.type], [...names, field.name])
         return
       case 'array': {
         const kind = elementKind(type.of)
@@ -226,7 +249,16 @@ function buildTable(
   const months = counts.flatMap(({ kind, columns: of }): CountTable[] =>
     kind === 'day' ? [{ name: unique(`${name}/${of[0] ?? ''}:month`), kind: 'month', columns: of }] : [],
   )
-  return { collection, name, columns, arrays, texts, indexes, counts: [...counts, ...months] }
+  const words = searched.length === 0 ? null : { name: unique(`${name}/:words`), fields: searched }
+  return { collection, name, columns, arrays, texts, words, indexes, counts: [...counts, ...months] }
+}
+
+/** Names of properties that name or summarize their record in a few words. */
+const titles = new Set(['title', 'headline', 'name', 'displayName', 'subject'])
+const titleWeight = 3
+
+function wordField(text: Column, names: readonly string[]): WordField {
+  return { name: names.join('_'), text, weight: titles.has(names.at(-1) ?? '') ? titleWeight : 1 }
 }
 
 /** The type of elements that `has` can search. At-URIs are strings here; as references they have another side table. */

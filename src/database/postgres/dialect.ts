@@ -4,6 +4,7 @@ import type { Dialect } from '../../sql/dialect.ts'
 import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type Value } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
+import { wordsMatch } from './word-query.ts'
 
 /** At 128 bytes for each row, this many fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000
@@ -74,6 +75,7 @@ export const postgresDialect: Dialect = {
     contains: (folded, needle) => sql`(strpos(${folded}, ${needle}) > 0)`,
     startsWith: (folded, needle) => sql`starts_with(${folded}, ${needle})`,
   },
+  wordsMatch: (alias, { fieldCount }, match) => wordsMatch(alias, fieldCount, match),
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),

@@ -1,8 +1,9 @@
 /** The SQL dialect of SQLite. */
 import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
-import type { Dialect } from '../../sql/dialect.ts'
+import type { Dialect, WordMatch } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
 import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
 
@@ -53,6 +54,10 @@ export const sqliteDialect: Dialect = {
   textMatch: {
     contains: (folded, needle) => sql`(instr(${folded}, ${needle}) > 0)`,
     startsWith: (folded, needle) => sql`(substr(${folded}, 1, ${[...needle].length}) = ${needle})`,
+  },
+  wordsMatch: (alias, { name }, match) => {
+    const { from, id, where } = wordIds(name, match)
+    return sql`(${alias}.id in (select ${id} from ${from} where ${where}))`
   },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
@@ -126,7 +131,13 @@ export const sqliteDialect: Dialect = {
         where term >= ${match.needle} and term < ${afterPrefix(match.needle)})`
       return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
     },
+    wordIds,
   },
+}
+
+function wordIds(index: string, match: WordMatch) {
+  const table = identifier(index)
+  return { from: table, id: sql`rowid`, where: sql`${table} match ${wordQuery(match)}` }
 }
 
 /** The width of the lower part of a sum in two parts. */

@@ -81,6 +81,11 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
       const folded = foldedOf(emitter, condition.operand, row)
       return dialect.textMatch[condition.match](folded, condition.needle)
     }
+    case 'words': {
+      if (row.kind !== 'record') throw new Error('An array element has no word index.')
+      const { name, fields } = condition.index
+      return dialect.wordsMatch(row.alias, { name, fieldCount: fields.length }, condition.match)
+    }
     case 'absent':
       return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
     case 'has':
@@ -191,6 +196,8 @@ export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
   switch (source.kind) {
     case 'text':
       return hintsOf(dialect).trigramIds(source.index.name, source.match)
+    case 'words':
+      return hintsOf(dialect).wordIds(source.index.name, source.match)
     case 'element': {
       const { array, value } = source
       const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [value]) : sql`value = ${value}`
@@ -217,10 +224,17 @@ export function mayBeCandidate(
   { alias, table }: RecordRow,
 ): Sql {
   const { mayHold } = fencesOf(emitter.dialect)
-  const texts = sources.flatMap((source) =>
-    source.kind === 'text' ? [mayHold(columnOf(emitter, alias, source.index.folded), source.match)] : [],
-  )
-  const lists = sources.flatMap((source) => (source.kind === 'text' ? [] : [idsOf(emitter, source)]))
+  const isText = ({ kind }: CandidateSource): boolean => kind === 'text' || kind === 'words'
+  const texts = sources.flatMap((source) => {
+    if (source.kind === 'words') {
+      const { name, fields } = source.index
+      return [emitter.dialect.wordsMatch(alias, { name, fieldCount: fields.length }, source.match)]
+    }
+    return source.kind === 'text'
+      ? [mayHold(columnOf(emitter, alias, source.index.folded), source.match)]
+      : []
+  })
+  const lists = sources.filter((source) => !isText(source)).map((source) => idsOf(emitter, source))
   if (lists.length === 0) return anyOf(texts)
   // A text index and a list of ids cannot be combined in one condition, so both become ids.
   if (texts.length > 0)

@@ -82,6 +82,13 @@ export function chooseForPage(
   return choice
 }
 
+/** The conditions that a path does not answer exactly, so that they are evaluated for each row it finds. */
+export function unanswered(where: Condition, choice: Choice): readonly Condition[] {
+  return conjuncts(where).filter(
+    (part) => !(choice.kind === 'candidate-ids' && part === choice.part && part.kind === 'words'),
+  )
+}
+
 /** Whether a scan in the order of the list reads no rows besides those of the page. */
 function isBounded(table: Table, where: Condition, choice: Choice, inOrder: boolean): boolean {
   if (choice.kind !== 'index-scan' || !inOrder) return false
@@ -95,7 +102,9 @@ function isBounded(table: Table, where: Condition, choice: Choice, inOrder: bool
 const mostCounted = 20_000
 
 function isOfTexts(choice: Choice): boolean {
-  return choice.kind === 'candidate-ids' && choice.sources.every(({ kind }) => kind === 'text')
+  return (
+    choice.kind === 'candidate-ids' && choice.sources.every(({ kind }) => kind === 'text' || kind === 'words')
+  )
 }
 
 /** For counting: candidate ids if they exclude most rows, otherwise the planner's choice; estimates the rows it reads. */
@@ -271,6 +280,6 @@ function candidateOptions(
 
 /** The planning budget is spent on stored statistics first, then on counting. */
 function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
-  const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'has'
+  const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'words' || kind === 'has'
   return [...parts.filter(isCheap), ...parts.filter((part) => !isCheap(part))]
 }

@@ -6,6 +6,7 @@
  */
 import type { Statistics } from '../../database/database.ts'
 import type { Table, TextIndex } from '../../database/layout/tables.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/plan-facts.ts'
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
@@ -64,6 +65,8 @@ function find(search: Search, table: Table, part: Condition): FoundSources | nul
   switch (part.kind) {
     case 'text':
       return part.index === null ? null : findText(statistics, part.index, part.needle)
+    case 'words':
+      return findWords(search, part)
     case 'has': {
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
@@ -176,6 +179,37 @@ function counted(
   if (values > maxValues) return null
   const estimate = known ?? statistics.countUpTo(probe, limit, innerRows)
   return { sources: [source], estimate, lists: 1, values }
+}
+
+/** Exactly the records for which the condition holds. */
+function findWords(search: Search, { index, match }: Extract<Condition, { kind: 'words' }>): FoundSources {
+  const source = { kind: 'words', index, match } as const
+  const known = estimateWords(match, (word) => search.statistics.word(index, word))
+  if (known !== null) return { sources: [source], estimate: known, lists: 1, values: 2 }
+  return counted(search, source) ?? { sources: [source], estimate: search.limit, lists: 1, values: 2 }
+}
+
+/** Null if a word's number of records is not known without counting. */
+function estimateWords(match: WordMatch, records: (word: string) => number | null): number | null {
+  if (match.kind === 'term') {
+    // A prefix has at least the records of the word itself; how many more is not known.
+    const words = match.prefix ? match.words.slice(0, -1) : match.words
+    const last = match.prefix ? [(records(match.words.at(-1) ?? '') ?? 0) + prefixRecords] : []
+    return smallest([...words.map(records), ...last])
+  }
+  const parts = match.of.map((part) => estimateWords(part, records))
+  if (match.kind === 'all') return smallest(parts)
+  return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0)
+}
+
+/** Assumed number of records with other words that begin with a prefix. */
+const prefixRecords = 1_000
+
+function smallest(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce(
+    (a, b) => (a === null || b === null ? null : Math.min(a, b)),
+    Number.POSITIVE_INFINITY,
+  )
 }
 
 function findText(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {

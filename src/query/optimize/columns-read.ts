@@ -93,6 +93,8 @@ function columnsOfCondition(table: Table, condition: SimpleCondition): readonly 
       const index = table.texts.find(({ text }) => operand.kind === 'column' && text === operand.column)
       return [...columnsOfOperand(operand), ...columnsOfText(index ?? null)]
     }
+    case 'words':
+      return ['id', 'words', 'words_text']
     case 'absent':
     case 'element':
       return ['record']

@@ -12,6 +12,7 @@ import type {
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
 import type { Condition, SortKey } from '../plan/plan.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
   return roots.map(({ key, output }) =>
@@ -119,6 +120,8 @@ function describeCondition(condition: Condition): string {
       return `${operandName(condition.operand)} is ${condition.is ? 'missing' : 'present'}`
     case 'text':
       return `${operandName(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
+    case 'words':
+      return `words match ${describeMatch(condition.match)} (word index)`
     case 'absent':
       return `${condition.path.join('.')} is ${condition.is ? 'missing' : 'present'}`
     case 'has':
@@ -142,4 +145,15 @@ function describeCondition(condition: Condition): string {
 function operandName(operand: Extract<Condition, { kind: 'compare' }>['operand']): string {
   if (operand.kind === 'column') return operand.column.path.join('.')
   return operand.kind === 'json' ? operand.path.join('.') : operand.name
+}
+
+function describeMatch(match: WordMatch): string {
+  switch (match.kind) {
+    case 'term':
+      return match.words.length === 1 ? `a ${match.prefix ? 'prefix' : 'word'}` : `a phrase`
+    case 'any':
+      return `(${match.of.map(describeMatch).join(' or ')})`
+    case 'all':
+      return `(${[...match.of.map(describeMatch), ...match.except.map((part) => `not ${describeMatch(part)}`)].join(' and ')})`
+  }
 }

@@ -5,7 +5,7 @@
 import type { CountTable } from '../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../database/layout/sums.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
-import { type Choice, chooseForCount, planPath } from './access-paths.ts'
+import { type Choice, chooseForCount, planPath, unanswered } from './access-paths.ts'
 import { findSemiJoinSources } from './candidate-sources.ts'
 import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
@@ -53,7 +53,7 @@ function rowAccess(
   choice: Choice,
   mayEnter: boolean,
 ): RowAccess {
-  const filter = conjuncts(where).map((part) => ({
+  const filter = unanswered(where, choice).map((part) => ({
     filter: planFilter(optimizer, part),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))

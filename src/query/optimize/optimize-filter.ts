@@ -1,7 +1,6 @@
 /** Chooses a strategy for each semi-join of a condition, and estimates the rows that semi-joins read. */
 import type { Table } from '../../database/layout/tables.ts'
 import {
-  conjuncts,
   hasSemiJoin,
   isCountedAtOnce,
   isSemiJoin,
@@ -42,8 +41,12 @@ export function planFilter(
 }
 
 /** Plans all conjuncts, each on its own, to be evaluated for each row. */
-export function planConjuncts(optimizer: Optimizer, where: Condition, around?: Around): readonly Conjunct[] {
-  return conjuncts(where).map((part) => ({ filter: planFilter(optimizer, part, around), isIndexed: false }))
+export function planConjuncts(
+  optimizer: Optimizer,
+  where: readonly Condition[],
+  around?: Around,
+): readonly Conjunct[] {
+  return where.map((part) => ({ filter: planFilter(optimizer, part, around), isIndexed: false }))
 }
 
 /** Plans a semi-join over the keys of the other table, which `sources` narrow. */

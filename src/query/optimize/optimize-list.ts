@@ -7,6 +7,7 @@ import {
   orderGiven,
   planPath,
   type Choice,
+  unanswered,
 } from './access-paths.ts'
 import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
@@ -121,7 +122,9 @@ function planRows(
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
-  const filter = planConjuncts(optimizer, where)
+  const choice: Choice =
+    link === null ? chooseForPage(optimizer, table, where, sort, idOrder) : { kind: 'planner' }
+  const filter = planConjuncts(optimizer, unanswered(where, choice))
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     table,
     link,
@@ -143,7 +146,6 @@ function planRows(
     const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
     return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder)
   }
-  const choice = chooseForPage(optimizer, table, where, sort, idOrder)
   const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
   if (idOrder) {
     const sorted = choice.kind === 'candidate-ids'
@@ -151,7 +153,13 @@ function planRows(
     const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
     return ordered({ kind: 'ids', sorted }, path(), inOrder)
   }
-  if (!isFenced(optimizer) && choice.kind === 'candidate-ids' && choice.estimate >= manyCandidates) {
+  const isExact = choice.kind === 'candidate-ids' && choice.part.kind === 'words'
+  if (
+    !isFenced(optimizer) &&
+    choice.kind === 'candidate-ids' &&
+    choice.estimate >= manyCandidates &&
+    !isExact
+  ) {
     const unverified = conjuncts(where).filter((part) => part !== choice.part)
     const order: RowOrder = {
       kind: 'verify',
@@ -166,7 +174,7 @@ function planRows(
   const filterOf = (span: Span | null): readonly Conjunct[] => {
     if (span === null) return filter
     const strategy = span.side === 'near' ? 'each' : 'once'
-    return planConjuncts(optimizer, where, { isNested: false, strategy })
+    return planConjuncts(optimizer, unanswered(where, choice), { isNested: false, strategy })
   }
   const order: RowOrder = {
     kind: 'path',

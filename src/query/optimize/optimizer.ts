@@ -71,6 +71,7 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
       return counted
     },
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
+    word: (index, word) => (affords('trigram') ? statistics.word(index, word) : null),
     prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
     affordsValues: (count) => {
       if (sourceValues + count > maxSourceValues) return false

@@ -12,6 +12,7 @@ test('counting is charged by the rows that are counted', () => {
       rows: () => 1_000_000,
       countUpTo: (_, limit) => Math.min(found, limit),
       trigram: () => 1,
+      word: () => 1,
       prefix: () => null,
     }
     const { countUpTo } = withinPlanningBudget(statistics)
@@ -31,6 +32,7 @@ test('rows of semi-joins are charged too, and a probe that is too expensive leav
       return 0
     },
     trigram: () => 1,
+    word: () => 1,
     prefix: () => null,
   }
   const { countUpTo, trigram } = withinPlanningBudget(statistics)

@@ -50,7 +50,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const order = groupOrder(building, given)
   return {
     table,
-    where: buildWhere(context, table, given.where),
+    where: buildWhere(context, table, given.where, given.search),
     keys: groupBy.map((field) => groupKey(building, field)),
     measures: [...building.measures.values()],
     order,

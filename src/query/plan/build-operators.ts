@@ -9,12 +9,14 @@ import {
   findReference,
   type Table,
   type TextIndex,
+  type WordIndex,
 } from '../../database/layout/tables.ts'
 import type { Reference } from '../../schema/model/model.ts'
 import { isOperatorOf } from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
-import { checkedText, present } from '../parse/collect.ts'
+import { badInput, checkedText, present } from '../parse/collect.ts'
+import { readSearch, searchCondition } from './build-search.ts'
 import type { Condition, Link, Operand, PlanContext, ReferenceOperand } from './plan.ts'
 
 export type Input = Readonly<Record<string, unknown>>
@@ -28,7 +30,13 @@ export class OperatorBuilder {
     this.context = context
   }
 
-  scalar(operand: Operand, input: Input, mayMiss: boolean, index: TextIndex | null = null): Condition {
+  scalar(
+    operand: Operand,
+    input: Input,
+    mayMiss: boolean,
+    index: TextIndex | null = null,
+    words: WordIndex | null = null,
+  ): Condition {
     return all(
       Object.entries(input).map(([name, value]): Condition => {
         this.count()
@@ -39,6 +47,10 @@ export class OperatorBuilder {
           const [list, negated] = [this.values(name, value), name === 'notIn']
           if (list.length > 0) return { kind: 'in', operand, list, negated }
           return negated ? missing(operand, false, mayMiss, index) : constant(false)
+        }
+        if (isOperatorOf(name, 'words')) {
+          const found = wordsCondition(words, index, String(this.value(name, value)))
+          return found ?? missing(operand, false, mayMiss, index)
         }
         if (!isOperatorOf(name, 'text')) throw new Error(`A value has no operator ${name}.`)
         const given = String(this.value(name, value))
@@ -104,6 +116,17 @@ export class OperatorBuilder {
     this.#joins += 1
     assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
   }
+}
+
+/** Null: there are no words, so any text matches. */
+function wordsCondition(words: WordIndex | null, index: TextIndex | null, text: string): Condition | null {
+  const field = words?.fields.findIndex((each) => each.text === index?.text) ?? -1
+  if (words === null || field === -1)
+    throw badInput(
+      '`matches` searches free text at the top level or in objects. Use `contains` for other texts.',
+    )
+  const search = readSearch('matches', text, words, field)
+  return search === null ? null : searchCondition(search, words, field)
 }
 
 export function isTrue(name: string, value: unknown): boolean {

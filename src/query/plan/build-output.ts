@@ -43,11 +43,11 @@ export function buildList(
   table: Table,
   link: Link | null,
 ): ListPlan {
-  const { where, ...page } = argumentsOf(context.selection, collected)
+  const { where, search, ...page } = argumentsOf(context.selection, collected)
   return {
     table,
     link,
-    where: buildWhere(context, table, where),
+    where: buildWhere(context, table, where, search),
     ...buildPage(table, collected.name, context.maxPageSize, page),
     fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table)),
   }

@@ -12,10 +12,10 @@ import {
 } from '../../schema/model/operators.ts'
 import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
+import { buildSearch } from './build-search.ts'
 import {
   absent,
   all,
-  alwaysTrue,
   any,
   constant,
   isTrue,
@@ -36,10 +36,11 @@ import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 type Row = { readonly table: Table | null; readonly path: Path }
 
 /** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX. `{}` and an absent `where` hold for every record. */
-export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
-  if (where === undefined || where === null) return alwaysTrue
+export function buildWhere(context: PlanContext, table: Table, where: unknown, search?: unknown): Condition {
+  const found = buildSearch(table, search)
+  if (where === undefined || where === null) return found
   const builder = new WhereBuilder(context)
-  const condition = builder.record(table, where as Input, 1)
+  const condition = all([builder.record(table, where as Input, 1), found])
   const parts = conjuncts(condition)
   return parts.length < 2 ? condition : all(tightest(parts))
 }
@@ -96,7 +97,7 @@ class WhereBuilder extends OperatorBuilder {
         const text = operand(table, path, 'text')
         // A stored column omits texts that are too long for an index, so it may be null even for a required field.
         const isKept = text.kind === 'column' && !text.column.virtual
-        return this.scalar(text, input, mayMiss || isKept, textIndexOf(table, path))
+        return this.scalar(text, input, mayMiss || isKept, textIndexOf(table, path), table?.words)
       }
       case 'datetime':
         return this.scalar(operand(table, path, 'instant'), input, mayMiss)

@@ -5,8 +5,15 @@
 import type { ColumnValue } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
 import type { SumTable } from '../../database/layout/sums.ts'
-import type { ArrayIndex, Column, Table, TableIndex, TextIndex } from '../../database/layout/tables.ts'
-import type { TrigramMatch } from '../../sql/dialect.ts'
+import type {
+  ArrayIndex,
+  Column,
+  Table,
+  TableIndex,
+  TextIndex,
+  WordIndex,
+} from '../../database/layout/tables.ts'
+import type { TrigramMatch, WordMatch } from '../../sql/dialect.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -70,6 +77,7 @@ export interface Conjunct {
 /** A source of candidate ids: the ids of all records for which a condition holds, and possibly of more. */
 export type CandidateSource =
   | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
+  | { readonly kind: 'words'; readonly index: WordIndex; readonly match: WordMatch }
   | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
   | { readonly kind: 'rows'; readonly table: Table; readonly index: TableIndex; readonly filter: Filter }
 

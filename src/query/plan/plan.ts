@@ -4,7 +4,8 @@
  * parameters here.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { ArrayIndex, Column, Table, TextIndex } from '../../database/layout/tables.ts'
+import type { ArrayIndex, Column, Table, TextIndex, WordIndex } from '../../database/layout/tables.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type { Bucket } from '../../schema/model/operators.ts'
 import type { OperatorOf } from '../../schema/model/where-operators.ts'
@@ -188,6 +189,8 @@ export type ConditionOn<Join> =
       readonly match: OperatorOf<'text'>
       readonly needle: string
     }
+  /** Exactly what one query of the table's word index answers. */
+  | { readonly kind: 'words'; readonly index: WordIndex; readonly match: WordMatch }
   /** Whether the object or array at a path is absent. */
   | { readonly kind: 'absent'; readonly path: Path; readonly is: boolean }
   | {

@@ -3,6 +3,7 @@
  * and an order have an index, as in access-paths.ts; how many records the index finds must not matter.
  */
 import type { Column, Table } from '../../database/layout/tables.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
@@ -158,6 +159,7 @@ function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'l
 
 /** Whether a trigram index answers a condition; each text it finds is then read. */
 function isSearch(table: Table, part: Condition): boolean {
+  if (part.kind === 'words') return true
   if (part.kind === 'text') return part.index !== null
   if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
   const { column } = part.operand
@@ -173,6 +175,7 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
   if (found === 'sorted page') return false
   if (part.kind === 'has') return part.array.index !== null
   if (part.kind === 'uri') return !part.negated && part.of?.kind !== 'json'
+  if (part.kind === 'words') return true
   if (part.kind === 'text') return part.index !== null && found === 'page'
   if (part.kind !== 'compare' && part.kind !== 'in') return false
   if (part.kind === 'compare' ? whereOperators[part.op].index === null : part.negated) return false
@@ -197,6 +200,8 @@ function simpleSize(condition: SimpleCondition): number {
     case 'text':
       if (isCid(condition.operand)) return weights.cid
       return condition.index === null ? weights.scan : weights[whereOperators[condition.match].price]
+    case 'words':
+      return weights[whereOperators.matches.price] + termsOf(condition.match) * weights.listValue
     case 'missing':
       return condition.index === null ? operandSize(condition.operand) : weights.indexed
     case 'absent':
@@ -220,6 +225,12 @@ function simpleSize(condition: SimpleCondition): number {
     case 'referring':
       return weights[whereOperators.some.price] + conditionSize(condition.where)
   }
+}
+
+function termsOf(match: WordMatch): number {
+  if (match.kind === 'term') return match.words.length
+  const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
+  return parts.reduce((sum, part) => sum + termsOf(part), 0)
 }
 
 function operandSize(operand: Operand): number {

@@ -187,6 +187,10 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     )
   }
 
+  const searchArgument = {
+    type: GraphQLString,
+    description: 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.',
+  }
   const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
     first: {
       type: GraphQLInt,
@@ -199,6 +203,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
     },
     where: { type: inputs.where(collection) },
+    search: searchArgument,
     sortBy: {
       type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
       description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
@@ -302,6 +307,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
         description: `Counts and measures of ${collection.nsid} records.`,
         args: {
           where: { type: inputs.where(collection) },
+          search: searchArgument,
           groupBy: {
             type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
             description: 'Up to five fields.',

@@ -23,9 +23,18 @@ export interface WhereOperator {
   /** The argument: a value of the field, a list of values, a text, a boolean, or conditions. */
   readonly value: 'value' | 'list' | 'text' | 'flag' | 'where'
   /** The condition that the operator compiles to (query/plan/build-where.ts). */
-  readonly condition: 'compare' | 'in' | 'text' | 'has' | 'missing' | 'semi-join' | 'indexed' | 'current'
+  readonly condition:
+    | 'compare'
+    | 'in'
+    | 'text'
+    | 'words'
+    | 'has'
+    | 'missing'
+    | 'semi-join'
+    | 'indexed'
+    | 'current'
   /** The index that finds matching records and estimates their number; null when there is none. */
-  readonly index: 'ordered' | 'trigrams' | 'elements' | 'reference' | null
+  readonly index: 'ordered' | 'trigrams' | 'words' | 'elements' | 'reference' | null
   /** The weight in query/price/cost-weights.ts if that index exists; `operand`: the weight of the compared operand. */
   readonly price: 'operand' | 'search' | 'has' | 'join' | 'pin'
   /** Names in other query languages; the error for an agent that uses one suggests the operator. */
@@ -90,6 +99,13 @@ export const whereOperators = {
     ...textSearch,
     on: { string: 'Begins with this text, ignoring case and accents.' },
     synonyms: [],
+  },
+  matches: {
+    ...textSearch,
+    on: { string: 'Has these words, in the syntax of `search`; of free text only.' },
+    condition: 'words',
+    index: 'words',
+    synonyms: ['match', 'search'],
   },
   has: { ...membership, on: { array: 'Has this element.' }, value: 'value' },
   hasAny: { ...membership, on: { array: 'Has at least one of these; an empty list matches nothing.' } },

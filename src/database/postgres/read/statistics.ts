@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
 import type { ReadTerms, Statement, Statistics } from '../../database.ts'
-import type { Table, TextIndex } from '../../layout/tables.ts'
+import type { Table, TextIndex, WordIndex } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 import { runPrepared } from '../prepared.ts'
 
@@ -49,6 +49,10 @@ export class PostgresStatistics implements Statistics {
     return this.#isWord(trigram) ? this.#count(index, trigram) : null
   }
 
+  word(index: WordIndex, word: string): number {
+    return this.#count(index, word)
+  }
+
   prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } {
     return { terms: 1, records: this.#count(index, needle) }
   }
@@ -85,7 +89,7 @@ export class PostgresStatistics implements Statistics {
     for (const { index, term, n } of rows) this.#statistics.set(termKey(index, term), Number(n))
   }
 
-  #count({ name }: TextIndex, term: string): number {
+  #count({ name }: Pick<TextIndex, 'name'>, term: string): number {
     const key = termKey(name, term)
     const known = this.#statistics.get(key)
     if (known === undefined) this.#lackingTerms.set(key, [name, term])

@@ -38,8 +38,15 @@ const kept = [
 export function tableStatements(table: Table): TableStatements {
   const name = quote(table.name)
   const stored = storedColumns(table)
-  const derived = stored.map((column, index) => [quote(column.name), derivedValue(column, index)] as const)
+  const derived = stored.map((column, index): readonly [string, string] => [
+    quote(column.name),
+    derivedValue(column, index),
+  ])
   const types = stored.map(({ kind }, index) => `c${index} ${columnType(kind)}`)
+  if (table.words !== null) {
+    for (const column of ['words', 'words_text', 'word_count']) derived.push([column, `given.${column}`])
+    types.push('words tsvector', 'words_text text', 'word_count integer')
+  }
   const given = (...columns: readonly string[]): string =>
     `json_to_recordset($1) as given (${columns.join(', ')})`
   const insert = (more: readonly (readonly [string, string])[]): string => {

@@ -4,6 +4,7 @@
  */
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
+import { valueAt } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
 import { ask, type Steps } from '../../metadata/steps.ts'
 import { jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers, type RowKey } from '../../write/given-rows.ts'
@@ -20,6 +21,7 @@ import {
 import { baseId, type WriteTransaction } from '../../write/write-transaction.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
+import { wordVector } from './word-vector.ts'
 
 export class TableWriter implements RecordTable {
   readonly table: Table
@@ -142,13 +144,31 @@ export class TableWriter implements RecordTable {
     for (const { remove } of this.#statements.sides) yield* ask(remove, ids)
   }
 
-  #derivedMembers(transaction: WriteTransaction, { record: { columns } }: RowChange): [string, string][] {
+  #derivedMembers(transaction: WriteTransaction, { record }: RowChange): [string, string][] {
+    const { columns } = record
     const members = columns.map((value, index): [string, string] => [`c${index}`, jsonValue(value)])
     for (const index of this.refBases) {
       const uri = columns[index]
       if (typeof uri === 'string') members[index] = [`c${index}`, String(baseId(transaction, uri))]
     }
-    return members
+    return [...members, ...this.#wordMembers(record)]
+  }
+
+  #wordMembers({ json }: Pick<RecordPut, 'json'>): [string, string][] {
+    if (this.table.words === null) return []
+    const { fields } = this.table.words
+    const value = JSON.parse(json) as object
+    const texts = fields.map(({ text: { path } }) => {
+      const text = valueAt(value, path)
+      return typeof text === 'string' ? text : null
+    })
+    const { vector, text, lengths } = wordVector(texts)
+    const count = fields.reduce((sum, { weight }, index) => sum + weight * (lengths[index] ?? 0), 0)
+    return [
+      ['words', jsonValue(vector)],
+      ['words_text', jsonValue(text)],
+      ['word_count', String(count)],
+    ]
   }
 }
 

@@ -1,9 +1,10 @@
 /**
- * Estimates from a sample how many records contain a sequence of one to three characters. Access paths are chosen by
+ * Estimates from a sample how many records contain a sequence of one to three characters, or a word. Access paths are chosen by
  * these counts; they are refreshed when a fifth of the rows has changed.
  */
-import { storedColumns, type Table, type TextIndex } from '../../layout/tables.ts'
-import { recordColumns, quote } from '../layout/ddl.ts'
+import { indexedWords } from '../../../search/indexed-words.ts'
+import { storedColumns, type Table, type TextIndex, type WordIndex } from '../../layout/tables.ts'
+import { recordColumns, quote, virtualText } from '../layout/ddl.ts'
 import { ask, type Steps } from '../../metadata/steps.ts'
 import { jsonRows, jsonValue } from '../../write/given-rows.ts'
 
@@ -30,7 +31,8 @@ export function* refreshDriftedCounts(counted: CountedTable): Steps<void> {
 export function* refreshCounts(counted: CountedTable): Steps<void> {
   const { table } = counted
   const rows = yield* estimateRows(table)
-  for (const text of table.texts) yield* takeCounts(table, text, rows)
+  for (const text of table.texts) yield* takeTrigramCounts(table, text, rows)
+  if (table.words !== null) yield* takeWordCounts(table, table.words, rows)
   counted.drift = 0
 }
 
@@ -50,24 +52,47 @@ function* estimateRows({ name }: Table): Steps<number> {
   return Number(row?.rows)
 }
 
-function* takeCounts({ name: table }: Table, { name, folded }: TextIndex, rows: number): Steps<void> {
-  const percentage = rows <= sampleSize ? 100 : (100 * sampleSize) / rows
-  const sample = yield* ask<{ text: string | null }>(
-    `select ${quote(folded.name)} as text from ${quote(table)} tablesample system (?)`,
-    percentage,
+function* takeTrigramCounts(table: Table, { name, folded }: TextIndex, rows: number): Steps<void> {
+  const sample = yield* takeSample<{ text: string | null }>(table, `${quote(folded.name)} as text`, rows)
+  yield* saveCounts(
+    name,
+    rows,
+    sample.map(({ text }) => sequencesOf(text ?? '')),
   )
+}
+
+function* takeWordCounts(table: Table, { name, fields }: WordIndex, rows: number): Steps<void> {
+  const texts = fields.map(({ text }, index) => `${virtualText(text)} as t${index}`)
+  const sample = yield* takeSample<Readonly<Record<string, string | null>>>(table, texts.join(', '), rows)
+  yield* saveCounts(
+    name,
+    rows,
+    sample.map((row) => new Set(indexedWords(fields.map((_, index) => row[`t${index}`] ?? null)).flat())),
+  )
+}
+
+function takeSample<Row extends object>(
+  { name }: Table,
+  columns: string,
+  rows: number,
+): Steps<readonly Row[]> {
+  const percentage = rows <= sampleSize ? 100 : (100 * sampleSize) / rows
+  return ask<Row>(`select ${columns} from ${quote(name)} tablesample system (?)`, percentage)
+}
+
+/** `sample`: the terms of each row. */
+function* saveCounts(index: string, rows: number, sample: readonly ReadonlySet<string>[]): Steps<void> {
   const seen = new Map<string, number>()
-  for (const { text } of sample)
-    for (const sequence of sequencesOf(text ?? '')) seen.set(sequence, (seen.get(sequence) ?? 0) + 1)
+  for (const terms of sample) for (const term of terms) seen.set(term, (seen.get(term) ?? 0) + 1)
   const scale = Math.max(rows / sample.length, 1)
   const counts: string[] = []
   for (const [term, times] of seen)
     if (times >= leastSeen) counts.push(`{"term":${jsonValue(term)},"records":${Math.round(times * scale)}}`)
-  yield* ask('delete from text_count where index_name = ?', name)
+  yield* ask('delete from text_count where index_name = ?', index)
   yield* ask(
     `insert into text_count (index_name, term, records)
      select ?, term, records from json_to_recordset(?) as given (term text, records bigint)`,
-    name,
+    index,
     jsonRows(counts),
   )
 }

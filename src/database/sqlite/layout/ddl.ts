@@ -1,5 +1,6 @@
 /** The DDL of tables, side tables and indexes in SQLite. The primary columns precede the derived ones. */
 import { createHash } from 'node:crypto'
+import { wordsVersion } from '../../../search/words.ts'
 import { quote } from '../../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, daysOf } from '../../layout/counts.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
@@ -12,13 +13,13 @@ export const schemaVersion = 11
 /** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
 /** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
-const derivationVersion = 4
+const derivationVersion = 5
 /** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
 /** Identifies the source of the derived columns; a different value means they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
-  return createHash('sha256').update(`${derivationVersion}:${fingerprint}`).digest('hex')
+  return createHash('sha256').update(`${derivationVersion}:${wordsVersion}:${fingerprint}`).digest('hex')
 }
 
 export const recordColumns = [

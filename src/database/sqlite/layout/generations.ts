@@ -20,6 +20,7 @@ export function nextTables(tables: readonly Table[]): readonly Table[] {
     name: nextPrefix + table.name,
     arrays: renamed(table.arrays),
     texts: renamed(table.texts),
+    words: table.words && { ...table.words, name: nextPrefix + table.words.name },
     indexes: renamed(table.indexes),
     counts: renamed(table.counts),
     sums: renamed(table.sums).map((sums) => ({

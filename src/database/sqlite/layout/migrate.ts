@@ -16,6 +16,7 @@ import {
   derivationOf,
   schemaVersion,
 } from './ddl.ts'
+import { createWordIndex } from './word-ddl.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
@@ -52,7 +53,15 @@ function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions)
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [createTable, createSideTables, createTextIndexes, createIndexes, createCounts, createSums]
+  const parts = [
+    createTable,
+    createSideTables,
+    createTextIndexes,
+    createWordIndex,
+    createIndexes,
+    createCounts,
+    createSums,
+  ]
   database.exec(parts.map((create) => create(table)).join('\n'))
   database
     .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')

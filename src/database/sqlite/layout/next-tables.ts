@@ -19,7 +19,9 @@ import {
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
 import { fillSums } from './sum-ddl.ts'
+import { optimizeWords } from './word-ddl.ts'
 import { SumWriter } from '../write/sum-writer.ts'
+import { WordWriter } from '../write/word-writer.ts'
 import { type TableRow, TableWriter } from '../write/table-writer.ts'
 
 /** Milliseconds after which a step commits, and rows that are read at once. */
@@ -125,6 +127,7 @@ export class NextTables {
         return { at, done, isOver: true }
       }
     }
+    const words = next.words === null ? null : new WordWriter(this.#database, next, next.words)
     return [
       (part) => this.#copyRows(table, writer, part),
       once(() => {
@@ -139,6 +142,15 @@ export class NextTables {
         },
         once(() => this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)),
       ]),
+      ...(words === null
+        ? []
+        : [
+            ({ at, done }: RebuildPart) => {
+              const reached = words.fill(at)
+              return { at: reached ?? at, done, isOver: reached === null }
+            },
+            once(() => this.#database.exec(optimizeWords(next))),
+          ]),
       ...next.arrays.map((array) =>
         once(() => this.#database.exec(createSideIndexes({ ...next, arrays: [array] }))),
       ),

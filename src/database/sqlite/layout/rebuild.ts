@@ -29,6 +29,7 @@ import {
   derivationOf,
   quote,
 } from './ddl.ts'
+import { createVocabulary, createWordIndex } from './word-ddl.ts'
 import { isBusy } from '../failures.ts'
 import {
   dropLeftover,
@@ -170,7 +171,7 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [createTable, createSideTables, createTextIndexes, createCounts, createSums]
+  const parts = [createTable, createSideTables, createTextIndexes, createWordIndex, createCounts, createSums]
   database.exec(parts.map((create) => create(table)).join('\n'))
 }
 
@@ -242,7 +243,7 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   run(startAnew())
   moveInPlace(database)
   for (const table of options.tables) {
-    database.exec(createVocabularies(table))
+    database.exec(`${createVocabularies(table)} ${createVocabulary(table)}`)
     database
       .prepare(
         `insert or replace into collection

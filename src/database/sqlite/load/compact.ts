@@ -1,5 +1,5 @@
 /**
- * Rewrites a file. SQLite keeps deleted data in free pages until these are reused, in trigram indexes until their
+ * Rewrites a file. SQLite keeps deleted data in free pages until these are reused, in text indexes until their
  * segments are merged, and in former pages of the log: a compacted file contains none of it.
  */
 import type { DatabaseSync } from 'node:sqlite'
@@ -9,6 +9,7 @@ import type { Table } from '../../layout/tables.ts'
 import { optimizeText, refreshCounts } from '../layout/ddl.ts'
 import { isBusy } from '../failures.ts'
 import { nextLeftover } from '../layout/generations.ts'
+import { optimizeWords } from '../layout/word-ddl.ts'
 
 export interface CompactOptions {
   readonly tables: readonly Table[]
@@ -28,6 +29,7 @@ export async function compactFile(
   if (nextLeftover(database) !== null) return false
   for (const text of tables.flatMap(({ texts }) => texts))
     await transact(() => database.exec(`${optimizeText(text)} ${refreshCounts(text)}`))
+  for (const table of tables) await transact(() => database.exec(optimizeWords(table)))
   // An in-memory database has no file.
   if (database.location() === null) return true
   const vacuumed = await untilFree(() => {

@@ -54,6 +54,8 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
         unindexable.test(trigram)
           ? null
           : this.#number(`select records from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
+      // FTS5 counts a word's records by reading its list, as a statement does that counts up to a limit.
+      word: () => null,
       prefix: ({ name }: TextIndex, needle) => {
         if (unindexable.test(needle)) return null
         const counts = `select count(*), sum(records) from ${quote(`${name}/counts`)}

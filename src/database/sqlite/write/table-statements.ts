@@ -1,7 +1,7 @@
-/** The statements that maintain one collection's table, side tables and trigrams; callers decide on their order. */
+/** The statements that maintain one collection's table, side tables; callers decide on their order. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { storedColumns, type Table } from '../../layout/tables.ts'
-import { indexedText, quote } from '../layout/ddl.ts'
+import { quote } from '../layout/ddl.ts'
 
 export interface TableStatements {
   readonly insert: StatementSync
@@ -17,10 +17,6 @@ export interface TableStatements {
   readonly removeElement: readonly StatementSync[]
   /** Remove all elements of a row, by its id. */
   readonly removeElements: readonly StatementSync[]
-  /** Selects the indexed texts of a row; null when the table has no trigram index. */
-  readonly texts: StatementSync | null
-  readonly addText: readonly StatementSync[]
-  readonly removeText: readonly StatementSync[]
   readonly last: StatementSync
   readonly collection: StatementSync
   readonly saveLast: StatementSync
@@ -44,15 +40,10 @@ export function prepareStatements(
     `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
      from ${collectionTable} where nsid = ?`,
   )
-  const texts =
-    table.texts.length === 0
-      ? null
-      : database.prepare(`select ${table.texts.map(indexedText).join(', ')} from ${name} where id = ?`)
   const some = database.prepare(`select id from ${name} where base = ? order by rkey limit ?`)
   const older = database.prepare(
     `select id, rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
   )
-  texts?.setReturnArrays(true)
   some.setReadBigInts(true)
   older.setReadBigInts(true)
   last.setReadBigInts(true)
@@ -86,15 +77,6 @@ export function prepareStatements(
     ),
     removeElements: table.arrays.map(({ name: side }) =>
       database.prepare(`delete from ${quote(side)} where id = ?`),
-    ),
-    texts,
-    // Inserts values, never from a select: for that SQLite opens a statement journal, before which all trigram indexes
-    // flush their buffers, which would write a segment per row.
-    addText: table.texts.map((text) =>
-      database.prepare(`insert into ${quote(text.name)} (rowid, t) values (?, ?)`),
-    ),
-    removeText: table.texts.map(({ name: index }) =>
-      database.prepare(`insert into ${quote(index)} (${quote(index)}, rowid, t) values ('delete', ?, ?)`),
     ),
     last,
     collection,

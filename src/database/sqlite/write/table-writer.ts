@@ -1,5 +1,5 @@
 /**
- * Writes one collection's rows with its side tables and trigrams, and records whether ids still follow the default
+ * Writes one collection's rows with its side tables and text indexes, and records whether ids still follow the default
  * order. It must not know transactions, revisions and accounts.
  */
 import type { DatabaseSync } from 'node:sqlite'
@@ -8,19 +8,11 @@ import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
 import { deriveRow } from '../../derive.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { CountWriter } from './count-writer.ts'
-import {
-  createIndexes,
-  createOrderIndex,
-  dropIndexes,
-  dropOrderIndex,
-  fillText,
-  optimizeText,
-  quote,
-  refreshCounts,
-} from '../layout/ddl.ts'
+import { createIndexes, createOrderIndex, dropIndexes, dropOrderIndex, quote } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
+import { TextWriter } from './text-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
 /** The part of a row that decisions depend on. */
@@ -67,8 +59,7 @@ export class TableWriter {
   #nextId = 1
   #ordered = true
   #last: OrderKey | null = null
-  /** Rows that this transaction has added, changed or removed, with their texts in the trigram indexes. */
-  readonly #changed = new Map<number, Texts | null>()
+  readonly #texts: TextWriter
   /** Rows stored or updated since the last refresh of the trigram counts. */
   #drift = 0
 
@@ -85,6 +76,7 @@ export class TableWriter {
     this.#base = base
     this.#statements = prepareStatements(database, table, collectionTable)
     this.#counts = new CountWriter(database, table)
+    this.#texts = new TextWriter(database, table)
     this.#sums = sums
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
     this.refresh()
@@ -101,7 +93,7 @@ export class TableWriter {
 
   /** Reads cached ids and order again after another process has written or a transaction was rolled back. */
   refresh(): void {
-    this.#changed.clear()
+    this.#texts.forget()
     this.#counts.forget()
     this.#sums?.forget()
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
@@ -137,7 +129,7 @@ export class TableWriter {
   }
 
   /**
-   * Returns the row's id; null when the record exists already, which is left unchanged. `bulk`: trigrams and counts are built later, all at
+   * Returns the row's id; null when the record exists already, which is left unchanged. `bulk`: text indexes and counts are built later, all at
    * once.
    */
   insert(row: NewRow, { columns, arrays }: Derived, bulk = false): number | null {
@@ -203,26 +195,13 @@ export class TableWriter {
       this.#statements.saveLast.run(this.#nextId - 1, ...this.#last, this.table.collection.nsid)
   }
 
-  /**
-   * Updates the trigrams before the transaction ends. In order of ids: FTS5 flushes its buffer at an id that is lower
-   * than the last.
-   */
+  /** Updates the text indexes before the transaction ends. */
   completeTexts(): void {
-    const { addText, removeText } = this.#statements
-    for (const id of [...this.#changed.keys()].sort((a, b) => a - b)) {
-      const [before, now] = [this.#changed.get(id), this.#textsOf(id)]
-      for (const [index, add] of addText.entries()) {
-        const [old, text] = [before?.[index] ?? null, now?.[index] ?? null]
-        if (old === text) continue
-        if (old !== null) removeText[index]?.run(id, old)
-        if (text !== null) add.run(id, text)
-      }
-    }
-    this.#changed.clear()
+    this.#texts.write()
   }
 
   /**
-   * Updates counts and sums before the transaction ends, and before any trigrams: FTS5 flushes its buffer when SQLite
+   * Updates counts and sums before the transaction ends, and before any text index: FTS5 flushes its buffer when SQLite
    * opens a statement journal.
    */
   completeCounts(): void {
@@ -232,7 +211,7 @@ export class TableWriter {
 
   /** Flushes large buffers, because a removed repository may have any number of records. */
   #completeMany(): void {
-    if (this.#changed.size < 5_000) return
+    if (this.#texts.pending < 5_000) return
     this.completeCounts()
     this.completeTexts()
   }
@@ -240,7 +219,7 @@ export class TableWriter {
   /** Refreshes the trigram counts when many rows have changed. */
   refreshCounts(): void {
     if (this.#drift < 1000 + this.#nextId / 5) return
-    for (const text of this.table.texts) this.#database.exec(refreshCounts(text))
+    this.#texts.refreshCounts()
     this.#drift = 0
   }
 
@@ -263,11 +242,8 @@ export class TableWriter {
   completeLoad(): void {
     const { table } = this
     this.#drift = 0
-    // Trigrams first: building them frees pages that the indexes then use.
-    for (const text of table.texts) {
-      this.#database.prepare(fillText(table, text)).run()
-      this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)
-    }
+    // Texts first: building their indexes frees pages that the other indexes then use.
+    this.#texts.fill()
     this.#database.exec(createIndexes(table))
     this.#counts.fill()
   }
@@ -303,7 +279,7 @@ export class TableWriter {
     const { addElement } = this.#statements
     for (const [index, elements] of arrays.entries())
       for (const element of elements) addElement[index]?.run(...this.#elementKey(element), id)
-    if (!bulk && !this.#changed.has(id)) this.#changed.set(id, null)
+    if (!bulk) this.#texts.noteAdded(id)
     this.#completeMany()
   }
 
@@ -311,7 +287,7 @@ export class TableWriter {
     if (bulk) this.#removeElementsOf(id)
     // By id, so that elements of a damaged record are removed too.
     else for (const remove of this.#statements.removeElements) remove.run(id)
-    if (!bulk && !this.#changed.has(id)) this.#changed.set(id, this.#textsOf(id))
+    if (!bulk) this.#texts.noteChange(id)
     this.#drift += 1
   }
 
@@ -322,10 +298,6 @@ export class TableWriter {
     const { arrays } = deriveRow(this.table, JSON.parse(String(json.get(id)?.json)))
     for (const [index, elements] of arrays.entries())
       for (const element of elements) removeElement[index]?.run(...this.#elementKey(element), id)
-  }
-
-  #textsOf(id: number): Texts | null {
-    return (this.#statements.texts?.get(id) ?? null) as Texts | null
   }
 
   #elementKey(element: readonly ColumnValue[]): readonly ColumnValue[] {
@@ -343,8 +315,6 @@ export class TableWriter {
     return copy
   }
 }
-
-type Texts = readonly (string | null)[]
 
 interface LastRow {
   readonly id: bigint

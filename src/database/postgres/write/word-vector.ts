@@ -1,0 +1,48 @@
+/**
+ * The words of a record as a `tsvector`, built from our words instead of PostgreSQL's dictionaries. A lexeme is a word
+ * behind the letters of its field, so that one vector serves all fields.
+ */
+import { frequencyMarks, indexedWords } from '../../../search/indexed-words.ts'
+import { fieldPrefix } from '../word-query.ts'
+
+/** What a `tsvector` holds at most: positions, counted from 1, and positions of one lexeme. */
+const lastPosition = 16_383
+const mostPositions = 255
+
+export interface WordVector {
+  /** Text that the server reads as a `tsvector`. */
+  readonly vector: string
+  /**
+   * The words of each field between spaces, one field after the other, if the vector lacks positions, so that phrases
+   * can be verified; null for nearly all records.
+   */
+  readonly text: string | null
+  /** By field. */
+  readonly lengths: readonly number[]
+}
+
+export const fieldSeparator = '\u001e'
+
+export function wordVector(texts: readonly (string | null)[]): WordVector {
+  const fields = indexedWords(texts)
+  let isWhole = true
+  const lexemes: string[] = []
+  for (const [index, words] of fields.entries()) {
+    const prefix = fieldPrefix(index)
+    const positions = new Map<string, number[]>()
+    for (const [place, word] of words.entries()) {
+      const known = positions.get(word) ?? []
+      if (place < lastPosition && known.length < mostPositions) known.push(place + 1)
+      else isWhole = false
+      positions.set(word, known)
+    }
+    for (const [word, places] of positions)
+      lexemes.push(`'${prefix}${word}'${places.length === 0 ? '' : `:${places.join(',')}`}`)
+    for (const mark of frequencyMarks(words)) lexemes.push(`'${prefix}${mark}'`)
+  }
+  return {
+    vector: lexemes.join(' '),
+    text: isWhole ? null : fields.map((words) => ` ${words.join(' ')} `).join(fieldSeparator),
+    lengths: fields.map((words) => words.length),
+  }
+}

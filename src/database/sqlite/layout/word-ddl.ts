@@ -1,0 +1,45 @@
+/**
+ * The word index of a collection in SQLite: a contentless FTS5 table with one column for each text, which receives words
+ * separated by spaces, and a table with the weighted number of words of each record.
+ */
+import type { Table, WordIndex } from '../../layout/tables.ts'
+import { quote } from './ddl.ts'
+
+export { quote }
+
+export function lengthsName({ name }: Pick<WordIndex, 'name'>): string {
+  return `${name}/lengths`
+}
+
+export function vocabularyName({ name }: Pick<WordIndex, 'name'>): string {
+  return `${name}/terms`
+}
+
+/** The tokenizer separates at spaces alone: all other characters of words and marks belong to tokens. */
+export function createWordIndex(table: Table): string {
+  if (table.words === null) return ''
+  const name = quote(table.words.name)
+  const options = `content='', columnsize=0, tokenize="ascii tokenchars '+#.,~'"`
+  return `create virtual table ${name} using fts5(${wordColumns(table.words).join(', ')}, ${options});
+    create table ${quote(lengthsName(table.words))} (id integer primary key, words integer not null);
+    ${createVocabulary(table)}`
+}
+
+/** Lists the words of an index without storing any data. */
+export function createVocabulary({ words }: Table): string {
+  if (words === null) return ''
+  return `create virtual table ${quote(vocabularyName(words))} using fts5vocab(${quote(words.name)}, 'row');`
+}
+
+export function optimizeWords({ words }: Table): string {
+  return words === null ? '' : `insert into ${quote(words.name)} (${quote(words.name)}) values ('optimize');`
+}
+
+/** The columns of the FTS5 table, by the positions of the fields. */
+export function wordColumns({ fields }: Pick<WordIndex, 'fields'>): readonly string[] {
+  return fields.map((_, index) => wordColumn(index))
+}
+
+export function wordColumn(index: number): string {
+  return `f${index}`
+}

@@ -1,0 +1,88 @@
+/** Writes the word index of one collection. Entries are removed by the texts that they were made from. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { frequencyMarks, indexedWords } from '../../../search/indexed-words.ts'
+import type { Table, WordIndex } from '../../layout/tables.ts'
+import { lengthsName, optimizeWords, quote, wordColumns } from '../layout/word-ddl.ts'
+
+/** Texts of a row, by field. */
+export type FieldTexts = readonly (string | null)[]
+
+/** Rows that are read at once while an index is filled. */
+const rowsAtOnce = 5_000
+
+export class WordWriter {
+  readonly #database: DatabaseSync
+  readonly #table: Table
+  readonly #index: WordIndex
+  readonly #add: StatementSync
+  readonly #remove: StatementSync
+  readonly #addLength: StatementSync
+  readonly #removeLength: StatementSync
+  readonly #texts: StatementSync
+
+  constructor(database: DatabaseSync, table: Table, index: WordIndex) {
+    this.#database = database
+    this.#table = table
+    this.#index = index
+    const [name, lengths] = [quote(index.name), quote(lengthsName(index))]
+    const [columns, values] = [wordColumns(index).join(', '), ', ?'.repeat(index.fields.length)]
+    this.#add = database.prepare(`insert into ${name} (rowid, ${columns}) values (?${values})`)
+    this.#remove = database.prepare(
+      `insert into ${name} (${name}, rowid, ${columns}) values ('delete', ?${values})`,
+    )
+    this.#addLength = database.prepare(`insert into ${lengths} values (?, ?)`)
+    this.#removeLength = database.prepare(`delete from ${lengths} where id = ?`)
+    this.#texts = database.prepare(`select ${this.#columns()} from ${quote(table.name)} where id = ?`)
+    this.#texts.setReturnArrays(true)
+  }
+
+  /** The texts of a row as it is now; null if there is no such row. */
+  textsOf(id: number): FieldTexts | null {
+    return (this.#texts.get(id) ?? null) as FieldTexts | null
+  }
+
+  replace(id: number, before: FieldTexts | null, now: FieldTexts | null): void {
+    if (before !== null && now !== null && before.every((text, index) => text === now[index])) return
+    if (before !== null) {
+      this.#remove.run(id, ...entryOf(indexedWords(before)))
+      this.#removeLength.run(id)
+    }
+    if (now !== null) this.#insert(id, now)
+  }
+
+  /** Adds the rows after an id, some at once; returns the last of them, or null when there are no more. */
+  fill(after: number): number | null {
+    const rows = this.#database.prepare(
+      `select id, ${this.#columns()} from ${quote(this.#table.name)} where id > ? order by id limit ?`,
+    )
+    rows.setReturnArrays(true)
+    const found = rows.all(after, rowsAtOnce) as unknown as readonly (readonly [number, ...FieldTexts])[]
+    for (const [id, ...texts] of found) this.#insert(id, texts)
+    return found.length < rowsAtOnce ? null : (found.at(-1)?.[0] ?? null)
+  }
+
+  /** Adds all rows to an empty index. */
+  fillAll(): void {
+    for (let after: number | null = 0; after !== null; ) after = this.fill(after)
+    this.#database.exec(optimizeWords(this.#table))
+  }
+
+  #insert(id: number, texts: FieldTexts): void {
+    const words = indexedWords(texts)
+    this.#add.run(id, ...entryOf(words))
+    this.#addLength.run(id, lengthOf(this.#index, words))
+  }
+
+  #columns(): string {
+    return this.#index.fields.map(({ text }) => quote(text.name)).join(', ')
+  }
+}
+
+/** The number of a record's words, each counted with the weight of its field. */
+function lengthOf({ fields }: WordIndex, words: readonly (readonly string[])[]): number {
+  return fields.reduce((sum, { weight }, index) => sum + weight * (words[index]?.length ?? 0), 0)
+}
+
+function entryOf(words: readonly (readonly string[])[]): readonly string[] {
+  return words.map((field) => [...field, ...frequencyMarks(field)].join(' '))
+}

@@ -1,0 +1,88 @@
+/** Builds conditions from searches: as few queries of a word index as possible, composed by AND, OR and NOT. */
+import type { Table, WordIndex } from '../../database/layout/tables.ts'
+import {
+  parseSearch,
+  type Search,
+  SearchError,
+  type SearchTerm,
+  wantedTerms,
+} from '../../search/parse-search.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
+import { all, alwaysTrue, any, not } from './build-operators.ts'
+import { badInput, checkedText } from '../parse/collect.ts'
+import { assertWithin } from '../parse/limits.ts'
+import type { Condition } from './plan.ts'
+
+/** A search within one field, by its position; null: in all fields. */
+type Within = number | null
+
+/** The condition of a `search` argument; a blank search holds for every record. */
+export function buildSearch(table: Table, text: unknown): Condition {
+  if (text === undefined || text === null) return alwaysTrue
+  const { words } = table
+  if (words === null)
+    throw badInput(
+      `The records of ${table.collection.nsid} have no free text that \`search\` could find. Leave it out, and use \`where\`.`,
+    )
+  const search = readSearch('search', String(text), words, null)
+  return search === null ? alwaysTrue : searchCondition(search, words, null)
+}
+
+/** Null if the search is blank. `within`: only this field, so that no field can be named. */
+export function readSearch(name: string, text: string, { fields }: WordIndex, within: Within): Search | null {
+  checkedText(name, text)
+  assertWithin('needle', text.length, `\`${name}\` has too many characters`)
+  try {
+    return parseSearch(text, within === null ? fields.map((field) => field.name) : [])
+  } catch (error) {
+    if (error instanceof SearchError) throw badInput(`\`${name}\`: ${error.message}.`)
+    throw error
+  }
+}
+
+export function searchCondition(search: Search, index: WordIndex, within: Within): Condition {
+  const match = matchOf(search, index, within)
+  if (match !== null) return { kind: 'words', index, match }
+  switch (search.kind) {
+    case 'term':
+      throw new Error('A term is a match.')
+    case 'not':
+      return not(searchCondition(search.of, index, within))
+    case 'any':
+      return any(search.of.map((part) => searchCondition(part, index, within)))
+    case 'all':
+      return all(search.of.map((part) => searchCondition(part, index, within)))
+  }
+}
+
+/** The terms that a matching record may have, as queries of the index. */
+export function wantedMatches(search: Search, index: WordIndex): readonly WordMatch[] {
+  return wantedTerms(search).map((term) => termMatch(term, index, null))
+}
+
+/** Null if one query of the index does not answer it: it excludes words without asking for any. */
+function matchOf(search: Search, index: WordIndex, within: Within): WordMatch | null {
+  switch (search.kind) {
+    case 'term':
+      return termMatch(search, index, within)
+    case 'not':
+      return null
+    case 'any': {
+      const of = search.of.map((part) => matchOf(part, index, within))
+      return of.every((part) => part !== null) ? { kind: 'any', of } : null
+    }
+    case 'all': {
+      const excluded = search.of.flatMap((part) => (part.kind === 'not' ? [part.of] : []))
+      const of = search.of.filter(({ kind }) => kind !== 'not').map((part) => matchOf(part, index, within))
+      const except = excluded.map((part) => matchOf(part, index, within))
+      const isWhole =
+        of.length > 0 && of.every((part) => part !== null) && except.every((part) => part !== null)
+      return isWhole ? { kind: 'all', of, except } : null
+    }
+  }
+}
+
+function termMatch({ words, prefix, field }: SearchTerm, { fields }: WordIndex, within: Within): WordMatch {
+  const position = field === null ? within : fields.findIndex(({ name }) => name === field)
+  return { kind: 'term', words, prefix, fields: position === null ? null : [position] }
+}

@@ -1,0 +1,169 @@
+/**
+ * The syntax of searches: `word`, `"a phrase"`, `prefix*`, `-not`, `OR`, parentheses, `field:word`. Whatever somebody
+ * types has a meaning; only a search without any word, or with too many, is refused.
+ */
+import { plainWordsOf } from './words.ts'
+
+/** What a search asks of a record. */
+export type Search =
+  | SearchTerm
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Search[] }
+  | { readonly kind: 'not'; readonly of: Search }
+
+/** Words that follow one another in one field. */
+export interface SearchTerm {
+  readonly kind: 'term'
+  /** At least one, as they are indexed. */
+  readonly words: readonly string[]
+  /** Whether the last word stands for all words that begin with it. */
+  readonly prefix: boolean
+  /** Null: any searchable field. */
+  readonly field: string | null
+}
+
+/** Maximum numbers of terms of a search, and of parentheses within parentheses. */
+export const mostTerms = 64
+export const mostParentheses = 16
+
+export class SearchError extends Error {
+  /** Of the character in the search that the message is about, in UTF-16 units. */
+  readonly position: number
+
+  constructor(message: string, position: number) {
+    super(`${message} (character ${position + 1} of the search)`)
+    this.name = 'SearchError'
+    this.position = position
+  }
+}
+
+/** Null: the search is blank and restricts nothing. `fields`: names that `name:` may begin with. */
+export function parseSearch(text: string, fields: readonly string[]): Search | null {
+  if (text.trim() === '') return null
+  const search = new Parser(text, new Set(fields)).parse()
+  if (search === null)
+    throw new SearchError('A search needs a word; letters and digits make words. `contains` finds signs', 0)
+  return search
+}
+
+/** The terms that a matching record may contain: those that are not excluded. */
+export function wantedTerms(search: Search, isWanted = true): readonly SearchTerm[] {
+  switch (search.kind) {
+    case 'term':
+      return isWanted ? [search] : []
+    case 'not':
+      return wantedTerms(search.of, !isWanted)
+    case 'all':
+    case 'any':
+      return search.of.flatMap((part) => wantedTerms(part, isWanted))
+  }
+}
+
+const space = /\s+/y
+/** A word, and what is attached to it, up to a space, a quotation mark or a parenthesis. */
+const chunk = /[^\s"“”„()]+/y
+const quotationMark = /["“”„]/y
+const quoted = /[^"“”„]*/y
+/** A field with something behind it; otherwise it is a word. */
+const fieldName = /([A-Za-z_]\w*):\s*(?=[^\s)])/y
+
+class Parser {
+  readonly #text: string
+  readonly #fields: ReadonlySet<string>
+  #at = 0
+  #terms = 0
+
+  constructor(text: string, fields: ReadonlySet<string>) {
+    this.#text = text
+    this.#fields = fields
+  }
+
+  parse(): Search | null {
+    const parts: (Search | null)[] = []
+    // A closing parenthesis that nothing has opened is passed over.
+    do parts.push(this.#alternatives(null, 0))
+    while (this.#take(/\)/y) !== undefined)
+    return combine('all', parts)
+  }
+
+  #alternatives(field: string | null, depth: number): Search | null {
+    const parts: (Search | null)[] = []
+    do parts.push(this.#sequence(field, depth))
+    while (this.#takeOperator('OR'))
+    return combine('any', parts)
+  }
+
+  #sequence(field: string | null, depth: number): Search | null {
+    const parts: (Search | null)[] = []
+    for (;;) {
+      this.#take(space)
+      if (this.#at >= this.#text.length || this.#text[this.#at] === ')' || this.#isOperator('OR')) break
+      if (!this.#takeOperator('AND')) parts.push(this.#part(field, depth))
+    }
+    return combine('all', parts)
+  }
+
+  #part(field: string | null, depth: number): Search | null {
+    const isExcluded = this.#takeOperator('NOT') || this.#take(/-+/y) !== undefined
+    if (isExcluded) this.#take(/(?<=T)\s+/y)
+    const part = this.#primary(this.#takeField() ?? field, depth)
+    return isExcluded && part !== null ? { kind: 'not', of: part } : part
+  }
+
+  #primary(field: string | null, depth: number): Search | null {
+    const start = this.#at
+    if (this.#take(/\(/y) !== undefined) {
+      if (depth === mostParentheses)
+        throw new SearchError(`Parentheses nest at most ${mostParentheses} deep`, start)
+      const inner = this.#alternatives(field, depth + 1)
+      this.#take(/\)/y)
+      return inner
+    }
+    if (this.#take(quotationMark) !== undefined) {
+      const phrase = this.#take(quoted) ?? ''
+      this.#take(quotationMark)
+      return this.#term(phrase, false, field, start)
+    }
+    const text = this.#take(chunk) ?? ''
+    return this.#term(text, text.endsWith('*'), field, start)
+  }
+
+  #term(text: string, prefix: boolean, field: string | null, position: number): SearchTerm | null {
+    const words = plainWordsOf(text)
+    if (words.length === 0) return null
+    this.#terms += 1
+    if (this.#terms > mostTerms)
+      throw new SearchError(`A search has at most ${mostTerms} words and phrases`, position)
+    return { kind: 'term', words, prefix, field }
+  }
+
+  #takeField(): string | undefined {
+    fieldName.lastIndex = this.#at
+    const name = fieldName.exec(this.#text)?.[1]
+    if (name === undefined || !this.#fields.has(name)) return undefined
+    this.#at = fieldName.lastIndex
+    return name
+  }
+
+  #isOperator(name: string): boolean {
+    const end = this.#at + name.length
+    return this.#text.startsWith(name, this.#at) && /^(?:[\s()"“”„]|$)/.test(this.#text.slice(end, end + 1))
+  }
+
+  #takeOperator(name: string): boolean {
+    if (!this.#isOperator(name)) return false
+    this.#at += name.length
+    return true
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const [found] = pattern.exec(this.#text) ?? []
+    if (found !== undefined) this.#at = pattern.lastIndex
+    return found
+  }
+}
+
+function combine(kind: 'all' | 'any', parts: readonly (Search | null)[]): Search | null {
+  const of = parts.filter((part) => part !== null)
+  return of.length <= 1 ? (of[0] ?? null) : { kind, of }
+}

@@ -1,0 +1,91 @@
+/**
+ * The words of a text. Both engines index these words, and searches are compared with them; docs/search.md states the
+ * rules. Letters, marks and digits form words; everything else separates them.
+ */
+import { foldText } from '../util/text/fold.ts'
+
+/** A word in its indexed form, and the part of the text that it comes from, in UTF-16 units. */
+export interface Word {
+  readonly word: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Differs when the same text may yield other words; indexes of another version are built again. */
+export const wordsVersion = `1 ICU ${process.versions.icu}`
+
+/** Characters; of longer words the rest is ignored. */
+export const longestWord = 100
+
+/**
+ * Runs of letters, marks and digits. Marks of formatting may stand inside. A point or comma between two digits belongs
+ * to a number; `c++`, `c#` and the like are words.
+ */
+const runs =
+  /(?<![\p{L}\p{M}\p{N}])[a-z](?:\+\+|#)(?![a-z0-9])|[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:(?<=\p{Nd})[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]+)*/giu
+
+/** Scripts that are written without spaces between words. */
+const unspacedScripts =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]+/gu
+/** The same, to test a text as a whole. */
+const isUnspaced = new RegExp(unspacedScripts.source, 'u')
+
+const formatting = /[\u00ad\u200b-\u200d\u2060\ufeff]+/g
+const ascii = /^[a-z0-9]+$/
+const notAscii = /[^\0-\x7f]/
+
+/** In the order of the text. */
+export function wordsOf(text: string): Word[] {
+  return notAscii.test(text) ? anyWords(text) : asciiWords(text)
+}
+
+/** The indexed forms alone. */
+export function plainWordsOf(text: string): string[] {
+  return wordsOf(text).map(({ word }) => word)
+}
+
+const asciiRuns = /(?<![a-z0-9])[a-z](?:\+\+|#)(?![a-z0-9])|[a-z0-9]+(?:(?<=[0-9])[.,](?=[0-9])[a-z0-9]+)*/g
+
+function asciiWords(text: string): Word[] {
+  const words: Word[] = []
+  for (const { 0: word, index } of text.toLowerCase().matchAll(asciiRuns))
+    words.push({ word: word.slice(0, longestWord), start: index, end: index + word.length })
+  return words
+}
+
+function anyWords(text: string): Word[] {
+  const words: Word[] = []
+  if (!isUnspaced.test(text)) {
+    for (const { 0: run, index } of text.matchAll(runs)) addWord(words, run, index)
+    return words
+  }
+  for (const { 0: run, index } of text.matchAll(runs)) {
+    let at = 0
+    for (const { 0: part, index: start } of run.matchAll(unspacedScripts)) {
+      addWord(words, run.slice(at, start), index + at)
+      addSegments(words, part, index + start)
+      at = start + part.length
+    }
+    addWord(words, run.slice(at), index + at)
+  }
+  return words
+}
+
+/** Made when the first such text comes; loading the dictionaries takes a moment. */
+let segmenter: Intl.Segmenter | undefined
+
+function addSegments(words: Word[], part: string, start: number): void {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
+  for (const { segment, index } of segmenter.segment(part)) addWord(words, segment, start + index)
+}
+
+function addWord(words: Word[], run: string, start: number): void {
+  if (run === '') return
+  const end = start + run.length
+  const folded = foldText(notAscii.test(run) ? run.replace(formatting, '') : run)
+  if (ascii.test(folded)) words.push({ word: folded.slice(0, longestWord), start, end })
+  // Folding may bring separators, as with a sign for a fraction; all of its words come from the same characters.
+  else
+    for (const [word] of folded.matchAll(runs))
+      words.push({ word: [...word].slice(0, longestWord).join(''), start, end })
+}
