@@ -69,6 +69,17 @@ export interface Dialect {
   readonly textMatch: Readonly<Record<'contains' | 'startsWith', (folded: Sql, needle: string) => Sql>>
   /** Whether the words of a row match; `index` is the collection's index over words. */
   wordsMatch(alias: Sql, index: WordIndexName, match: WordMatch): Sql
+  /** The ids of exactly the records of a table whose words match. */
+  wordIds(
+    table: string,
+    index: { readonly name: string; readonly fields: readonly unknown[] },
+    match: WordMatch,
+  ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  /**
+   * A query for each candidate's `id`, its weighted number of `words`, and for each term, as `x0`, `x1` …, how often its
+   * fields have it: at most 16 times, rounded down to a power of two, each time with the weight of the field.
+   */
+  frequencies(asked: RankedTerms): Sql
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
@@ -115,8 +126,6 @@ export interface OptimizerHints {
     index: string,
     match: TrigramMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
-  /** Ids of exactly the records whose words match. */
-  wordIds(index: string, match: WordMatch): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
 }
 
 /** Ordered ids of rows as one value. */
@@ -148,6 +157,23 @@ export interface OptimizationFences {
   ): Sql
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
+}
+
+export interface RankedTerms {
+  readonly table: string
+  readonly index: string
+  /** The name of a relation with the `id` of each candidate. */
+  readonly candidates: Sql
+  readonly terms: readonly RankedTerm[]
+  /** Finds at least all candidates; null if no query does. */
+  readonly match: WordMatch | null
+}
+
+/** A phrase or a prefix counts once in each field. */
+export interface RankedTerm extends Omit<Extract<WordMatch, { kind: 'term' }>, 'fields'> {
+  readonly fields: readonly { readonly field: number; readonly weight: number }[]
+  /** Whether so many records have it that it counts once in each field. */
+  readonly isCommon: Sql
 }
 
 export interface WordIndexName {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { parseSearch, wantedTerms } from '../../src/search/parse-search.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { type Loaded, property } from '../support/property.ts'
@@ -52,3 +53,63 @@ property(
   },
   150,
 )
+
+property(
+  'a list by relevance has the scores and the order of the formula, page by page',
+  (loaded: Loaded) =>
+    questions(loaded).chain((question) =>
+      fc.record({
+        question: fc.constant(question),
+        direction: fc.constantFrom('ASC' as const, 'DESC' as const, undefined),
+        size: fc.integer({ min: 1, max: 4 }),
+        backward: fc.boolean(),
+      }),
+    ),
+  async ({ reference, service }, { question, direction, size, backward }) => {
+    const { collection, search, where } = question
+    if (!asksForWords(search, searched[collection as keyof typeof searched])) return
+    const { rootField } = reference.shapes.get(collection)!
+    const sortBy = [{ field: 'RELEVANCE', ...(direction && { direction }) }]
+    const given = { search, where, sortBy }
+    const scores = reference.scores(collection, given)
+    const expected = reference
+      .sorted(collection, given)
+      .map((record) => ({ score: scores.get(record), node: { uri: record.uri } }))
+    const found: unknown[] = []
+    let cursor: string | null = null
+    for (let pages = 0; pages < 40; pages += 1) {
+      const page = {
+        [backward ? 'last' : 'first']: String(size),
+        ...(cursor !== null && { [backward ? 'before' : 'after']: JSON.stringify(cursor) }),
+      }
+      const { list } = await service.data(`{ list: ${rootField}${argumentList({
+        search: JSON.stringify(search),
+        where: literal(where),
+        sortBy: sortLiteral(sortBy),
+        ...page,
+      })} { ranked totalCount edges { score node { uri } }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`)
+      assert.equal(list.totalCount, expected.length)
+      assert.equal(list.ranked, expected.length)
+      const before = found.length
+      if (backward) found.unshift(...list.edges)
+      else found.push(...list.edges)
+      const [more, behind] = backward
+        ? [list.pageInfo.hasPreviousPage, list.pageInfo.hasNextPage]
+        : [list.pageInfo.hasNextPage, list.pageInfo.hasPreviousPage]
+      assert.equal(behind, before > 0)
+      assert.equal(more, found.length < expected.length)
+      cursor = backward ? list.pageInfo.startCursor : list.pageInfo.endCursor
+      if (!more) break
+    }
+    assert.deepEqual(found, expected)
+  },
+  60,
+)
+
+function asksForWords(search: string, fields: readonly string[]): boolean {
+  const parsed = parseSearch(search, fields)
+  if (parsed === null) return false
+  const terms = new Set(wantedTerms(parsed).map((term) => JSON.stringify(term)))
+  return terms.size > 0 && terms.size <= 16
+}

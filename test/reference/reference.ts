@@ -15,6 +15,7 @@ import {
 } from './aggregate.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
+import { scoresOf } from './relevance.ts'
 import { searchedFields, searchHolds } from './search.ts'
 import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
 import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
@@ -57,6 +58,8 @@ export interface Reference {
   list(collection: string, given: ListArguments): Listed
   /** All matching records in order, without pages. */
   sorted(collection: string, given: ListArguments): readonly PlainRecord[]
+  /** The relevance of the records that a search finds. */
+  scores(collection: string, given: ListArguments): ReadonlyMap<PlainRecord, number>
   count(collection: string, where: Where): number
   matches(record: PlainRecord, where: Where): boolean
   compare(a: PlainRecord, b: PlainRecord, sortBy: readonly SortField[]): number
@@ -72,6 +75,19 @@ export interface Reference {
   isCurrent(link: Link): boolean | null
   referredBy(collection: string): readonly HeldReference[]
   reverse(record: PlainRecord, held: HeldReference, given: ListArguments): Listed
+}
+
+/** The score of each of these records, which match the search. */
+function relevance(world: World, found: readonly PlainRecord[], text: string): Map<PlainRecord, number> {
+  const collection = found[0]?.collection ?? ''
+  const texts = (records: readonly PlainRecord[]) => records.map((record) => searchedFields(world, record))
+  const all = texts(recordsOf(world, collection))
+  const search = parseSearch(
+    text,
+    (all[0] ?? []).map(({ name }) => name),
+  )
+  const scores = search === null ? [] : scoresOf(search, all, texts(found))
+  return new Map(found.map((record, index) => [record, scores[index] ?? 0]))
 }
 
 type Found = Pick<ListArguments, 'where' | 'search'>
@@ -93,8 +109,17 @@ export function createReference(
   const world = { shapes: createShapes(documents, references), records }
   const found = (candidates: readonly PlainRecord[], { where = {}, search = '' }: Found) =>
     candidates.filter((record) => matches(world, record, where) && isFound(world, record, search))
-  const order = (candidates: readonly PlainRecord[], given: ListArguments) =>
-    found(candidates, given).sort((a, b) => compareRecords(world, a, b, given.sortBy ?? []))
+  const order = (candidates: readonly PlainRecord[], given: ListArguments) => {
+    const matching = found(candidates, given)
+    const [first] = given.sortBy ?? []
+    if (first?.field !== 'RELEVANCE')
+      return matching.sort((a, b) => compareRecords(world, a, b, given.sortBy ?? []))
+    const scores = relevance(world, matching, given.search ?? '')
+    const sign = first.direction === 'ASC' ? 1 : -1
+    return matching.sort(
+      (a, b) => sign * ((scores.get(a) ?? 0) - (scores.get(b) ?? 0)) || compareRecords(world, a, b, []),
+    )
+  }
   const list = (candidates: readonly PlainRecord[], given: ListArguments): Listed => {
     const ordered = order(candidates, given)
     return { ...pageOf(ordered, given), totalCount: ordered.length }
@@ -103,6 +128,8 @@ export function createReference(
     ...world,
     list: (collection, given) => list(recordsOf(world, collection), given),
     sorted: (collection, given) => order(recordsOf(world, collection), given),
+    scores: (collection, given) =>
+      relevance(world, found(recordsOf(world, collection), given), given.search ?? ''),
     count: (collection, where) => order(recordsOf(world, collection), { where }).length,
     matches: (record, where) => matches(world, record, where),
     compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),

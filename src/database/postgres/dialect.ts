@@ -1,10 +1,21 @@
 /** The PostgreSQL dialect: how this engine spells the expressions that differ between engines. */
 import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type Value } from '../../sql/sql.ts'
+import {
+  identifier,
+  join,
+  listOf,
+  literal,
+  manyValues,
+  raw,
+  type Sql,
+  sequence,
+  sql,
+  type Value,
+} from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
-import { wordsMatch } from './word-query.ts'
+import { frequencies, wordsMatch } from './word-query.ts'
 
 /** At 128 bytes for each row, this many fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000
@@ -76,6 +87,11 @@ export const postgresDialect: Dialect = {
     startsWith: (folded, needle) => sql`starts_with(${folded}, ${needle})`,
   },
   wordsMatch: (alias, { fieldCount }, match) => wordsMatch(alias, fieldCount, match),
+  wordIds: (table, { fields }, match) => {
+    const name = identifier(table)
+    return { from: name, id: sql`${name}.id`, where: wordsMatch(name, fields.length, match) }
+  },
+  frequencies,
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),

@@ -3,7 +3,7 @@ import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect, WordMatch } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
 import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'
-import { wordQuery } from './word-query.ts'
+import { frequencies, wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
 
@@ -59,6 +59,8 @@ export const sqliteDialect: Dialect = {
     const { from, id, where } = wordIds(name, match)
     return sql`(${alias}.id in (select ${id} from ${from} where ${where}))`
   },
+  wordIds: (_, { name }, match) => wordIds(name, match),
+  frequencies,
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),
@@ -131,7 +133,6 @@ export const sqliteDialect: Dialect = {
         where term >= ${match.needle} and term < ${afterPrefix(match.needle)})`
       return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
     },
-    wordIds,
   },
 }
 

@@ -197,7 +197,7 @@ export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
     case 'text':
       return hintsOf(dialect).trigramIds(source.index.name, source.match)
     case 'words':
-      return hintsOf(dialect).wordIds(source.index.name, source.match)
+      return dialect.wordIds(source.table.name, source.index, source.match)
     case 'element': {
       const { array, value } = source
       const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [value]) : sql`value = ${value}`

@@ -24,8 +24,19 @@ export interface Emitter {
 
 /** A record by the alias of its table, or a JSON object inside one. */
 export type Row =
-  | { readonly kind: 'record'; readonly alias: Sql; readonly table: Table }
+  | {
+      readonly kind: 'record'
+      readonly alias: Sql
+      readonly table: Table
+      /** In a list by relevance: the score, and the statistics for cursors as text. */
+      readonly ranked?: Ranked
+    }
   | { readonly kind: 'json'; readonly value: Sql }
+
+export interface Ranked {
+  readonly score: Sql
+  readonly statistics: Sql
+}
 
 export type RecordRow = Extract<Row, { kind: 'record' }>
 

@@ -66,7 +66,7 @@ function find(search: Search, table: Table, part: Condition): FoundSources | nul
     case 'text':
       return part.index === null ? null : findText(statistics, part.index, part.needle)
     case 'words':
-      return findWords(search, part)
+      return findWords(search, table, part)
     case 'has': {
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
@@ -182,8 +182,12 @@ function counted(
 }
 
 /** Exactly the records for which the condition holds. */
-function findWords(search: Search, { index, match }: Extract<Condition, { kind: 'words' }>): FoundSources {
-  const source = { kind: 'words', index, match } as const
+function findWords(
+  search: Search,
+  table: Table,
+  { index, match }: Extract<Condition, { kind: 'words' }>,
+): FoundSources {
+  const source = { kind: 'words', table, index, match } as const
   const known = estimateWords(match, (word) => search.statistics.word(index, word))
   if (known !== null) return { sources: [source], estimate: known, lists: 1, values: 2 }
   return counted(search, source) ?? { sources: [source], estimate: search.limit, lists: 1, values: 2 }

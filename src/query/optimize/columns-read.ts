@@ -33,6 +33,8 @@ export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
         return [...stored(value.base), ...stored(value.key)]
       case 'system':
         return [value.name === 'baseUri' ? 'base' : value.name]
+      case 'relevance':
+        return []
     }
   })
 }

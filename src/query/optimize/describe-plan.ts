@@ -74,6 +74,8 @@ function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'gr
       return 'the groups'
     case 'sums':
       return `materialized sums ${access.sums.name}`
+    case 'matches':
+      return 'the word index'
     case 'rows':
     case 'linked-rows':
       return describePath(access.rows.path)
@@ -94,6 +96,7 @@ function describePath(path: AccessPath): string {
 }
 
 function describeKey({ value, direction }: SortKey): string {
+  if (value.kind === 'relevance') return `relevance ${direction}`
   if (value.kind === 'uriText') return `${value.base.path.join('.')} ${direction}`
   return `${value.kind === 'column' ? value.column.path.join('.') : value.name} ${direction}`
 }

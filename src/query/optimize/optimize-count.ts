@@ -27,7 +27,11 @@ export function planCount(
 ): CountAccess {
   if (link === null) {
     const materialized = materializedCount(optimizer, table, where)
-    return materialized ?? { kind: 'rows', rows: planCountedRows(optimizer, table, where) }
+    if (materialized !== null) return materialized
+    const rows = planCountedRows(optimizer, table, where)
+    return where.kind === 'words' && !optimizer.state.hiding
+      ? { kind: 'matches', index: where.index, match: where.match }
+      : { kind: 'rows', rows }
   }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])

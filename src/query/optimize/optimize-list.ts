@@ -21,11 +21,13 @@ import type {
   OrderedRows,
   PhysicalList,
   PhysicalPage,
+  PhysicalRanking,
   RowOrder,
   Span,
 } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import type { Condition, Fields, ListOutput, ListPlan, SortKey } from '../plan/plan.ts'
+import { mostRanked } from '../../search/relevance.ts'
+import type { Condition, Fields, ListOutput, ListPlan, Ranking, SortKey } from '../plan/plan.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
@@ -40,16 +42,21 @@ export function planList(
   const { backward, from } = list.page
   const hasBefore = from !== null && hasPageInfo(list, backward ? 'hasNextPage' : 'hasPreviousPage')
   // The page comes first: it may use most of the planning budget.
-  const page = needs.rows ? planPage(optimizer, list, needs) : null
-  const before = hasBefore
-    ? planRows(optimizer, list, { reverse: !backward, inclusive: true, limit: 1 })
-    : null
+  const rank = list.ranking
+  const ranking = rank === null ? null : planRanking(optimizer, list, rank)
+  const page = needs.rows ? planPage(optimizer, list, ranking, needs) : null
+  const edge = { reverse: !backward, inclusive: true, limit: 1 }
+  const before = !hasBefore
+    ? null
+    : ranking === null
+      ? planRows(optimizer, list, edge)
+      : planRanked(optimizer, list, ranking, edge)
   const total = list.fields.some(({ output }) => output.kind === 'totalCount')
     ? planCount(optimizer, list.table, list.where, list.link)
     : null
   if (total !== null && total.kind !== 'rows' && list.link === null)
     optimizer.estimate.savedSize += totalSize(list)
-  return { list, fields, page, before, total }
+  return { list, fields, page, before, total, ranking }
 }
 
 /** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */
@@ -73,10 +80,16 @@ function printsRows({ kind }: { readonly kind: string }): boolean {
 function planPage(
   optimizer: Optimizer,
   list: ListPlan,
+  ranking: PhysicalRanking | null,
   { ends, more }: Pick<PhysicalPage, 'ends' | 'more'>,
 ): PhysicalPage {
   const { dialect } = optimizer
   const { backward, size } = list.page
+  if (ranking !== null) {
+    const wanted = { reverse: backward, inclusive: false, limit: ends ? size + 1 : size }
+    const ranked = planRanked(optimizer, list, ranking, wanted)
+    return { rows: ranked, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
+  }
   const asIdList = !isFenced(optimizer) && (ends || backward)
   const columns = isFenced(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
   const limit = (asIdList ? more : ends) ? size + 1 : size
@@ -100,6 +113,63 @@ function columnsOfPage({ table, fields, sort }: ListPlan, ends: boolean): Readon
     })
   })
   return new Set([...read, ...(ends ? columnsOfSort(sort) : [])])
+}
+
+/** The default order. */
+const newestFirst: readonly SortKey[] = (['indexed_at', 'rkey', 'did'] as const).map((name) => ({
+  value: { kind: 'system', name },
+  direction: 'desc',
+  nullable: false,
+}))
+
+/**
+ * Plans the candidates of a list by relevance: the newest matching records, or, on later pages, those that were ranked
+ * on the first one, and any that came since.
+ */
+function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranking): PhysicalRanking {
+  const last = ranking.statistics?.last ?? null
+  const page = { ...list.page, from: last }
+  const newest = { ...list, sort: newestFirst, page }
+  const limit = ranking.statistics === null ? mostRanked : 2 * mostRanked
+  const candidates = planRows(optimizer, newest, { reverse: last !== null, inclusive: last !== null, limit })
+  const [match, ...others] = conjuncts(list.where).filter((part) => part.kind === 'words')
+  const isSure = match !== undefined && others.length === 0 && match.index === ranking.index
+  const records = planCount(optimizer, list.table, { kind: 'all', of: [] }, null)
+  optimizer.estimate.rows += ranking.terms.length * rankingRows
+  return { ...ranking, candidates, match: isSure ? match.match : null, records }
+}
+
+/** Counting and scoring the records of one term takes at most as long as reading so many. */
+const rankingRows = 5_000
+
+function planRanked(
+  optimizer: Optimizer,
+  list: ListPlan,
+  ranking: PhysicalRanking,
+  { reverse, inclusive, limit }: Wanted,
+): OrderedRows {
+  const { table, link, page } = list
+  const [score = null, ...place] = page.from ?? []
+  const isBehind = page.from !== null && score === null
+  const others = planRows(
+    optimizer,
+    { ...list, sort: newestFirst, page: { ...page, from: isBehind ? place : null } },
+    { reverse, inclusive, limit },
+  )
+  const idOrder = isIdOrder(optimizer, table, newestFirst)
+  return {
+    table,
+    link,
+    linkIndex: null,
+    sort: reverse ? list.sort.map(reversed) : list.sort,
+    position: page.from,
+    inclusive,
+    limit,
+    filter: [],
+    order: { kind: 'relevance', ranking, others, reversed: reverse, idOrder },
+    path: ranking.candidates.path,
+    comesInOrder: false,
+  }
 }
 
 interface Wanted {

@@ -4,6 +4,7 @@
 import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/model/operators.ts'
 import { buildRecords, fieldsBelow } from './build-output.ts'
+import { buildSearch } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/collect.ts'
 import type {
@@ -50,7 +51,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const order = groupOrder(building, given)
   return {
     table,
-    where: buildWhere(context, table, given.where, given.search),
+    where: buildWhere(context, table, given.where, buildSearch(table, given.search)),
     keys: groupBy.map((field) => groupKey(building, field)),
     measures: [...building.measures.values()],
     order,

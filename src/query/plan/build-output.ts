@@ -4,6 +4,7 @@ import { getNamedType, isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, UnionType } from '../../schema/model/model.ts'
 import { buildPage } from './build-page.ts'
+import { buildSearch } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
 import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
@@ -43,12 +44,13 @@ export function buildList(
   table: Table,
   link: Link | null,
 ): ListPlan {
-  const { where, search, ...page } = argumentsOf(context.selection, collected)
+  const { where, search: words, ...page } = argumentsOf(context.selection, collected)
+  const search = buildSearch(table, words)
   return {
     table,
     link,
     where: buildWhere(context, table, where, search),
-    ...buildPage(table, collected.name, context.maxPageSize, page),
+    ...buildPage(table, collected.name, context.maxPageSize, search, page),
     fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table)),
   }
 }
@@ -63,8 +65,8 @@ function listOutput(context: PlanContext, below: Collected, table: Table): ListO
         context,
         below,
         (inner): EdgeOutput =>
-          inner.name === 'cursor'
-            ? { kind: 'cursor' }
+          inner.name === 'cursor' || inner.name === 'score'
+            ? { kind: inner.name }
             : { kind: 'node', fields: buildRecord(context, table, inner.selections) },
       ),
     }
@@ -73,7 +75,7 @@ function listOutput(context: PlanContext, below: Collected, table: Table): ListO
       kind: 'pageInfo',
       fields: fieldsBelow(context, below, (inner) => ({ kind: inner.name as PageInfoOutput['kind'] })),
     }
-  return { kind: 'totalCount' }
+  return { kind: name === 'ranked' ? 'ranked' : 'totalCount' }
 }
 
 /** Fields of an object type whose value is at `path` of the row. */

@@ -2,15 +2,17 @@
 import type { ColumnValue } from '../../database/database.ts'
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
-import { leafName, type SortField } from '../../schema/model/operators.ts'
+import { leafName, relevanceField, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
 import { badInput } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
+import { mostRankedTerms } from '../../search/relevance.ts'
+import type { ListSearch } from './build-search.ts'
 import { isInstant } from './plan-facts.ts'
-import type { Direction, KeyValue, ListPlan, Page, SortKey } from './plan.ts'
+import type { Direction, KeyValue, ListPlan, Page, RankingStatistics, SortKey } from './plan.ts'
 
 interface SortArgument {
-  readonly field: SortField
+  readonly field: SortField | typeof relevanceField
   readonly direction: Direction
 }
 
@@ -21,22 +23,98 @@ export function buildPage(
   table: Table,
   fieldName: string,
   maxPageSize: number,
+  search: ListSearch | null,
   { sortBy, ...page }: Readonly<Record<string, unknown>>,
-): Pick<ListPlan, 'sort' | 'page' | 'binding'> {
+): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
   const order = sortArguments(sortBy)
+  if (order.some(({ field }) => field === relevanceField))
+    return buildRankedPage(fieldName, maxPageSize, search, order, page)
   const sort = sortKeys(table, order)
   const binding = `${fieldName} ${order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')}`
-  return { sort, binding, page: pageArguments(maxPageSize, page, sort, binding) }
+  return { sort, binding, ranking: null, page: pageArguments(maxPageSize, page, sort, binding) }
 }
 
 function sortArguments(sortBy: unknown): readonly SortArgument[] {
-  const given = (sortBy ?? []) as readonly SortArgument[]
-  if (given.some(({ direction }) => direction === null))
+  const asked = (sortBy ?? []) as readonly {
+    readonly field: SortArgument['field']
+    readonly direction?: Direction | null
+  }[]
+  if (asked.some(({ direction }) => direction === null))
     throw badInput('A `direction` in `sortBy` is null. Write ASC or DESC, or leave it out.')
-  assertWithin('sortFields', given.length, '`sortBy` has too many fields')
+  assertWithin('sortFields', asked.length, '`sortBy` has too many fields')
+  const given = asked.map(({ field, direction }) => ({
+    field,
+    direction: direction ?? (field === relevanceField ? 'desc' : 'asc'),
+  }))
   if (given.length > 0) return given
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
 }
+
+/** The default order decides between records of the same relevance. */
+function buildRankedPage(
+  fieldName: string,
+  maxPageSize: number,
+  search: ListSearch | null,
+  order: readonly SortArgument[],
+  page: Readonly<Record<string, unknown>>,
+): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
+  if (search === null || search.terms.length === 0)
+    throw badInput(
+      '`RELEVANCE` needs words to be relevant for. Write a word in `search` that is not excluded, or sort by another field.',
+    )
+  if (order.length > 1)
+    throw badInput(
+      '`RELEVANCE` is a whole order: equally relevant records come newest first. Leave the others out.',
+    )
+  if (search.terms.length > mostRankedTerms)
+    throw badInput(
+      `\`RELEVANCE\` ranks by at most ${mostRankedTerms} words and phrases, and the search asks for ${search.terms.length}. Leave some out, or sort by another field.`,
+    )
+  const direction = order[0]?.direction ?? 'desc'
+  const system = (name: 'indexed_at' | 'rkey' | 'did'): SortKey => ({
+    value: { kind: 'system', name },
+    direction: 'desc',
+    nullable: false,
+  })
+  const sort: readonly SortKey[] = [
+    { value: { kind: 'relevance' }, direction, nullable: true },
+    system('indexed_at'),
+    system('rkey'),
+    system('did'),
+  ]
+  const binding = `${fieldName} RELEVANCE ${direction} ${search.text}`
+  const { from, ...rest } = pageArguments(maxPageSize, page, sort, binding, 1)
+  const { index, terms } = search
+  if (from === null)
+    return { sort, binding, page: { ...rest, from }, ranking: { index, terms, statistics: null } }
+  const statistics = readStatistics(String(from.at(-1)), terms.length)
+  if (statistics === null) throw wrongCursor(rest.backward ? 'before' : 'after')
+  return { sort, binding, page: { ...rest, from: from.slice(0, -1) }, ranking: { index, terms, statistics } }
+}
+
+/** Null if this is not what cursors of a list by relevance hold. */
+function readStatistics(text: string, terms: number): RankingStatistics | null {
+  const values: unknown = parseJson(text)
+  if (!Array.isArray(values) || values.length !== terms + 4) return null
+  const last: unknown = values.pop()
+  const [records = 0, words = 0, ranked = 0, ...frequencies] = values as readonly number[]
+  if (!values.every((value) => Number.isSafeInteger(value) && value >= 0) || words === 0) return null
+  if (last === null) return { text, records, words, ranked, frequencies, last }
+  const [indexedAt, ...names] = (typeof last === 'string' ? parseJson(last) : []) as readonly unknown[]
+  if (typeof indexedAt !== 'string' || !instantText.test(indexedAt)) return null
+  if (names.length !== 2 || !names.every((name) => typeof name === 'string')) return null
+  return { text, records, words, ranked, frequencies, last: [BigInt(indexedAt), ...names] }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const instantText = /^-?\d{1,18}$/
 
 /** The requested keys, then `rkey` and `did` in the direction of the last key. */
 function sortKeys(table: Table, order: readonly SortArgument[]): readonly SortKey[] {
@@ -55,7 +133,8 @@ function sortKeys(table: Table, order: readonly SortArgument[]): readonly SortKe
   ]
 }
 
-function keyValues(table: Table, { leaf }: SortField): readonly KeyValue[] {
+function keyValues(table: Table, { leaf }: SortArgument['field']): readonly KeyValue[] {
+  if (leaf.kind === 'relevance') return [{ kind: 'relevance' }]
   const kind = 'system'
   if (leaf.kind === 'system') {
     switch (leaf.name) {
@@ -89,6 +168,7 @@ function pageArguments(
   { first, last, after, before }: Readonly<Record<string, unknown>>,
   sort: readonly SortKey[],
   binding: string,
+  more = 0,
 ): Page {
   const given = (value: unknown): boolean => value !== undefined && value !== null
   if (given(first) && given(last))
@@ -109,23 +189,31 @@ function pageArguments(
   return {
     backward,
     size,
-    from: given(cursor) ? position(String(cursor), sort, binding, backward ? 'before' : 'after') : null,
+    from: given(cursor) ? position(String(cursor), sort, binding, backward ? 'before' : 'after', more) : null,
   }
 }
 
+/** The values of the sort keys, and `more` texts after them. */
 function position(
   cursor: string,
   sort: readonly SortKey[],
   binding: string,
   name: string,
+  more: number,
 ): readonly ColumnValue[] {
-  const values = decodeCursor(binding, cursor)?.map((value, index) => keyFromCursor(value, sort[index]))
-  if (values === undefined || values.length !== sort.length || values.includes(undefined))
-    throw new ServiceError(
-      'INVALID_CURSOR',
-      `\`${name}\` is no cursor of this list with this \`sortBy\`. Take an \`endCursor\` or \`startCursor\` of the same list and order.`,
-    )
+  const values = decodeCursor(binding, cursor)?.map((value, index) =>
+    index < sort.length ? keyFromCursor(value, sort[index]) : typeof value === 'string' ? value : undefined,
+  )
+  if (values === undefined || values.length !== sort.length + more || values.includes(undefined))
+    throw wrongCursor(name)
   return values as ColumnValue[]
+}
+
+function wrongCursor(name: string): ServiceError {
+  return new ServiceError(
+    'INVALID_CURSOR',
+    `\`${name}\` is no cursor of this list with this \`sortBy\`. Take an \`endCursor\` or \`startCursor\` of the same list and order.`,
+  )
 }
 
 /** Undefined if a cursor cannot hold this value for this key. Instants are text, because JSON numbers are too short. */
@@ -133,7 +221,8 @@ function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | 
   if (key === undefined) return undefined
   if (value === null) return key.nullable ? null : undefined
   if (isInstant(key.value))
-    return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined
+    return typeof value === 'string' && instantText.test(value) ? BigInt(value) : undefined
+  if (key.value.kind === 'relevance') return Number.isSafeInteger(value) ? (value as number) : undefined
   const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
   return typeof value === (isNumber ? 'number' : 'string') ? (value as ColumnValue) : undefined
 }

@@ -8,24 +8,36 @@ import {
   wantedTerms,
 } from '../../search/parse-search.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import { all, alwaysTrue, any, not } from './build-operators.ts'
+import { all, any, not } from './build-operators.ts'
 import { badInput, checkedText } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type { Condition } from './plan.ts'
+import type { Condition, WordTerm } from './plan.ts'
 
 /** A search within one field, by its position; null: in all fields. */
 type Within = number | null
 
-/** The condition of a `search` argument; a blank search holds for every record. */
-export function buildSearch(table: Table, text: unknown): Condition {
-  if (text === undefined || text === null) return alwaysTrue
+/** A `search` argument that is not blank. */
+export interface ListSearch {
+  readonly text: string
+  readonly index: WordIndex
+  readonly condition: Condition
+  /** What it asks for, without what it excludes, each once. */
+  readonly terms: readonly WordTerm[]
+}
+
+/** Null if there is no search, or a blank one, which holds for every record. */
+export function buildSearch(table: Table, text: unknown): ListSearch | null {
+  if (text === undefined || text === null) return null
   const { words } = table
   if (words === null)
     throw badInput(
       `The records of ${table.collection.nsid} have no free text that \`search\` could find. Leave it out, and use \`where\`.`,
     )
   const search = readSearch('search', String(text), words, null)
-  return search === null ? alwaysTrue : searchCondition(search, words, null)
+  if (search === null) return null
+  const terms = wantedTerms(search).map((term) => termMatch(term, words, null))
+  const unique = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
+  return { text: String(text), index: words, condition: searchCondition(search, words, null), terms: unique }
 }
 
 /** Null if the search is blank. `within`: only this field, so that no field can be named. */
@@ -55,11 +67,6 @@ export function searchCondition(search: Search, index: WordIndex, within: Within
   }
 }
 
-/** The terms that a matching record may have, as queries of the index. */
-export function wantedMatches(search: Search, index: WordIndex): readonly WordMatch[] {
-  return wantedTerms(search).map((term) => termMatch(term, index, null))
-}
-
 /** Null if one query of the index does not answer it: it excludes words without asking for any. */
 function matchOf(search: Search, index: WordIndex, within: Within): WordMatch | null {
   switch (search.kind) {
@@ -82,7 +89,7 @@ function matchOf(search: Search, index: WordIndex, within: Within): WordMatch | 
   }
 }
 
-function termMatch({ words, prefix, field }: SearchTerm, { fields }: WordIndex, within: Within): WordMatch {
+function termMatch({ words, prefix, field }: SearchTerm, { fields }: WordIndex, within: Within): WordTerm {
   const position = field === null ? within : fields.findIndex(({ name }) => name === field)
   return { kind: 'term', words, prefix, fields: position === null ? null : [position] }
 }

@@ -12,10 +12,11 @@ import {
 } from '../../schema/model/operators.ts'
 import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
-import { buildSearch } from './build-search.ts'
+import type { ListSearch } from './build-search.ts'
 import {
   absent,
   all,
+  alwaysTrue,
   any,
   constant,
   isTrue,
@@ -36,8 +37,13 @@ import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 type Row = { readonly table: Table | null; readonly path: Path }
 
 /** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX. `{}` and an absent `where` hold for every record. */
-export function buildWhere(context: PlanContext, table: Table, where: unknown, search?: unknown): Condition {
-  const found = buildSearch(table, search)
+export function buildWhere(
+  context: PlanContext,
+  table: Table,
+  where: unknown,
+  search: ListSearch | null = null,
+): Condition {
+  const found = search?.condition ?? alwaysTrue
   if (where === undefined || where === null) return found
   const builder = new WhereBuilder(context)
   const condition = all([builder.record(table, where as Input, 1), found])

@@ -23,6 +23,7 @@ import type {
   Link,
   ListOutput,
   ListPlan,
+  Ranking,
   ReferringSemiJoin,
   RootOutput,
   SortKey,
@@ -77,7 +78,12 @@ export interface Conjunct {
 /** A source of candidate ids: the ids of all records for which a condition holds, and possibly of more. */
 export type CandidateSource =
   | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
-  | { readonly kind: 'words'; readonly index: WordIndex; readonly match: WordMatch }
+  | {
+      readonly kind: 'words'
+      readonly table: Table
+      readonly index: WordIndex
+      readonly match: WordMatch
+    }
   | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
   | { readonly kind: 'rows'; readonly table: Table; readonly index: TableIndex; readonly filter: Filter }
 
@@ -139,6 +145,17 @@ export type RowOrder =
   | { readonly kind: 'ids'; readonly sorted: boolean }
   /** All rows are sorted. */
   | { readonly kind: 'sort' }
+  /** By relevance: the ranked candidates, and the other matching records before or after them. */
+  | {
+      readonly kind: 'relevance'
+      readonly ranking: PhysicalRanking
+      /** The other records, in the default order. */
+      readonly others: OrderedRows
+      /** Whether the page is read against the list's own order, so that the others come first. */
+      readonly reversed: boolean
+      /** Whether ids are in the default order. */
+      readonly idOrder: boolean
+    }
   /** Candidates are sorted first and then verified one by one until the page is full. */
   | { readonly kind: 'verify'; readonly verified: Filter; readonly unverified: readonly Filter[] }
   /** The path returns rows in the whole order, or in the order of its first key. */
@@ -153,13 +170,25 @@ export type RowOrder =
       readonly columns: ReadonlySet<string>
     }
 
+/** How candidates are found and scored. */
+export interface PhysicalRanking extends Ranking {
+  /** The newest matching records, of which only ids are read. */
+  readonly candidates: OrderedRows
+  /** A query that finds all matching records, and possibly more; null if there is none. */
+  readonly match: WordMatch | null
+  /** Counts the records of the collection. */
+  readonly records: CountAccess
+}
+
 export interface PhysicalList {
-  readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where'>
+  readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where' | 'ranking'>
   readonly fields: Fields<ListOutput<PhysicalList>>
   readonly page: PhysicalPage | null
   /** The rows on the side of the page that its cursor bounds; null if they are not requested. */
   readonly before: OrderedRows | null
   readonly total: CountAccess | null
+  /** Of a list by relevance. */
+  readonly ranking: PhysicalRanking | null
 }
 
 export interface PhysicalPage {
@@ -194,6 +223,8 @@ export type CountAccess =
   | { readonly kind: 'account-counts'; readonly counts: CountTable; readonly dids: readonly ColumnValue[] }
   /** Materialized counts of the records that refer to the outer row. */
   | { readonly kind: 'link-counts'; readonly counts: CountTable }
+  /** Entries of a word index. */
+  | { readonly kind: 'matches'; readonly index: WordIndex; readonly match: WordMatch }
   | { readonly kind: 'rows'; readonly rows: RowAccess }
   | {
       readonly kind: 'linked-rows'

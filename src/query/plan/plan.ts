@@ -110,6 +110,8 @@ export interface ListPlan {
   readonly where: Condition
   readonly sort: readonly SortKey[]
   readonly page: Page
+  /** How `search` ranks records, if the list is in that order. */
+  readonly ranking: Ranking | null
   /** List field and order; cursors of the list are bound to them. */
   readonly binding: string
   readonly fields: Fields<ListOutput>
@@ -120,13 +122,40 @@ export type ListOutput<List = ListPlan> =
   | { readonly kind: 'nodes'; readonly fields: Fields<Output<List>> }
   | { readonly kind: 'pageInfo'; readonly fields: Fields<PageInfoOutput> }
   | { readonly kind: 'totalCount' }
+  /** How many records are ranked by relevance. */
+  | { readonly kind: 'ranked' }
 
 export type EdgeOutput<List = ListPlan> =
-  | { readonly kind: 'cursor' }
+  | { readonly kind: 'cursor' | 'score' }
   | { readonly kind: 'node'; readonly fields: Fields<Output<List>> }
 
 export interface PageInfoOutput {
   readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
+}
+
+/** The order of a list by relevance. */
+export interface Ranking {
+  readonly index: WordIndex
+  /** What the search asks for, without what it excludes. */
+  readonly terms: readonly WordTerm[]
+  /** As the first page of the list had them; null on the first page. */
+  readonly statistics: RankingStatistics | null
+}
+
+export type WordTerm = Extract<WordMatch, { kind: 'term' }>
+
+export interface RankingStatistics {
+  /** The same as JSON text, which cursors hold. */
+  readonly text: string
+  /** Number of records of the collection. */
+  readonly records: number
+  /** Weighted number of words of all ranked records, and the number of these. */
+  readonly words: number
+  readonly ranked: number
+  /** Number of records with each term, counted up to a limit. */
+  readonly frequencies: readonly number[]
+  /** The values of the default order of the last ranked record; null if all matching records are ranked. */
+  readonly last: readonly ColumnValue[] | null
 }
 
 export interface Page {
@@ -149,6 +178,8 @@ export type KeyValue =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'uriText'; readonly base: Column; readonly key: Column }
   | { readonly kind: 'system'; readonly name: 'indexed_at' | 'changed_at' | 'rkey' | 'did' | 'baseUri' }
+  /** The relevance for the list's search; missing if the record is not among those that are ranked. */
+  | { readonly kind: 'relevance' }
 
 /** The left side of a comparison: a column, a value in JSON, or a system field. */
 export type Operand =

@@ -101,6 +101,7 @@ function listSize(list: ListPlan): number {
   const own = selectedSize(list.fields, (output) => {
     switch (output.kind) {
       case 'totalCount':
+      case 'ranked':
         return totalSize(list)
       case 'pageInfo':
         return output.fields.length * weights.value

@@ -221,7 +221,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     typeFor(collection, 'Connection', 'lists', () => {
       const node = records.get(collection.nsid) as GraphQLObjectType
       const edge = typeFor(collection, 'Edge', 'lists', () => ({
-        fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
+        fields: {
+          cursor: { type: nonNull(GraphQLString) },
+          node: { type: nonNull(node) },
+          score: { type: GraphQLInt, description: 'How relevant it is for `search`; null in other orders.' },
+        },
       }))
       return {
         description: 'A page of a list.',
@@ -232,6 +236,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
           totalCount: {
             type: nonNull(GraphQLInt),
             description: 'How many records match `where`; counted only when selected.',
+          },
+          ranked: {
+            type: GraphQLInt,
+            description:
+              'How many of the newest matches RELEVANCE ranks; the others follow. Null in other orders.',
           },
         },
       }

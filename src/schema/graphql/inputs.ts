@@ -18,6 +18,7 @@ import {
   objectWhereFields,
   type ObjectPath,
   recordWhereFields,
+  relevanceField,
   sortFields,
   targetOf,
   type WhereField,
@@ -231,13 +232,16 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const name = `${collection.typeName}SortField`
     const origin = `the order of ${collection.nsid}`
     const field = registry.once(GraphQLEnumType, name, origin, () => ({
-      values: enumValues(sortFields(collection)),
+      values: {
+        ...enumValues(sortFields(collection)),
+        RELEVANCE: { value: relevanceField, description: 'How well a record fits `search`; best first.' },
+      },
     }))
     return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
       description: 'A missing value is smaller than any value.',
       fields: {
         field: { type: new GraphQLNonNull(field) },
-        direction: { type: direction, defaultValue: 'asc' },
+        direction: { type: direction, description: 'ASC when absent; for RELEVANCE, DESC.' },
       },
     }))
   }

@@ -106,6 +106,9 @@ export function isCountable({ kind }: FieldType): boolean {
   return kind === 'string' || kind === 'integer' || kind === 'datetime' || kind === 'atUri'
 }
 
+/** The order by relevance for a search; the name is reserved. */
+export const relevanceField = { name: 'RELEVANCE', leaf: { kind: 'relevance' } } as const
+
 export function sortFields(collection: Collection): readonly SortField[] {
   const system = (['uri', 'did', 'rkey', 'indexedAt', 'changedAt'] as const).map(systemLeaf)
   const own = collection.type.fields.filter(({ type }) => isSortable(type)).map(propertyLeaf)

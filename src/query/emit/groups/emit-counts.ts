@@ -33,6 +33,10 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
         access.counts,
         sql`base = ${around(parent)}.base and rkey = ${around(parent)}.rkey`,
       )
+    case 'matches': {
+      const { from, where } = emitter.dialect.wordIds(table.name, access.index, access.match)
+      return sql`(select count(*) from ${from} where ${where})`
+    }
     case 'rows': {
       const row = newRow(emitter, table)
       const { from, on } = emitFrom(emitter, access.rows, row)

@@ -4,8 +4,9 @@ import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
-import { emitRows, idOf, positionOf } from './emit-rows.ts'
-import type { Emitter, RecordRow } from '../emitter.ts'
+import { emitRankedCount } from './emit-ranking.ts'
+import { emitRows, idAndRankOf, idOf, positionOf } from './emit-rows.ts'
+import type { Emitter, Ranked, RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant, ListOutput } from '../../plan/plan.ts'
 
@@ -56,12 +57,14 @@ function emitFound(
   const { backward, size } = wanted
   const isWhole = carries === 'rows'
   const rows = emitRows(emitter, access, parent, {
-    value: (row) => (isWhole ? columnList(row.alias, storedColumns(row, read)) : idOf(row)),
+    value: (row) => (isWhole ? columnList(row.alias, storedColumns(row, read)) : idAndRankOf(row)),
   })
   const alias = emitter.alias()
-  const row: RecordRow = { kind: 'record', alias, table }
   const page = isWhole ? alias : emitter.alias()
-  const columns = raw(isWhole ? '*' : 'id')
+  const isRanked = list.ranking !== null
+  const ranked: Ranked = { score: sql`${page}.score`, statistics: sql`${page}.statistics` }
+  const row: RecordRow = { kind: 'record', alias, table, ...(isRanked && { ranked }) }
+  const columns = raw(isWhole ? '*' : isRanked ? 'id, score, statistics' : 'id')
   const numbered = ends
     ? sql`select ${columns}, row_number() over () as n, count(*) over () as c from (${rows}) ${emitter.alias()}`
     : isNumbered
@@ -214,14 +217,22 @@ function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements,
   if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
   const { dialect } = emitter
   return emitObject(emitter, output.fields, (field) =>
-    field.kind === 'cursor'
-      ? dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
-      : emitFields(emitter, field.fields, row),
+    field.kind === 'node'
+      ? emitFields(emitter, field.fields, row)
+      : field.kind === 'cursor'
+        ? dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
+        : row.ranked === undefined
+          ? raw(`'null'`)
+          : dialect.toJson(row.ranked.score),
   )
 }
 
 function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, output: ListField): Sql {
   if (output.kind === 'pageInfo') return emitPageInfo(emitter, list, parent, output, null)
+  if (output.kind === 'ranked')
+    return list.ranking === null
+      ? raw(`'null'`)
+      : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent))
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)
   return emitCount(emitter, list.total, list.list.table, parent)

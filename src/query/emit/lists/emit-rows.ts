@@ -3,7 +3,8 @@ import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linkedTo } from '../emit-filter.ts'
-import { columnOf, type Emitter, newRow, type RecordRow, uriText } from '../emitter.ts'
+import { columnOf, type Emitter, newRow, type Ranked, type RecordRow, uriText } from '../emitter.ts'
+import { emitRanked } from './emit-ranking.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
@@ -13,34 +14,40 @@ export interface Selection {
   value(row: RecordRow): Sql
   /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
   tied?(row: RecordRow): Sql
+  /** A condition that the rows must not meet; of rows in id order, sorted rows and rows along a path. */
+  except?(row: RecordRow): Sql
 }
 
 export function idOf({ alias }: RecordRow): Sql {
   return sql`${alias}.id as id`
 }
 
+/** The id of a row, and its relevance if the list is in that order. */
+export function idAndRankOf(row: RecordRow): Sql {
+  if (row.ranked === undefined) return idOf(row)
+  return sql`${idOf(row)}, ${row.ranked.score} as score, ${row.ranked.statistics} as statistics`
+}
+
 /** `parent`: the alias of the row to which the list's link refers. */
-export function emitRows(
-  emitter: Emitter,
-  rows: OrderedRows,
-  parent: Sql | null,
-  { value, tied }: Selection,
-): Sql {
+export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null, selection: Selection): Sql {
+  const { tied } = selection
   const row = newRow(emitter, rows.table)
   switch (rows.order.kind) {
     case 'ids':
-      return inIdOrder(emitter, rows, rows.order.sorted, row, parent, value(row))
+      return inIdOrder(emitter, rows, rows.order.sorted, row, parent, selection)
     case 'sort':
-      return sorted(emitter, rows, row, parent, value(row))
+      return sorted(emitter, rows, row, parent, selection)
+    case 'relevance':
+      return emitRanked(emitter, rows, rows.order, parent, selection)
     case 'verify':
-      return verified(emitter, rows, rows.order, row, value)
+      return verified(emitter, rows, rows.order, row, selection)
     case 'path':
       return alongPath(
         emitter,
         rows,
         rows.order,
         row,
-        value(row),
+        selection,
         rows.order.keepsTies ? tied?.(row) : undefined,
       )
   }
@@ -52,11 +59,12 @@ function inIdOrder(
   isSorted: boolean,
   row: RecordRow,
   parent: Sql | null,
-  value: Sql,
+  selection: Selection,
 ): Sql {
+  const value = selection.value(row)
   const direction = sort[0]?.direction ?? 'desc'
   const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
-  const condition = emitFilters(emitter, filter, row)
+  const condition = conditionOf(emitter, filter, row, selection)
   const order = sql`order by ${row.alias}.id ${raw(direction)}`
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   if (link !== null && parent !== null) {
@@ -69,9 +77,16 @@ function inIdOrder(
   return sql`select ${value} from ${from} where ${allOf([...on, condition])} ${isSorted ? sql`` : order} ${end}`
 }
 
-function sorted(emitter: Emitter, rows: OrderedRows, row: RecordRow, parent: Sql | null, value: Sql): Sql {
+function sorted(
+  emitter: Emitter,
+  rows: OrderedRows,
+  row: RecordRow,
+  parent: Sql | null,
+  selection: Selection,
+): Sql {
+  const value = selection.value(row)
   const { link, linkIndex, sort, position, inclusive, limit, filter } = rows
-  const condition = emitFilters(emitter, filter, row)
+  const condition = conditionOf(emitter, filter, row, selection)
   const { orders, joined } = orderOf(emitter, sort, row)
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
   const end = sql`order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
@@ -93,7 +108,7 @@ function verified(
   { sort, position, inclusive, limit, table, filter, path }: OrderedRows,
   { verified: condition, unverified }: Extract<RowOrder, { kind: 'verify' }>,
   row: RecordRow,
-  value: Selection['value'],
+  { value, except }: Selection,
 ): Sql {
   const inner = newRow(emitter, table)
   const { from, on } = emitFrom(emitter, { path, filter }, inner)
@@ -104,7 +119,8 @@ function verified(
   const candidate = emitter.alias()
   // The candidates are visible rows, so hidden rows need no second check.
   const found = sql`${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${candidate}.id`
-  const holds = emitFilter(emitter, condition, row)
+  const verifiedOnes = emitFilter(emitter, condition, row)
+  const holds = except === undefined ? verifiedOnes : sql`${verifiedOnes} and not ${except(row)}`
   return sql`select ${value(row)} from (${ids}) ${candidate} ${emitter.dialect.join} ${found} where ${holds}
     limit ${emitter.dialect.limit(limit)}`
 }
@@ -114,10 +130,11 @@ function alongPath(
   rows: OrderedRows,
   order: Extract<RowOrder, { kind: 'path' }>,
   row: RecordRow,
-  value: Sql,
+  selection: Selection,
   tied: Sql | undefined,
 ): Sql {
   const { sort, position, inclusive, limit, path } = rows
+  const value = selection.value(row)
   const { orders, joined } = orderOf(emitter, sort, row)
   const by = join(orders, ', ')
   const end = sql`limit ${emitter.dialect.limit(limit)}`
@@ -130,7 +147,7 @@ function alongPath(
       columns: order.columns,
     }
     const { from, on, before } = emitFrom(emitter, { path, filter }, row, null, along)
-    const held = allOf([...on, ...start, emitFilters(emitter, filter, row)])
+    const held = allOf([...on, ...start, conditionOf(emitter, filter, row, selection)])
     if (tied !== undefined) {
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
       return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
@@ -152,10 +169,20 @@ function alongPath(
   return sql`${join(inTurn, ' union all ')} ${end}`
 }
 
+function conditionOf(
+  emitter: Emitter,
+  filter: readonly Conjunct[],
+  row: RecordRow,
+  { except }: Selection,
+): Sql {
+  const filters = emitFilters(emitter, filter, row)
+  return except === undefined ? filters : sql`${filters} and not ${except(row)}`
+}
+
 // Orders and positions
 
 /** The sort expressions of rows, and the join that they need. */
-function orderOf(
+export function orderOf(
   emitter: Emitter,
   sort: readonly SortKey[],
   row: RecordRow,
@@ -183,7 +210,7 @@ function columnOfRepoCollection({ value }: SortKey): Sql | null {
  * The part of an order beyond a position, as disjoint ranges in that order: in each range, some leading keys equal the
  * position's, and the next key is beyond it.
  */
-function segments(
+export function segments(
   emitter: Emitter,
   sort: readonly SortKey[],
   position: readonly ColumnValue[],
@@ -215,7 +242,7 @@ function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: Reco
   return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
 }
 
-function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
+function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked }: RecordRow): Sql {
   switch (value.kind) {
     case 'column':
       return columnOf(emitter, alias, value.column)
@@ -225,15 +252,21 @@ function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql 
       if (value.name === 'did') return emitter.dialect.did(alias)
       if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
       return sql`${alias}.${identifier(value.name)}`
+    case 'relevance':
+      return rankOf(ranked).score
   }
 }
 
-/** The position of a row in the order, as a JSON array. */
+function rankOf(ranked: Ranked | undefined): Ranked {
+  if (ranked === undefined) throw new Error('The row has no relevance.')
+  return ranked
+}
+
+/** The position of a row in the order, as a JSON array; in a list by relevance, with its statistics. */
 export function positionOf(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
   const { dialect } = emitter
-  return dialect.jsonArray(
-    sort.map((key) =>
-      isInstant(key.value) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row),
-    ),
+  const values = sort.map((key) =>
+    isInstant(key.value) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row),
   )
+  return dialect.jsonArray(row.ranked === undefined ? values : [...values, row.ranked.statistics])
 }

@@ -1,0 +1,50 @@
+/** Relevance as docs/search.md states it: BM25 over weighted fields, in whole numbers. */
+import { type Search, type SearchTerm, wantedTerms } from '../../src/search/parse-search.ts'
+import { holdsTerm, type SearchedField } from './search.ts'
+
+const titles = ['title', 'headline', 'name', 'displayName', 'subject']
+
+/** The score of each record that matches; `all` are the texts of the whole collection, `found` those that match. */
+export function scoresOf(
+  search: Search,
+  all: readonly (readonly SearchedField[])[],
+  found: readonly (readonly SearchedField[])[],
+): number[] {
+  const terms = [...new Map(wantedTerms(search).map((term) => [JSON.stringify(term), term])).values()]
+  const rarities = terms.map((term) => {
+    const n = all.filter((fields) =>
+      fields.some((field) => isSearched(field, term) && holdsTerm(field.words, term)),
+    ).length
+    return Math.round(Math.log(1 + (all.length - n + 0.5) / (n + 0.5)) * 1e6)
+  })
+  const words = found.reduce((sum, fields) => sum + lengthOf(fields), 0)
+  return found.map((fields) => {
+    const length = 300 + Math.floor((900 * lengthOf(fields) * found.length) / words)
+    return terms.reduce((sum, term, index) => {
+      const frequency = fields
+        .filter((field) => isSearched(field, term))
+        .reduce((weighted, field) => weighted + weightOf(field) * timesOf(field.words, term), 0)
+      return sum + Math.floor(((rarities[index] ?? 0) * frequency * 2200) / (1000 * frequency + length))
+    }, 0)
+  })
+}
+
+function isSearched({ name }: SearchedField, { field }: SearchTerm): boolean {
+  return field === null || field === name
+}
+
+function weightOf({ name }: SearchedField): number {
+  return titles.includes(name.split('_').at(-1) ?? '') ? 3 : 1
+}
+
+function lengthOf(fields: readonly SearchedField[]): number {
+  return fields.reduce((sum, field) => sum + weightOf(field) * field.words.length, 0)
+}
+
+/** A phrase or a prefix counts once; a word up to 16 times, rounded down to a power of two. */
+function timesOf(words: readonly string[], term: SearchTerm): number {
+  if (!holdsTerm(words, term)) return 0
+  if (term.prefix || term.words.length > 1) return 1
+  const times = words.filter((word) => word === term.words[0]).length
+  return Math.min(16, 2 ** Math.floor(Math.log2(times)))
+}
