@@ -3,7 +3,14 @@
  * has the primary columns (id, base, rkey, cid, rev, indexed_at, changed_at, record); all else here is derived from the
  * record and can be rebuilt.
  */
-import type { Collection, FieldType, Model, ObjectType, StringType } from '../../schema/model/model.ts'
+import type {
+  Collection,
+  FieldType,
+  Model,
+  ObjectType,
+  SearchField,
+  StringType,
+} from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
 import { type CountTable, listedFormats, mostIntegers } from './counts.ts'
 import { buildSums, type SumTable } from './sums.ts'
@@ -56,7 +63,6 @@ export interface WordIndex {
 }
 
 export interface WordField {
-  /** What searches call the field: the names of fields that lead to it, joined by underscores. */
   readonly name: string
   readonly text: Column
   /** How much a word in this field counts for relevance. */
@@ -146,7 +152,6 @@ function buildTable(
   const arrays: ArrayIndex[] = []
   const indexes: TableIndex[] = []
   const texts: TextIndex[] = []
-  const searched: WordField[] = []
   const codes: Column[] = []
   const counted: Omit<CountTable, 'name'>[] = [
     { kind: 'total', columns: [] },
@@ -173,25 +178,19 @@ function buildTable(
   const count = (kind: CountTable['kind'], ...of: readonly Column[]): void => {
     counted.push({ kind, columns: of.map((it) => it.name) })
   }
-  const addString = (path: readonly string[], type: StringType, names: readonly string[]): void => {
+  const addString = (path: readonly string[], type: StringType): void => {
     const text = column(path, 'text', !type.categorical)
     if (type.freeText) {
       const folded = column(path, 'folded')
       texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
-      searched.push(wordField(text, names))
     } else index([text], 'value', !type.categorical)
     if (type.code && path.length === 1) codes.push(text)
     if (type.categorical && listedFormats.includes(type.format)) count('value', text)
   }
-  const add = (
-    type: FieldType,
-    path: readonly string[],
-    inside: readonly ObjectType[],
-    names: readonly string[] = [],
-  ): void => {
+  const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
     switch (type.kind) {
       case 'string':
-        addString(path, type, names)
+        addString(path, type)
         return
       case 'datetime': {
         const instant = column(path, 'instant')
@@ -221,7 +220,7 @@ function buildTable(
       case 'object':
         if (inside.includes(type.type)) return
         for (const field of type.type.fields)
-          add(field.type, [...path, field.property], [...inside, type.type], [...names, field.name])
+          add(field.type, [...path, field.property], [...inside, type.type])
         return
       case 'array': {
         const kind = elementKind(type.of)
@@ -249,7 +248,8 @@ function buildTable(
   const months = counts.flatMap(({ kind, columns: of }): CountTable[] =>
     kind === 'day' ? [{ name: unique(`${name}/${of[0] ?? ''}:month`), kind: 'month', columns: of }] : [],
   )
-  const words = searched.length === 0 ? null : { name: unique(`${name}/:words`), fields: searched }
+  const fields = collection.searchFields.map((field) => wordField(field, texts))
+  const words = fields.length === 0 ? null : { name: unique(`${name}/:words`), fields }
   return { collection, name, columns, arrays, texts, words, indexes, counts: [...counts, ...months] }
 }
 
@@ -257,8 +257,10 @@ function buildTable(
 const titles = new Set(['title', 'headline', 'name', 'displayName', 'subject'])
 const titleWeight = 3
 
-function wordField(text: Column, names: readonly string[]): WordField {
-  return { name: names.join('_'), text, weight: titles.has(names.at(-1) ?? '') ? titleWeight : 1 }
+function wordField({ name, path }: SearchField, texts: readonly TextIndex[]): WordField {
+  const index = texts.find((each) => samePath(each.path, path))
+  if (index === undefined) throw new Error(`The searched text ${path.join('.')} has no index.`)
+  return { name, text: index.text, weight: titles.has(path.at(-1) ?? '') ? titleWeight : 1 }
 }
 
 /** The type of elements that `has` can search. At-URIs are strings here; as references they have another side table. */

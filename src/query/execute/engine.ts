@@ -14,6 +14,7 @@ import { buildPlan } from '../plan/build-plan.ts'
 import { costOf, sizeOf } from '../price/cost.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
 import { constantResponse, emitStatement } from '../emit/emit.ts'
+import { insertSnippets } from './insert-snippets.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { errorAnswer } from './error-answer.ts'
@@ -29,7 +30,7 @@ import {
 } from './execute.ts'
 import { optimize } from '../optimize/optimize.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { Plan, SnippetPlan } from '../plan/plan.ts'
 import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
 import { OverloadedError } from '../../util/async/fair-semaphore.ts'
@@ -55,6 +56,7 @@ interface Question {
 interface PlannedStatement {
   readonly kind: 'statement'
   readonly statement: Statement
+  readonly snippets: readonly SnippetPlan[]
   readonly version: number
   /** Whether other requests may wait while it runs. */
   isShort: boolean
@@ -152,7 +154,11 @@ export function createEngine(options: EngineOptions): QueryEngine {
       // `written` measures planning, which is over when the statement runs.
       const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
       const isShort = physical.estimatedRows <= shortScan && size <= shortSize
-      return { physical, planned: { kind: 'statement', statement, version: known.version, isShort } }
+      const { snippets } = plan
+      return {
+        physical,
+        planned: { kind: 'statement', statement, snippets, version: known.version, isShort },
+      }
     }
   }
 
@@ -170,7 +176,20 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return { ...planned, operationName, points, isTimeless }
   }
 
+  /** Runs the statement, and completes what it returns. */
   const run = async (
+    found: Extract<Compiled, { kind: 'statement' }>,
+    requestLimits: RequestLimits,
+    report: ExecutionReport,
+    signal?: AbortSignal,
+  ): Promise<StoredAnswer> => {
+    const stored = await read(found, requestLimits, report, signal)
+    if (found.snippets.length === 0) return stored
+    const body = reportingTime(requestLimits, () => insertSnippets(stored.body, found.snippets))
+    return { ...stored, body, isOwn: true }
+  }
+
+  const read = async (
     found: Extract<Compiled, { kind: 'statement' }>,
     requestLimits: RequestLimits,
     report: ExecutionReport,

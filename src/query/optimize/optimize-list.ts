@@ -109,6 +109,7 @@ function columnsOfPage({ table, fields, sort }: ListPlan, ends: boolean): Readon
     if (output.kind !== 'edges') return []
     return output.fields.flatMap(({ output: field }) => {
       if (field.kind === 'node') return columnsOfFields(table, field.fields)
+      if (field.kind === 'snippet') return ['record']
       return field.kind === 'cursor' ? columnsOfSort(sort) : []
     })
   })

@@ -2,12 +2,12 @@
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { getNamedType, isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
-import type { Field, FieldType, UnionType } from '../../schema/model/model.ts'
+import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
 import { buildPage } from './build-page.ts'
-import { buildSearch } from './build-search.ts'
+import { buildSearch, type ListSearch } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
-import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
+import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/collect.ts'
 import type {
   Constant,
   EdgeOutput,
@@ -51,24 +51,26 @@ export function buildList(
     link,
     where: buildWhere(context, table, where, search),
     ...buildPage(table, collected.name, context.maxPageSize, search, page),
-    fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table)),
+    fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table, search)),
   }
 }
 
-function listOutput(context: PlanContext, below: Collected, table: Table): ListOutput {
+function listOutput(
+  context: PlanContext,
+  below: Collected,
+  table: Table,
+  search: ListSearch | null,
+): ListOutput {
   const { name, selections } = below
   if (name === 'nodes') return { kind: 'nodes', fields: buildRecord(context, table, selections) }
   if (name === 'edges')
     return {
       kind: 'edges',
-      fields: fieldsBelow(
-        context,
-        below,
-        (inner): EdgeOutput =>
-          inner.name === 'cursor' || inner.name === 'score'
-            ? { kind: inner.name }
-            : { kind: 'node', fields: buildRecord(context, table, inner.selections) },
-      ),
+      fields: fieldsBelow(context, below, (inner): EdgeOutput => {
+        if (inner.name === 'cursor' || inner.name === 'score') return { kind: inner.name }
+        if (inner.name === 'snippet') return buildSnippet(context, inner, table, search)
+        return { kind: 'node', fields: buildRecord(context, table, inner.selections) }
+      }),
     }
   if (name === 'pageInfo')
     return {
@@ -77,6 +79,34 @@ function listOutput(context: PlanContext, below: Collected, table: Table): ListO
     }
   return { kind: name === 'ranked' ? 'ranked' : 'totalCount' }
 }
+
+/** The words to show are those that the search wants in this field. */
+function buildSnippet(
+  context: PlanContext,
+  collected: Collected,
+  { words: index }: Table,
+  search: ListSearch | null,
+): EdgeOutput {
+  const { field, words } = argumentsOf(context.selection, collected)
+  const { name } = field as SearchField
+  const position = index?.fields.findIndex((each) => each.name === name) ?? -1
+  const length = integerArgument('words', words, longestSnippet, usualSnippet)
+  if (length === 0) throw badInput(`\`words: 0\` shows nothing. Write 1 to ${longestSnippet}.`)
+  const fields = fieldsBelow(context, collected, (below) =>
+    below.name === 'text'
+      ? { kind: 'text' as const }
+      : {
+          kind: 'ranges' as const,
+          fields: fieldsBelow(context, below, (inner) => ({ kind: inner.name as 'start' | 'end' })),
+        },
+  )
+  const terms = (search?.terms ?? []).filter((term) => term.fields?.includes(position) ?? true)
+  const number = context.snippets.push({ terms, words: length, fields }) - 1
+  return { kind: 'snippet', path: (field as SearchField).path, number }
+}
+
+const longestSnippet = 200
+const usualSnippet = 30
 
 /** Fields of an object type whose value is at `path` of the row. */
 function buildFields(

@@ -21,11 +21,11 @@ import { tableOf } from './plan-facts.ts'
 
 /** `rawVariables` are the variables of the request as sent, for introspection, which graphql-js executes itself. */
 export function buildPlan(
-  setting: Omit<PlanContext, 'counts'>,
+  setting: Omit<PlanContext, 'counts' | 'snippets'>,
   operation: OperationDefinitionNode,
   rawVariables: Readonly<Record<string, unknown>>,
 ): Plan {
-  const context = { ...setting, counts: new OperationCounts() }
+  const context: PlanContext = { ...setting, counts: new OperationCounts(), snippets: [] }
   const query = context.selection.schema.getQueryType()
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
   const collected = collectFields(context.selection, query, [operation.selectionSet])
@@ -37,7 +37,7 @@ export function buildPlan(
     output: rootOutput(context, operation, collected, rawVariables),
   }))
   const fields = countFields(operation.selectionSet, context.selection.fragments)
-  return { roots, written: fields + context.counts.conditions }
+  return { roots, written: fields + context.counts.conditions, snippets: context.snippets }
 }
 
 function rootOutput(

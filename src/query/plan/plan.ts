@@ -17,6 +17,8 @@ export interface Plan {
   /** Number of fields with fragments expanded, plus the operators and objects of every `where`. */
   readonly written: number
   readonly roots: Fields<RootOutput>
+  /** The snippets of all lists, by number. */
+  readonly snippets: readonly SnippetPlan[]
 }
 
 /** The input of plan building besides the operation. */
@@ -29,6 +31,8 @@ export interface PlanContext {
   readonly maxPageSize: number
   readonly selection: Selection
   readonly counts: OperationCounts
+  /** Collects the snippets of the operation. */
+  readonly snippets: SnippetPlan[]
 }
 
 /** A key of the response and its output. */
@@ -127,10 +131,30 @@ export type ListOutput<List = ListPlan> =
 
 export type EdgeOutput<List = ListPlan> =
   | { readonly kind: 'cursor' | 'score' }
+  /** `number`: of the snippet in the plan. */
+  | { readonly kind: 'snippet'; readonly path: Path; readonly number: number }
   | { readonly kind: 'node'; readonly fields: Fields<Output<List>> }
 
 export interface PageInfoOutput {
   readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
+}
+
+/** What stands before and after a text of which a snippet is to be shown: U+0001 and U+0002. */
+export const snippetStart = 0x01
+export const snippetEnd = 0x02
+
+/** A part of a text, which is cut out after the statement has returned the whole text. */
+export interface SnippetPlan {
+  /** What to show, of the search of the list. */
+  readonly terms: readonly WordTerm[]
+  /** Maximum number of words. */
+  readonly words: number
+  readonly fields: Fields<{ readonly kind: 'text' } | RangesOutput>
+}
+
+export interface RangesOutput {
+  readonly kind: 'ranges'
+  readonly fields: Fields<{ readonly kind: 'start' | 'end' }>
 }
 
 /** The order of a list by relevance. */

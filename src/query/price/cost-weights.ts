@@ -9,6 +9,8 @@ export const weights = {
   value: 1,
   /** `recordJson`, and any other value of type JSON: some kilobytes. */
   json: 20,
+  /** A snippet: finding the words of a text. */
+  snippet: 50,
   /** A field of the operation, an operator or an object of a `where`: the work of planning, independent of the data. */
   written: 12,
   /** A list with its page, at any level. */

@@ -114,6 +114,7 @@ function listSize(list: ListPlan): number {
 }
 
 function edgeSize(output: EdgeOutput): number {
+  if (output.kind === 'snippet') return weights.snippet
   return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
 }
 

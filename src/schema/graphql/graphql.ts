@@ -187,10 +187,26 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     )
   }
 
-  const searchArgument = {
-    type: GraphQLString,
-    description: 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.',
-  }
+  const textRange = registry.define(GraphQLObjectType, 'every snippet', {
+    name: 'TextRange',
+    description: 'A part of a text, from `start` to before `end`, in UTF-16 units as JavaScript counts.',
+    fields: { start: { type: nonNull(GraphQLInt) }, end: { type: nonNull(GraphQLInt) } },
+  })
+  const snippet = registry.define(GraphQLObjectType, 'every list', {
+    name: 'Snippet',
+    fields: {
+      text: { type: nonNull(GraphQLString), description: 'A part of the text, unchanged.' },
+      ranges: { type: nonNull(listOf(textRange)), description: 'Where it has what `search` asks for.' },
+    },
+  })
+  const searchArguments = ({ searchFields }: Collection): GraphQLFieldConfigArgumentMap => ({
+    ...(searchFields.length > 0 && {
+      search: {
+        type: GraphQLString,
+        description: 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.',
+      },
+    }),
+  })
   const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
     first: {
       type: GraphQLInt,
@@ -203,7 +219,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
     },
     where: { type: inputs.where(collection) },
-    search: searchArgument,
+    ...searchArguments(collection),
     sortBy: {
       type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
       description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
@@ -220,11 +236,26 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const connection = (collection: Collection): GraphQLObjectType =>
     typeFor(collection, 'Connection', 'lists', () => {
       const node = records.get(collection.nsid) as GraphQLObjectType
+      const isSearched = collection.searchFields.length > 0
       const edge = typeFor(collection, 'Edge', 'lists', () => ({
         fields: {
           cursor: { type: nonNull(GraphQLString) },
           node: { type: nonNull(node) },
-          score: { type: GraphQLInt, description: 'How relevant it is for `search`; null in other orders.' },
+          ...(isSearched && {
+            score: {
+              type: GraphQLInt,
+              description: 'How relevant it is for `search`; null in other orders.',
+            },
+            snippet: {
+              type: snippet,
+              args: {
+                field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
+                words: { type: GraphQLInt, description: 'At most so many words: 1 to 200, 30 when absent.' },
+              },
+              description:
+                'The part of a text that shows best what `search` found in it; null without a text.',
+            },
+          }),
         },
       }))
       return {
@@ -316,7 +347,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
         description: `Counts and measures of ${collection.nsid} records.`,
         args: {
           where: { type: inputs.where(collection) },
-          search: searchArgument,
+          ...searchArguments(collection),
           groupBy: {
             type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
             description: 'Up to five fields.',

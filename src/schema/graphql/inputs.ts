@@ -234,7 +234,9 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const field = registry.once(GraphQLEnumType, name, origin, () => ({
       values: {
         ...enumValues(sortFields(collection)),
-        RELEVANCE: { value: relevanceField, description: 'How well a record fits `search`; best first.' },
+        ...(collection.searchFields.length > 0 && {
+          RELEVANCE: { value: relevanceField, description: 'How well a record fits `search`; best first.' },
+        }),
       },
     }))
     return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
@@ -271,7 +273,14 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       }
     })
   }
-  return { where, sortBy, groupBy, rankBy, aggregateOrder }
+  const searchField = (collection: Collection) =>
+    registry.once(
+      GraphQLEnumType,
+      `${collection.typeName}SearchField`,
+      `searched texts of ${collection.nsid}`,
+      () => ({ values: enumValues(collection.searchFields) }),
+    )
+  return { where, sortBy, groupBy, rankBy, searchField, aggregateOrder }
 }
 
 function enumValues(fields: readonly { readonly name: string }[]) {

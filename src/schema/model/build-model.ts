@@ -6,7 +6,7 @@ import { isRecordLexicon } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
 import { describe } from '../graphql/describe.ts'
-import type { Collection, Constraints, Field, FieldType, Model, ObjectType } from './model.ts'
+import type { Collection, Constraints, Field, FieldType, Model, ObjectType, SearchField } from './model.ts'
 import { type StringType, systemFields, type UnionMember, type UnionType } from './model.ts'
 import { buckets, joinedGroupNames } from './operators.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
@@ -64,6 +64,7 @@ export function buildModel(lexicons: LexiconSet): Model {
   const collections = bare.map(
     (collection): Collection => ({
       ...collection,
+      searchFields: searchFieldsOf(collection.type),
       references: references.filter((reference) => reference.collection === collection.nsid),
       referredBy: references.filter((reference) => reference.targets?.includes(collection.nsid) ?? true),
     }),
@@ -259,6 +260,21 @@ function stringType(definition: Definition): FieldType {
     categorical: listed || code,
     code,
   } satisfies StringType
+}
+
+/** Circular objects are followed once, as columns are. */
+function searchFieldsOf(
+  type: ObjectType,
+  above: readonly Field[] = [],
+  inside: readonly ObjectType[] = [],
+): SearchField[] {
+  if (inside.includes(type)) return []
+  return type.fields.flatMap((field) => {
+    const fields = [...above, field]
+    if (field.type.kind === 'object') return searchFieldsOf(field.type.type, fields, [...inside, type])
+    if (field.type.kind !== 'string' || !field.type.freeText) return []
+    return [{ name: fields.map(({ name }) => name).join('_'), path: fields.map(({ property }) => property) }]
+  })
 }
 
 /** Notes on generated fields that are omitted because a property has their name. */

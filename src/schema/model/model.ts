@@ -23,10 +23,19 @@ export interface Collection {
   /** `techServiceNewsArticle` */
   readonly rootField: string
   readonly type: ObjectType
+  /** The free texts outside arrays and unions, which searches find. */
+  readonly searchFields: readonly SearchField[]
   /** Every reference outside unions, including references inside objects and arrays. */
   readonly references: readonly Reference[]
   /** The references of all collections that get a reverse field on this one. */
   readonly referredBy: readonly Reference[]
+}
+
+export interface SearchField {
+  /** The names of the fields that lead to it, joined by underscores. */
+  readonly name: string
+  /** Properties from the record down to the text. */
+  readonly path: readonly string[]
 }
 
 export interface ObjectType {

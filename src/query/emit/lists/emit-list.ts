@@ -1,6 +1,6 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
 import { hintsOf } from '../../../sql/dialect.ts'
-import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
@@ -8,7 +8,7 @@ import { emitRankedCount } from './emit-ranking.ts'
 import { emitRows, idAndRankOf, idOf, positionOf } from './emit-rows.ts'
 import type { Emitter, Ranked, RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
-import type { Constant, ListOutput } from '../../plan/plan.ts'
+import { type Constant, type ListOutput, snippetEnd, snippetStart } from '../../plan/plan.ts'
 
 type ListField = ListOutput<PhysicalList>
 type PageInfo = Extract<ListField, { kind: 'pageInfo' }>
@@ -216,15 +216,21 @@ function printsRows(output: ListField | Constant): output is Elements {
 function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements, row: RecordRow): Sql {
   if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
   const { dialect } = emitter
-  return emitObject(emitter, output.fields, (field) =>
-    field.kind === 'node'
-      ? emitFields(emitter, field.fields, row)
-      : field.kind === 'cursor'
-        ? dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
-        : row.ranked === undefined
-          ? raw(`'null'`)
-          : dialect.toJson(row.ranked.score),
-  )
+  return emitObject(emitter, output.fields, (field) => {
+    switch (field.kind) {
+      case 'node':
+        return emitFields(emitter, field.fields, row)
+      case 'cursor':
+        return dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
+      case 'score':
+        return row.ranked === undefined ? raw(`'null'`) : dialect.toJson(row.ranked.score)
+      case 'snippet': {
+        const text = dialect.toJson(dialect.scalarAt(sql`${row.alias}.record`, field.path))
+        const [start, end] = [snippetStart, snippetEnd].map((code) => String.fromCharCode(code))
+        return dialect.concat([literal(`${start}${field.number}:`), text, literal(String(end))])
+      }
+    }
+  })
 }
 
 function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, output: ListField): Sql {

@@ -1,0 +1,60 @@
+/**
+ * Cuts snippets out of texts after a statement has returned them, because databases cannot find our words. The statement
+ * returns each text as JSON between two control characters, which JSON texts never contain, with the number of its plan.
+ */
+import { snippetOf, type Snippet } from '../../search/snippet.ts'
+import { isConstant } from '../plan/plan-facts.ts'
+import { snippetEnd, snippetStart, type Fields, type SnippetPlan } from '../plan/plan.ts'
+
+/** UTF-16 units of a text that are looked at. */
+const longestText = 100_000
+
+export function insertSnippets(body: Uint8Array, plans: readonly SnippetPlan[]): Uint8Array {
+  if (plans.length === 0) return body
+  const whole = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (let start = whole.indexOf(snippetStart); start !== -1; start = whole.indexOf(snippetStart, at)) {
+    const end = whole.indexOf(snippetEnd, start)
+    const [number, text] = splitAt(whole.toString('utf8', start + 1, end), ':')
+    const plan = plans[Number(number)]
+    if (plan === undefined) throw new Error(`There is no snippet ${number}.`)
+    const json = text === 'null' ? text : printed(String(JSON.parse(text)), plan)
+    parts.push(whole.subarray(at, start), Buffer.from(json))
+    at = end + 1
+  }
+  return Buffer.concat([...parts, whole.subarray(at)])
+}
+
+function printed(text: string, { terms, words, fields }: SnippetPlan): string {
+  const snippet = snippetOf(beginning(text), terms, words)
+  return objectOf(fields, (output) =>
+    output.kind === 'text' ? JSON.stringify(snippet.text) : ranges(snippet, output.fields),
+  )
+}
+
+/** Without half a surrogate pair at its end. */
+function beginning(text: string): string {
+  if (text.length <= longestText) return text
+  const cut = text.slice(0, longestText)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+}
+
+function ranges(snippet: Snippet, fields: Fields<{ readonly kind: 'start' | 'end' }>): string {
+  return `[${snippet.ranges.map((range) => objectOf(fields, ({ kind }) => String(range[kind]))).join(',')}]`
+}
+
+function objectOf<Kind extends { readonly kind: string }>(
+  fields: Fields<Kind>,
+  value: (output: Kind) => string,
+): string {
+  const members = fields.map(
+    ({ key, output }) => `${JSON.stringify(key)}:${isConstant(output) ? output.json : value(output)}`,
+  )
+  return `{${members.join(',')}}`
+}
+
+function splitAt(text: string, sign: string): readonly [string, string] {
+  const at = text.indexOf(sign)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
