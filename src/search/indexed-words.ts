@@ -1,24 +1,30 @@
 /**
- * The words of a record that an index holds, field by field, with what relevance needs: how often a word occurs, and
- * how long the record is.
+ * What a word index holds of a record: the words of each field in order, and marks that say how much a word counts in
+ * the record, so that relevance needs no other reading.
  */
 import { plainWordsOf } from './words.ts'
 
 /** UTF-8 bytes of words, all fields together; further words of a record are not found. Some 30,000 English words. */
 export const mostBytes = 200_000
 
-/** From this frequency on, an index also holds the word with a mark; relevance counts in these steps. */
-export const frequencySteps = [2, 4, 8, 16] as const
+/** The amounts that relevance tells apart; an amount between two of them counts as the lower one. */
+export const amounts = [1, 2, 3, 4, 6, 9, 14] as const
 
-/** No word contains the sign. */
-export function frequencyMark(word: string, step: number): string {
-  return `${word}~${step}`
+/** The amounts that a mark stands for; a word without a mark has the amount 1. */
+export const markedAmounts = amounts.slice(1)
+
+export interface IndexedWords {
+  /** By field. */
+  readonly fields: readonly (readonly string[])[]
+  readonly marks: readonly string[]
+  /** Number of words, each counted with the weight of its field. */
+  readonly length: number
 }
 
-/** The words of each field in order; a missing text has none. */
-export function indexedWords(texts: readonly (string | null)[]): readonly (readonly string[])[] {
+/** `weights`: how much a word counts in each field. A missing text has no words. */
+export function indexedWords(texts: readonly (string | null)[], weights: readonly number[]): IndexedWords {
   let bytes = 0
-  return texts.map((text) => {
+  const fields = texts.map((text) => {
     const words = text === null ? [] : plainWordsOf(text)
     const end = words.findIndex((word) => {
       bytes += Buffer.byteLength(word)
@@ -26,14 +32,24 @@ export function indexedWords(texts: readonly (string | null)[]): readonly (reado
     })
     return end === -1 ? words : words.slice(0, end)
   })
+  const counts = new Map<string, number>()
+  let length = 0
+  for (const [field, words] of fields.entries()) {
+    const weight = weights[field] ?? 1
+    length += weight * words.length
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight)
+  }
+  const marks: string[] = []
+  for (const [word, count] of counts) if (count > 1) marks.push(markOf(word, amountOf(count)))
+  return { fields, marks, length }
 }
 
-/** The marks of words that a field has more than once, in the order of the words' first occurrences. */
-export function frequencyMarks(words: readonly string[]): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const marks: string[] = []
-  for (const [word, count] of counts)
-    for (const step of frequencySteps) if (count >= step) marks.push(frequencyMark(word, step))
-  return marks
+/** The highest of `amounts` up to a number. */
+export function amountOf(count: number): number {
+  return amounts.findLast((amount) => amount <= count) ?? 0
+}
+
+/** No word contains the sign. */
+export function markOf(word: string, amount: number): string {
+  return `${word}~${amount}`
 }

@@ -67,8 +67,11 @@ export interface Dialect {
   textMissing(text: Sql, folded: Sql): Sql
   /** Whether a folded text matches a folded needle, by operator. */
   readonly textMatch: Readonly<Record<'contains' | 'startsWith', (folded: Sql, needle: string) => Sql>>
-  /** Whether the words of a row match; `index` is the collection's index over words. */
-  wordsMatch(alias: Sql, index: WordIndexName, match: WordMatch): Sql
+  /**
+   * Whether the words of a row match; `index` is the collection's index over words. An engine whose index is apart from
+   * the rows reads it once for all rows, or looks up each row.
+   */
+  wordsMatch(alias: Sql, index: WordIndexName, match: WordMatch, lookup: 'set' | 'row'): Sql
   /** The ids of exactly the records of a table whose words match. */
   wordIds(
     table: string,
@@ -76,10 +79,10 @@ export interface Dialect {
     match: WordMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
   /**
-   * A query for each candidate's `id`, its weighted number of `words`, and for each term, as `x0`, `x1` …, how often its
-   * fields have it: at most 16 times, rounded down to a power of two, each time with the weight of the field.
+   * A query for each candidate's `id`, its weighted number of `words`, and for each term, as `x0`, `x1` …, how much it
+   * counts in the record (search/indexed-words.ts).
    */
-  frequencies(asked: RankedTerms): Sql
+  amounts(asked: RankedTerms): Sql
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
@@ -162,18 +165,27 @@ export interface OptimizationFences {
 export interface RankedTerms {
   readonly table: string
   readonly index: string
+  readonly fieldCount: number
   /** The name of a relation with the `id` of each candidate. */
   readonly candidates: Sql
   readonly terms: readonly RankedTerm[]
   /** Finds at least all candidates; null if no query does. */
   readonly match: WordMatch | null
+  /** A bound on the ids of candidates, such as `>= 5`; null if there is none. */
+  readonly bound: Sql | null
 }
 
-/** A phrase or a prefix counts once in each field. */
+/** A word in any field counts by its occurrences; other terms count as much as the weightiest field that has them. */
 export interface RankedTerm extends Omit<Extract<WordMatch, { kind: 'term' }>, 'fields'> {
-  readonly fields: readonly { readonly field: number; readonly weight: number }[]
-  /** Whether so many records have it that it counts once in each field. */
-  readonly isCommon: Sql
+  readonly kind: 'term'
+  /** Null: a word in any field. */
+  readonly fields: readonly { readonly field: number; readonly weight: number }[] | null
+  /** Whether every candidate has it. */
+  readonly isRequired: boolean
+  /** Whether more records are expected to have it than are candidates. */
+  readonly isFrequent: boolean
+  /** Whether it counts once, however often it occurs, because so many records have it. */
+  readonly countsOnce: Sql
 }
 
 export interface WordIndexName {

@@ -21,10 +21,8 @@ export function scoresOf(
   return found.map((fields) => {
     const length = 300 + Math.floor((900 * lengthOf(fields) * found.length) / words)
     return terms.reduce((sum, term, index) => {
-      const frequency = fields
-        .filter((field) => isSearched(field, term))
-        .reduce((weighted, field) => weighted + weightOf(field) * timesOf(field.words, term), 0)
-      return sum + Math.floor(((rarities[index] ?? 0) * frequency * 2200) / (1000 * frequency + length))
+      const amount = amountOf(fields, term)
+      return sum + Math.floor(((rarities[index] ?? 0) * amount * 2200) / (1000 * amount + length))
     }, 0)
   })
 }
@@ -41,10 +39,13 @@ function lengthOf(fields: readonly SearchedField[]): number {
   return fields.reduce((sum, field) => sum + weightOf(field) * field.words.length, 0)
 }
 
-/** A phrase or a prefix counts once; a word up to 16 times, rounded down to a power of two. */
-function timesOf(words: readonly string[], term: SearchTerm): number {
-  if (!holdsTerm(words, term)) return 0
-  if (term.prefix || term.words.length > 1) return 1
-  const times = words.filter((word) => word === term.words[0]).length
-  return Math.min(16, 2 ** Math.floor(Math.log2(times)))
+/** A word in any field counts by its occurrences, rounded down; other terms as their weightiest field. */
+function amountOf(fields: readonly SearchedField[], term: SearchTerm): number {
+  const having = fields.filter((field) => isSearched(field, term) && holdsTerm(field.words, term))
+  if (term.prefix || term.words.length > 1 || term.field !== null) return Math.max(0, ...having.map(weightOf))
+  const times = having.reduce(
+    (sum, field) => sum + weightOf(field) * field.words.filter((word) => word === term.words[0]).length,
+    0,
+  )
+  return [0, 1, 2, 3, 4, 6, 9, 14].findLast((amount) => amount <= times) ?? 0
 }

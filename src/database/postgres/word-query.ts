@@ -1,5 +1,5 @@
 /** Searches as conditions on a collection's vectors of words. */
-import { frequencyMark, frequencySteps } from '../../search/indexed-words.ts'
+import { markedAmounts, markOf } from '../../search/indexed-words.ts'
 import type { RankedTerm, RankedTerms, WordMatch } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 
@@ -82,33 +82,35 @@ function verify(alias: Sql, match: WordMatch, fieldCount: number): Sql {
   }
 }
 
-/** Reads the frequencies from the vector of each candidate. */
-export function frequencies({ table, candidates, terms }: RankedTerms): Sql {
+/** Reads the amounts from the vector of each candidate. */
+export function amounts({ table, fieldCount, candidates, terms }: RankedTerms): Sql {
   const row = raw('ranked_row')
-  const columns = terms.map((term, place) => sql`${frequencyOf(row, term)} as ${raw(`x${place}`)}`)
+  const columns = terms.map((term, place) => sql`${amountIn(row, term, fieldCount)} as ${raw(`x${place}`)}`)
   return sql`select ${row}.id, ${row}.word_count as words, ${join(columns, ', ')}
     from ${candidates} c join ${identifier(table)} ${row} on ${row}.id = c.id`
 }
 
-function frequencyOf(row: Sql, { words, prefix, fields, isCommon }: RankedTerm): Sql {
-  const sums = fields.map(({ field, weight }) => {
-    const present = wordsMatch(row, field + 1, { kind: 'term', words, prefix, fields: [field] })
-    const [word = '', ...others] = words
-    if (prefix || others.length > 0) return sql`case when ${present} then ${raw(String(weight))} else 0 end`
-    const times = timesOf(row, fieldPrefix(field), word)
-    return sql`case when not ${present} then 0 when ${isCommon} then ${raw(String(weight))} else ${raw(String(weight))} * ${times} end`
-  })
-  return sql`(${join(sums, ' + ')})`
-}
-
-/** The greatest step that the word reaches; the next step is looked up only if the one before holds. */
-function timesOf(row: Sql, prefix: string, word: string): Sql {
-  return [...frequencySteps].reduceRight(
-    (above, step, place) => {
-      const below = frequencySteps[place - 1] ?? 1
-      const mark = `'${prefix}${frequencyMark(word, step)}'`
-      return sql`case when ${row}.words @@ ${mark}::tsquery then ${above} else ${raw(String(below))} end`
-    },
-    raw(String(frequencySteps.at(-1))),
+function amountIn(
+  row: Sql,
+  { words, prefix, fields, isRequired, countsOnce }: RankedTerm,
+  fieldCount: number,
+): Sql {
+  if (fields !== null) {
+    const cases = [...fields]
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ field, weight }) => {
+        const present = wordsMatch(row, field + 1, { kind: 'term', words, prefix, fields: [field] })
+        return sql`when ${present} then ${raw(String(weight))}`
+      })
+    return sql`(case ${join(cases, ' ')} else 0 end)`
+  }
+  const [word = ''] = words
+  const has = (lexeme: string): Sql => sql`${row}.words @@ ${`'${lexeme}'`}::tsquery`
+  const marks = markedAmounts.map(
+    (amount) => sql`when ${has(markOf(word, amount))} then ${raw(String(amount))}`,
   )
+  const amount = sql`case when ${countsOnce} then 1 ${join(marks, ' ')} else 1 end`
+  if (isRequired) return sql`(${amount})`
+  const all = Array.from({ length: fieldCount }, (_, field) => `'${fieldPrefix(field)}${word}'`)
+  return sql`(case when ${row}.words @@ ${all.join(' | ')}::tsquery then ${amount} else 0 end)`
 }

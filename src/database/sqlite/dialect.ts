@@ -3,7 +3,7 @@ import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect, WordMatch } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
 import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'
-import { frequencies, wordQuery } from './word-query.ts'
+import { amounts, wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
 
@@ -55,12 +55,13 @@ export const sqliteDialect: Dialect = {
     contains: (folded, needle) => sql`(instr(${folded}, ${needle}) > 0)`,
     startsWith: (folded, needle) => sql`(substr(${folded}, 1, ${[...needle].length}) = ${needle})`,
   },
-  wordsMatch: (alias, { name }, match) => {
+  wordsMatch: (alias, { name }, match, lookup) => {
     const { from, id, where } = wordIds(name, match)
+    if (lookup === 'row') return sql`exists (select 1 from ${from} where ${where} and ${id} = ${alias}.id)`
     return sql`(${alias}.id in (select ${id} from ${from} where ${where}))`
   },
   wordIds: (_, { name }, match) => wordIds(name, match),
-  frequencies,
+  amounts,
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),

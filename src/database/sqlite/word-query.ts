@@ -1,5 +1,5 @@
 /** Searches as queries of FTS5. */
-import { frequencyMark, frequencySteps } from '../../search/indexed-words.ts'
+import { markedAmounts, markOf } from '../../search/indexed-words.ts'
 import type { RankedTerm, RankedTerms, WordMatch } from '../../sql/dialect.ts'
 import { identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { lengthsName, wordColumn } from './layout/word-ddl.ts'
@@ -23,50 +23,59 @@ export function wordQuery(match: WordMatch): string {
 }
 
 /**
- * Each query finds the records whose field has a word, or has it so often; its part is added up by record. FTS5 finds
- * them together with the search, so that a frequent word costs no more than the records that match.
+ * Each query finds the records that have a mark, or a term in a field; their amounts are added up by record. The marks of
+ * a rare word are read as a whole; those of a frequent word together with the search, whose rarer words FTS5 follows.
  */
-export function frequencies({ index, candidates, terms, match }: RankedTerms): Sql {
+export function amounts({ index, candidates, terms, match, bound }: RankedTerms): Sql {
   const table = identifier(index)
-  const within = match === null ? '' : `${wordQuery(match)} AND `
   const column = (place: number): Sql => raw(`x${place}`)
-  const part = (place: number, amount: number, query: string, condition: Sql): Sql => {
-    const values = terms.map((_, each) => sql`${raw(String(each === place ? amount : 0))} as ${column(each)}`)
-    return sql`select rowid as id, 0 as c, ${join(values, ', ')} from ${table} where ${table} match ${within + query}${condition}`
-  }
+  const values = (amount: (place: number) => number): Sql =>
+    join(
+      terms.map((_, place) => sql`${raw(String(amount(place)))} as ${column(place)}`),
+      ', ',
+    )
+  const within = bound === null ? sql`` : sql` and rowid ${bound}`
   const parts = terms.flatMap((term, place) =>
-    stepsOf(term).map(({ amount, query, isFurther }) =>
-      part(place, amount, query, isFurther ? sql` and not ${term.isCommon}` : sql``),
-    ),
+    readingsOf(term).map(({ amount, query, isMark }) => {
+      const found = match !== null && term.isFrequent ? `${wordQuery(match)} AND ${query}` : query
+      const once = isMark ? sql` and not ${term.countsOnce}` : sql``
+      const own = values((each) => (each === place ? amount : 0))
+      return sql`select rowid as id, 0 as c, ${own} from ${table} where ${table} match ${found}${within}${once}`
+    }),
   )
-  const none = terms.map((_, place) => sql`0 as ${column(place)}`)
+  const first = values((place) => impliedAmount(terms[place] as RankedTerm))
   const sums = terms.map((_, place) => sql`sum(${column(place)}) as ${column(place)}`)
   const lengths = identifier(lengthsName({ name: index }))
+  const all = [sql`select id, 1 as c, ${first} from ${candidates}`, ...parts]
   return sql`select found.id, lengths.words, ${join(
     terms.map((_, place) => column(place)),
     ', ',
   )} from (
-    select id, ${join(sums, ', ')} from (
-      select id, 1 as c, ${join(none, ', ')} from ${candidates} union all ${join(parts, ' union all ')}
-    ) group by id having sum(c) > 0) found join ${lengths} lengths on lengths.id = found.id`
+    select id, ${join(sums, ', ')} from (${join(all, ' union all ')}) group by id having sum(c) > 0) found
+    join ${lengths} lengths on lengths.id = found.id`
 }
 
-/** What each query for a term adds to its frequency. */
-function stepsOf({ words, prefix, fields }: RankedTerm) {
-  return fields.flatMap(({ field, weight }) => {
-    const inField = (text: string): string => `({${wordColumn(field)}} : ${text})`
-    const first = {
-      amount: weight,
-      query: inField(`"${words.join(' ')}"${prefix ? ' *' : ''}`),
-      isFurther: false,
-    }
-    const [word = '', ...others] = words
-    if (prefix || others.length > 0) return [first]
-    const further = frequencySteps.map((step, place) => ({
-      amount: weight * (step - (frequencySteps[place - 1] ?? 1)),
-      query: inField(`"${frequencyMark(word, step)}"`),
-      isFurther: true,
-    }))
-    return [first, ...further]
+/** What every candidate has at least. */
+function impliedAmount({ fields, isRequired }: RankedTerm): number {
+  if (!isRequired) return 0
+  return fields === null ? 1 : Math.min(...fields.map(({ weight }) => weight))
+}
+
+/** Queries for a term, each with what it adds to the amount of the records that it finds. */
+function readingsOf(term: RankedTerm) {
+  const { words, prefix, fields, isRequired } = term
+  const text = `"${words.join(' ')}"${prefix ? ' *' : ''}`
+  const marks = markedAmounts.map((amount) => ({
+    amount: amount - 1,
+    query: `"${markOf(words[0] ?? '', amount)}"`,
+    isMark: true,
+  }))
+  if (fields === null) return isRequired ? marks : [{ amount: 1, query: text, isMark: false }, ...marks]
+  const weights = [...new Set(fields.map(({ weight }) => weight))].sort((a, b) => a - b)
+  const steps = weights.map((weight, place) => {
+    const having = fields.filter((field) => field.weight >= weight).map(({ field }) => wordColumn(field))
+    const amount = weight - (weights[place - 1] ?? 0)
+    return { amount, query: `({${having.join(' ')}} : ${text})`, isMark: false }
   })
+  return isRequired ? steps.slice(1) : steps
 }

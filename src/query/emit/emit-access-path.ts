@@ -93,7 +93,7 @@ function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {
 }
 
 /** The ids that the sources find, each once. */
-function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
+export function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
   const lists = sources.map((source) => {
     const { from, id, where } = sourceIds(emitter, source)
     const within = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`

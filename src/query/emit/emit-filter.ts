@@ -84,7 +84,12 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'words': {
       if (row.kind !== 'record') throw new Error('An array element has no word index.')
       const { name, fields } = condition.index
-      return dialect.wordsMatch(row.alias, { name, fieldCount: fields.length }, condition.match)
+      return dialect.wordsMatch(
+        row.alias,
+        { name, fieldCount: fields.length },
+        condition.match,
+        condition.lookup,
+      )
     }
     case 'absent':
       return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
@@ -228,7 +233,7 @@ export function mayBeCandidate(
   const texts = sources.flatMap((source) => {
     if (source.kind === 'words') {
       const { name, fields } = source.index
-      return [emitter.dialect.wordsMatch(alias, { name, fieldCount: fields.length }, source.match)]
+      return [emitter.dialect.wordsMatch(alias, { name, fieldCount: fields.length }, source.match, 'set')]
     }
     return source.kind === 'text'
       ? [mayHold(columnOf(emitter, alias, source.index.folded), source.match)]

@@ -190,7 +190,14 @@ function findWords(
   const source = { kind: 'words', table, index, match } as const
   const known = estimateWords(match, (word) => search.statistics.word(index, word))
   if (known !== null) return { sources: [source], estimate: known, lists: 1, values: 2 }
+  if (hasShortPrefix(match)) return { sources: [source], estimate: search.limit, lists: 1, values: 2 }
   return counted(search, source) ?? { sources: [source], estimate: search.limit, lists: 1, values: 2 }
+}
+
+/** Very many words begin with one or two letters: finding the first record takes as long as finding all. */
+function hasShortPrefix(match: WordMatch): boolean {
+  if (match.kind !== 'term') return match.of.some(hasShortPrefix)
+  return match.prefix && [...(match.words.at(-1) ?? '')].length < 3
 }
 
 /** Null if a word's number of records is not known without counting. */

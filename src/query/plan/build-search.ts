@@ -8,7 +8,7 @@ import {
   wantedTerms,
 } from '../../search/parse-search.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import { all, any, not } from './build-operators.ts'
+import { all, any, not } from './conditions.ts'
 import { badInput, checkedText } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { Condition, WordTerm } from './plan.ts'
@@ -54,7 +54,7 @@ export function readSearch(name: string, text: string, { fields }: WordIndex, wi
 
 export function searchCondition(search: Search, index: WordIndex, within: Within): Condition {
   const match = matchOf(search, index, within)
-  if (match !== null) return { kind: 'words', index, match }
+  if (match !== null) return { kind: 'words', index, match, lookup: 'set' }
   switch (search.kind) {
     case 'term':
       throw new Error('A term is a match.')

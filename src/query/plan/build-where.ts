@@ -13,21 +13,8 @@ import {
 import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
 import type { ListSearch } from './build-search.ts'
-import {
-  absent,
-  all,
-  alwaysTrue,
-  any,
-  constant,
-  isTrue,
-  type Input,
-  linkOf,
-  missingReference,
-  not,
-  operand,
-  OperatorBuilder,
-  textIndexOf,
-} from './build-operators.ts'
+import { isTrue, type Input, linkOf, operand, OperatorBuilder, textIndexOf } from './build-operators.ts'
+import { absent, all, alwaysTrue, any, constant, missingReference, not } from './conditions.ts'
 import type { ArrayOperand, Condition, Path, PlanContext, ReferenceOperand } from './plan.ts'
 import { present } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'

@@ -13,7 +13,7 @@ import type {
   TextIndex,
   WordIndex,
 } from '../../database/layout/tables.ts'
-import type { TrigramMatch, WordMatch } from '../../sql/dialect.ts'
+import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -28,6 +28,7 @@ import type {
   RootOutput,
   SortKey,
   TargetSemiJoin,
+  WordTerm,
 } from './plan.ts'
 
 export interface PhysicalPlan {
@@ -171,7 +172,8 @@ export type RowOrder =
     }
 
 /** How candidates are found and scored. */
-export interface PhysicalRanking extends Ranking {
+export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
+  readonly terms: readonly (WordTerm & Pick<RankedTerm, 'isRequired' | 'isFrequent'>)[]
   /** The newest matching records, of which only ids are read. */
   readonly candidates: OrderedRows
   /** A query that finds all matching records, and possibly more; null if there is none. */

@@ -245,7 +245,13 @@ export type ConditionOn<Join> =
       readonly needle: string
     }
   /** Exactly what one query of the table's word index answers. */
-  | { readonly kind: 'words'; readonly index: WordIndex; readonly match: WordMatch }
+  | {
+      readonly kind: 'words'
+      readonly index: WordIndex
+      readonly match: WordMatch
+      /** Whether the index is read once for all rows, or looked up for each; the optimizer decides. */
+      readonly lookup: 'set' | 'row'
+    }
   /** Whether the object or array at a path is absent. */
   | { readonly kind: 'absent'; readonly path: Path; readonly is: boolean }
   | {

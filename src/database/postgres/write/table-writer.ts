@@ -162,12 +162,12 @@ export class TableWriter implements RecordTable {
       const text = valueAt(value, path)
       return typeof text === 'string' ? text : null
     })
-    const { vector, text, lengths } = wordVector(texts)
-    const count = fields.reduce((sum, { weight }, index) => sum + weight * (lengths[index] ?? 0), 0)
+    const weights = fields.map(({ weight }) => weight)
+    const { vector, text, length } = wordVector(texts, weights)
     return [
       ['words', jsonValue(vector)],
       ['words_text', jsonValue(text)],
-      ['word_count', String(count)],
+      ['word_count', String(length)],
     ]
   }
 }

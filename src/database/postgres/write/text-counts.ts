@@ -2,7 +2,7 @@
  * Estimates from a sample how many records contain a sequence of one to three characters, or a word. Access paths are chosen by
  * these counts; they are refreshed when a fifth of the rows has changed.
  */
-import { indexedWords } from '../../../search/indexed-words.ts'
+import { plainWordsOf } from '../../../search/words.ts'
 import { storedColumns, type Table, type TextIndex, type WordIndex } from '../../layout/tables.ts'
 import { recordColumns, quote, virtualText } from '../layout/ddl.ts'
 import { ask, type Steps } from '../../metadata/steps.ts'
@@ -67,7 +67,7 @@ function* takeWordCounts(table: Table, { name, fields }: WordIndex, rows: number
   yield* saveCounts(
     name,
     rows,
-    sample.map((row) => new Set(indexedWords(fields.map((_, index) => row[`t${index}`] ?? null)).flat())),
+    sample.map((row) => new Set(fields.flatMap((_, index) => plainWordsOf(row[`t${index}`] ?? '')))),
   )
 }
 

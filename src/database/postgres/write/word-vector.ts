@@ -2,7 +2,7 @@
  * The words of a record as a `tsvector`, built from our words instead of PostgreSQL's dictionaries. A lexeme is a word
  * behind the letters of its field, so that one vector serves all fields.
  */
-import { frequencyMarks, indexedWords } from '../../../search/indexed-words.ts'
+import { indexedWords } from '../../../search/indexed-words.ts'
 import { fieldPrefix } from '../word-query.ts'
 
 /** What a `tsvector` holds at most: positions, counted from 1, and positions of one lexeme. */
@@ -17,14 +17,14 @@ export interface WordVector {
    * can be verified; null for nearly all records.
    */
   readonly text: string | null
-  /** By field. */
-  readonly lengths: readonly number[]
+  /** Number of words, each counted with the weight of its field. */
+  readonly length: number
 }
 
 export const fieldSeparator = '\u001e'
 
-export function wordVector(texts: readonly (string | null)[]): WordVector {
-  const fields = indexedWords(texts)
+export function wordVector(texts: readonly (string | null)[], weights: readonly number[]): WordVector {
+  const { fields, marks, length } = indexedWords(texts, weights)
   let isWhole = true
   const lexemes: string[] = []
   for (const [index, words] of fields.entries()) {
@@ -38,11 +38,11 @@ export function wordVector(texts: readonly (string | null)[]): WordVector {
     }
     for (const [word, places] of positions)
       lexemes.push(`'${prefix}${word}'${places.length === 0 ? '' : `:${places.join(',')}`}`)
-    for (const mark of frequencyMarks(words)) lexemes.push(`'${prefix}${mark}'`)
   }
+  for (const mark of marks) lexemes.push(`'${mark}'`)
   return {
     vector: lexemes.join(' '),
     text: isWhole ? null : fields.map((words) => ` ${words.join(' ')} `).join(fieldSeparator),
-    lengths: fields.map((words) => words.length),
+    length,
   }
 }

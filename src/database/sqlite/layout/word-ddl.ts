@@ -1,6 +1,6 @@
 /**
  * The word index of a collection in SQLite: a contentless FTS5 table with one column for each text, which receives words
- * separated by spaces, and a table with the weighted number of words of each record.
+ * separated by spaces, with a column for marks, and a table with the weighted number of words of each record.
  */
 import type { Table, WordIndex } from '../../layout/tables.ts'
 import { quote } from './ddl.ts'
@@ -35,9 +35,9 @@ export function optimizeWords({ words }: Table): string {
   return words === null ? '' : `insert into ${quote(words.name)} (${quote(words.name)}) values ('optimize');`
 }
 
-/** The columns of the FTS5 table, by the positions of the fields. */
+/** The columns of the FTS5 table: the fields by their positions, then the marks. */
 export function wordColumns({ fields }: Pick<WordIndex, 'fields'>): readonly string[] {
-  return fields.map((_, index) => wordColumn(index))
+  return [...fields.map((_, index) => wordColumn(index)), 'marks']
 }
 
 export function wordColumn(index: number): string {

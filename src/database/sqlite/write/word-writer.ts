@@ -1,6 +1,6 @@
 /** Writes the word index of one collection. Entries are removed by the texts that they were made from. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { frequencyMarks, indexedWords } from '../../../search/indexed-words.ts'
+import { type IndexedWords, indexedWords } from '../../../search/indexed-words.ts'
 import type { Table, WordIndex } from '../../layout/tables.ts'
 import { lengthsName, optimizeWords, quote, wordColumns } from '../layout/word-ddl.ts'
 
@@ -25,10 +25,11 @@ export class WordWriter {
     this.#table = table
     this.#index = index
     const [name, lengths] = [quote(index.name), quote(lengthsName(index))]
-    const [columns, values] = [wordColumns(index).join(', '), ', ?'.repeat(index.fields.length)]
-    this.#add = database.prepare(`insert into ${name} (rowid, ${columns}) values (?${values})`)
+    const columns = wordColumns(index)
+    const values = ', ?'.repeat(columns.length)
+    this.#add = database.prepare(`insert into ${name} (rowid, ${columns.join(', ')}) values (?${values})`)
     this.#remove = database.prepare(
-      `insert into ${name} (${name}, rowid, ${columns}) values ('delete', ?${values})`,
+      `insert into ${name} (${name}, rowid, ${columns.join(', ')}) values ('delete', ?${values})`,
     )
     this.#addLength = database.prepare(`insert into ${lengths} values (?, ?)`)
     this.#removeLength = database.prepare(`delete from ${lengths} where id = ?`)
@@ -44,7 +45,7 @@ export class WordWriter {
   replace(id: number, before: FieldTexts | null, now: FieldTexts | null): void {
     if (before !== null && now !== null && before.every((text, index) => text === now[index])) return
     if (before !== null) {
-      this.#remove.run(id, ...entryOf(indexedWords(before)))
+      this.#remove.run(id, ...entryOf(this.#wordsOf(before)))
       this.#removeLength.run(id)
     }
     if (now !== null) this.#insert(id, now)
@@ -68,9 +69,16 @@ export class WordWriter {
   }
 
   #insert(id: number, texts: FieldTexts): void {
-    const words = indexedWords(texts)
+    const words = this.#wordsOf(texts)
     this.#add.run(id, ...entryOf(words))
-    this.#addLength.run(id, lengthOf(this.#index, words))
+    this.#addLength.run(id, words.length)
+  }
+
+  #wordsOf(texts: FieldTexts): IndexedWords {
+    return indexedWords(
+      texts,
+      this.#index.fields.map(({ weight }) => weight),
+    )
   }
 
   #columns(): string {
@@ -78,11 +86,6 @@ export class WordWriter {
   }
 }
 
-/** The number of a record's words, each counted with the weight of its field. */
-function lengthOf({ fields }: WordIndex, words: readonly (readonly string[])[]): number {
-  return fields.reduce((sum, { weight }, index) => sum + weight * (words[index]?.length ?? 0), 0)
-}
-
-function entryOf(words: readonly (readonly string[])[]): readonly string[] {
-  return words.map((field) => [...field, ...frequencyMarks(field)].join(' '))
+function entryOf({ fields, marks }: IndexedWords): readonly string[] {
+  return [...fields, marks].map((words) => words.join(' '))
 }

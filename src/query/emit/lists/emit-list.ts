@@ -5,7 +5,8 @@ import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
 import { emitRankedCount } from './emit-ranking.ts'
-import { emitRows, idAndRankOf, idOf, positionOf } from './emit-rows.ts'
+import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
+import { emitRows } from './emit-rows.ts'
 import type { Emitter, Ranked, RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import { type Constant, type ListOutput, snippetEnd, snippetStart } from '../../plan/plan.ts'
@@ -238,7 +239,7 @@ function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, o
   if (output.kind === 'ranked')
     return list.ranking === null
       ? raw(`'null'`)
-      : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent))
+      : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent, emitRows))
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)
   return emitCount(emitter, list.total, list.list.table, parent)

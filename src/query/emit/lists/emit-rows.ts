@@ -1,32 +1,11 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
-import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linkedTo } from '../emit-filter.ts'
-import { columnOf, type Emitter, newRow, type Ranked, type RecordRow, uriText } from '../emitter.ts'
+import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { orderOf, segments, keyOf, type Selection } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
-import { isInstant } from '../../plan/plan-facts.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
-import type { SortKey } from '../../plan/plan.ts'
-
-export interface Selection {
-  /** The expressions to select of a row. */
-  value(row: RecordRow): Sql
-  /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
-  tied?(row: RecordRow): Sql
-  /** A condition that the rows must not meet; of rows in id order, sorted rows and rows along a path. */
-  except?(row: RecordRow): Sql
-}
-
-export function idOf({ alias }: RecordRow): Sql {
-  return sql`${alias}.id as id`
-}
-
-/** The id of a row, and its relevance if the list is in that order. */
-export function idAndRankOf(row: RecordRow): Sql {
-  if (row.ranked === undefined) return idOf(row)
-  return sql`${idOf(row)}, ${row.ranked.score} as score, ${row.ranked.statistics} as statistics`
-}
 
 /** `parent`: the alias of the row to which the list's link refers. */
 export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null, selection: Selection): Sql {
@@ -38,7 +17,7 @@ export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null
     case 'sort':
       return sorted(emitter, rows, row, parent, selection)
     case 'relevance':
-      return emitRanked(emitter, rows, rows.order, parent, selection)
+      return emitRanked(emitter, rows, rows.order, parent, selection, emitRows)
     case 'verify':
       return verified(emitter, rows, rows.order, row, selection)
     case 'path':
@@ -177,96 +156,4 @@ function conditionOf(
 ): Sql {
   const filters = emitFilters(emitter, filter, row)
   return except === undefined ? filters : sql`${filters} and not ${except(row)}`
-}
-
-// Orders and positions
-
-/** The sort expressions of rows, and the join that they need. */
-export function orderOf(
-  emitter: Emitter,
-  sort: readonly SortKey[],
-  row: RecordRow,
-): { readonly orders: readonly Sql[]; readonly joined: Sql } {
-  const { dialect } = emitter
-  // A subquery starts again for each row; a join reads the repo collection of a row in half the time.
-  const joins = dialect.joinKeepsOrder && sort.some((key) => columnOfRepoCollection(key) !== null)
-  const base = joins ? emitter.alias() : null
-  const orders = sort.map((key) => {
-    const column = columnOfRepoCollection(key)
-    const at = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
-    return sql`${at} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`
-  })
-  const joined = base === null ? sql`` : sql` ${dialect.join} base ${base} on ${base}.id = ${row.alias}.base`
-  return { orders, joined }
-}
-
-function columnOfRepoCollection({ value }: SortKey): Sql | null {
-  if (value.kind !== 'system') return null
-  if (value.name === 'did') return sql`did`
-  return value.name === 'baseUri' ? sql`uri` : null
-}
-
-/**
- * The part of an order beyond a position, as disjoint ranges in that order: in each range, some leading keys equal the
- * position's, and the next key is beyond it.
- */
-export function segments(
-  emitter: Emitter,
-  sort: readonly SortKey[],
-  position: readonly ColumnValue[],
-  row: RecordRow,
-  inclusive: boolean,
-): Sql[] {
-  const found: Sql[] = inclusive
-    ? [allOf(sort.map((key, index) => equals(emitter, key, position[index] ?? null, row)))]
-    : []
-  for (let last = sort.length - 1; last >= 0; last -= 1) {
-    const key = sort[last] as SortKey
-    const before = sort.slice(0, last).map((it, index) => equals(emitter, it, position[index] ?? null, row))
-    for (const beyond of beyondKey(emitter, key, position[last] ?? null, row))
-      found.push(allOf([...before, beyond]))
-  }
-  return found
-}
-
-function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): Sql {
-  const at = keyOf(emitter, key, row)
-  return value === null ? sql`${at} is null` : sql`${at} = ${value}`
-}
-
-/** A missing value is smaller than any value: first in ascending order, last in descending order. */
-function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
-  const at = keyOf(emitter, key, row)
-  if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
-  if (value === null) return []
-  return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
-}
-
-function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked }: RecordRow): Sql {
-  switch (value.kind) {
-    case 'column':
-      return columnOf(emitter, alias, value.column)
-    case 'uriText':
-      return uriText(columnOf(emitter, alias, value.base), columnOf(emitter, alias, value.key))
-    case 'system':
-      if (value.name === 'did') return emitter.dialect.did(alias)
-      if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
-      return sql`${alias}.${identifier(value.name)}`
-    case 'relevance':
-      return rankOf(ranked).score
-  }
-}
-
-function rankOf(ranked: Ranked | undefined): Ranked {
-  if (ranked === undefined) throw new Error('The row has no relevance.')
-  return ranked
-}
-
-/** The position of a row in the order, as a JSON array; in a list by relevance, with its statistics. */
-export function positionOf(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
-  const { dialect } = emitter
-  const values = sort.map((key) =>
-    isInstant(key.value) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row),
-  )
-  return dialect.jsonArray(row.ranked === undefined ? values : [...values, row.ranked.statistics])
 }

@@ -1,0 +1,91 @@
+/** Plans how a list by relevance is read: its candidates, what is known of the search's terms, and the other records. */
+import type { Table } from '../../database/layout/tables.ts'
+import { mostCounted, mostRanked } from '../../search/relevance.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
+import { isIdOrder } from './access-paths.ts'
+import { findCandidateSources } from './candidate-sources.ts'
+import { planCount } from './optimize-count.ts'
+import { planRows, reversed, type Wanted } from './optimize-rows.ts'
+import type { Optimizer } from './optimizer.ts'
+import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
+import type { ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
+import { conjuncts } from '../plan/plan-facts.ts'
+
+/** The default order. */
+const newestFirst: readonly SortKey[] = (['indexed_at', 'rkey', 'did'] as const).map((name) => ({
+  value: { kind: 'system', name },
+  direction: 'desc',
+  nullable: false,
+}))
+
+/**
+ * Plans the candidates of a list by relevance: the newest matching records, or, on later pages, those that were ranked
+ * on the first one, and any that came since.
+ */
+export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranking): PhysicalRanking {
+  const last = ranking.statistics?.last ?? null
+  const page = { ...list.page, from: last }
+  const newest = { ...list, sort: newestFirst, page }
+  const limit = ranking.statistics === null ? mostRanked : 2 * mostRanked
+  const candidates = planRows(optimizer, newest, { reverse: last !== null, inclusive: last !== null, limit })
+  const [match, ...others] = conjuncts(list.where).filter((part) => part.kind === 'words')
+  const isSure = match !== undefined && others.length === 0 && match.index === ranking.index
+  const records = planCount(optimizer, list.table, { kind: 'all', of: [] }, null)
+  optimizer.estimate.rows += ranking.terms.length * rankingRows
+  const required = isSure ? requiredTerms(match.match) : []
+  const terms = ranking.terms.map((term) => ({
+    ...term,
+    isRequired: required.some((each) => JSON.stringify(each) === JSON.stringify(term)),
+    isFrequent: estimateTerm(optimizer, list.table, ranking, term) >= mostCounted,
+  }))
+  return { ...ranking, terms, candidates, match: isSure ? match.match : null, records }
+}
+
+/** The terms that every record has that matches. */
+function requiredTerms(match: WordMatch): readonly WordTerm[] {
+  if (match.kind === 'term') return [match]
+  return match.kind === 'all' ? match.of.flatMap(requiredTerms) : []
+}
+
+function estimateTerm(optimizer: Optimizer, table: Table, { index }: Ranking, match: WordTerm): number {
+  const found = findCandidateSources(
+    optimizer,
+    table,
+    { kind: 'words', index, match, lookup: 'set' },
+    mostCounted,
+  )
+  return found?.estimate ?? mostCounted
+}
+
+/** Counting and scoring the records of one term takes at most as long as reading so many. */
+const rankingRows = 5_000
+
+export function planRanked(
+  optimizer: Optimizer,
+  list: ListPlan,
+  ranking: PhysicalRanking,
+  { reverse, inclusive, limit }: Wanted,
+): OrderedRows {
+  const { table, link, page } = list
+  const [score = null, ...place] = page.from ?? []
+  const isBehind = page.from !== null && score === null
+  const others = planRows(
+    optimizer,
+    { ...list, sort: newestFirst, page: { ...page, from: isBehind ? place : null } },
+    { reverse, inclusive, limit },
+  )
+  const idOrder = isIdOrder(optimizer, table, newestFirst)
+  return {
+    table,
+    link,
+    linkIndex: null,
+    sort: reverse ? list.sort.map(reversed) : list.sort,
+    position: page.from,
+    inclusive,
+    limit,
+    filter: [],
+    order: { kind: 'relevance', ranking, others, reversed: reverse, idOrder },
+    path: ranking.candidates.path,
+    comesInOrder: false,
+  }
+}

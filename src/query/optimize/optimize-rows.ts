@@ -1,0 +1,172 @@
+/** Plans how the rows of a list are read in order, from the cursor of its page on. */
+import { beyondStart } from '../plan/bounds.ts'
+import {
+  chooseForPage,
+  isDefaultOrder,
+  isIdOrder,
+  orderGiven,
+  planPath,
+  type Choice,
+  unanswered,
+} from './access-paths.ts'
+import { columnsOfConditions, columnsOfSort } from './columns-read.ts'
+import { conjuncts } from '../plan/plan-facts.ts'
+import { findCandidateSources } from './candidate-sources.ts'
+import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
+import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
+import type { AccessPath, Conjunct, Filter, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
+import type { Table } from '../../database/layout/tables.ts'
+import type { Condition, ListPlan, SortKey } from '../plan/plan.ts'
+
+/** With at least this many candidates, they are sorted before they are verified. */
+const manyCandidates = 500
+
+export interface Wanted {
+  /** Against the list's own order. */
+  readonly reverse: boolean
+  readonly inclusive: boolean
+  readonly limit: number
+}
+
+/** Rows in order, starting at the page's cursor. `carried`: the columns to print of rows that arrive in order. */
+export function planRows(
+  optimizer: Optimizer,
+  list: ListPlan,
+  { reverse, inclusive, limit }: Wanted,
+  carried: ReadonlySet<string> = new Set(['id']),
+): OrderedRows {
+  const { table, link } = list
+  const { dialect } = optimizer
+  const { where, sort } = whereBeyond(optimizer, list, reverse ? list.sort.map(reversed) : list.sort)
+  optimizer.estimate.rows += filterEstimate(optimizer, table, where)
+  const idOrder = isIdOrder(optimizer, table, sort)
+  const isUnconditional = conjuncts(where).length === 0
+  const choice: Choice =
+    link === null ? chooseForPage(optimizer, table, where, sort, idOrder) : { kind: 'planner' }
+  const filter = planConjuncts(optimizer, unanswered(where, choice)).map((part) => ({
+    ...part,
+    filter: withLookups(optimizer, table, part.filter),
+  }))
+  const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
+    table,
+    link,
+    linkIndex: link === null ? null : linkIndexOf(table, link),
+    sort,
+    position: list.page.from,
+    inclusive,
+    limit,
+    filter,
+    order,
+    path,
+    comesInOrder,
+  })
+  if (link !== null) {
+    // A parent may have many children; only a scan by id returns them sorted.
+    if (!idOrder || !isUnconditional) optimizer.estimate.rows = Number.POSITIVE_INFINITY
+    // The index of a link holds the records of each parent in the default order.
+    const inOrder = idOrder ? isUnconditional : !dialect.joinKeepsOrder && isDefaultOrder(sort)
+    const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
+    return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder)
+  }
+  const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
+  if (idOrder) {
+    const sorted = choice.kind === 'candidate-ids'
+    // A scan of another index may not return id order, so its rows may have to be sorted.
+    const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
+    return ordered({ kind: 'ids', sorted }, path(), inOrder)
+  }
+  const isExact = choice.kind === 'candidate-ids' && choice.part.kind === 'words'
+  if (
+    !isFenced(optimizer) &&
+    choice.kind === 'candidate-ids' &&
+    choice.estimate >= manyCandidates &&
+    !isExact
+  ) {
+    const unverified = conjuncts(where).filter((part) => part !== choice.part)
+    const order: RowOrder = {
+      kind: 'verify',
+      verified: planFilter(optimizer, choice.part),
+      unverified: unverified.map((part) => planFilter(optimizer, part)),
+    }
+    return ordered(order, path(), true)
+  }
+  const given = orderGiven(choice, table, sort)
+  if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
+  const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
+  const filterOf = (span: Span | null): readonly Conjunct[] => {
+    if (span === null) return filter
+    const strategy = span.side === 'near' ? 'each' : 'once'
+    return planConjuncts(optimizer, unanswered(where, choice), { isNested: false, strategy })
+  }
+  const order: RowOrder = {
+    kind: 'path',
+    given,
+    spans: spans.map((span) => ({ span, filter: filterOf(span) })),
+    keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
+    columns: isFenced(optimizer)
+      ? new Set([
+          // A row of which nothing is read still has its id.
+          ...(given === 'all' && carried.size > 0 ? carried : ['id']),
+          ...columnsOfConditions(table, conjuncts(where)),
+          ...columnsOfSort(sort),
+        ])
+      : new Set(),
+  }
+  // The first rows of the whole table, in an order that has an index: the planner always chooses that index, so no
+  // fence is needed.
+  const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
+  const isFree = isPlain && isFenced(optimizer)
+  return ordered(order, isFree ? { kind: 'planner' } : path(true), !dialect.joinKeepsOrder && given === 'all')
+}
+
+/** Whether rows come from an index over all sort keys except the account, one value of it after the other. */
+function keepsTies(choice: Choice, table: Table, where: Condition, given: 'all' | 'first'): boolean {
+  if (choice.kind !== 'index-scan' || given !== 'all') return false
+  const isPair = table.indexes.some(({ name, kind }) => name === choice.index && kind === 'pair')
+  return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
+}
+
+/**
+ * The conditions besides the page's start. A bound on the first sort key that the start implies is dropped; missing
+ * values, which it excluded too, are then no longer part of the order.
+ */
+function whereBeyond(
+  optimizer: Optimizer,
+  { table, where, page }: ListPlan,
+  sort: readonly SortKey[],
+): Pick<ListPlan, 'where' | 'sort'> {
+  const [first, ...others] = sort
+  if (page.from === null || first === undefined) return { where, sort }
+  const parts = conjuncts(where)
+  const beyond = beyondStart(parts, first, page.from[0] ?? null)
+  // If the start lies outside of the conditions, rows are passed.
+  if (!beyond.isWithin) optimizer.estimate.rows += rowsOf(optimizer, table)
+  if (beyond.parts.length === parts.length) return { where, sort }
+  return { where: { kind: 'all', of: beyond.parts }, sort: [{ ...first, nullable: false }, ...others] }
+}
+
+export function reversed(key: SortKey): SortKey {
+  return { ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }
+}
+
+/** Reading a word index once for all rows takes as long as looking up so many rows in it, one by one. */
+const matchesPerLookup = 50
+/** Rows that are looked up before a page is full, as far as can be known. */
+const expectedLookups = 100
+
+/** Looks up row by row, in conditions on words that very many records meet. */
+function withLookups(optimizer: Optimizer, table: Table, filter: Filter): Filter {
+  switch (filter.kind) {
+    case 'all':
+    case 'any':
+      return { ...filter, of: filter.of.map((part) => withLookups(optimizer, table, part)) }
+    case 'not':
+      return { ...filter, of: withLookups(optimizer, table, filter.of) }
+    case 'words': {
+      const limit = matchesPerLookup * expectedLookups
+      const isFrequent = (findCandidateSources(optimizer, table, filter, limit)?.estimate ?? 0) >= limit
+      return { ...filter, lookup: isFrequent ? 'row' : 'set' }
+    }
+  }
+  return filter
+}
