@@ -16,11 +16,11 @@ const list = (args: string): string => `{ techServiceNewsArticle(${args}) { tota
 const enrichments = (where: string): string => `{ techServiceNewsEnrichment(where: ${where}) { totalCount } }`
 const groups = (args: string): string => `{ techServiceNewsArticleAggregate(${args}) { count } }`
 
-const searchTitle = 'Text is searched with `where: {title: {contains: "…"}}`, which ignores case and accents.'
+const searchTitle = 'Words are searched with `search: "…"`.'
 const cursors = 'There are no offsets: pass the `endCursor` of `pageInfo` as `after`.'
 const joined = 'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.'
 const texts =
-  'Text is searched with `contains` and `startsWith`, which ignore case and accents; there are no patterns.'
+  'Text is searched with `contains` and `startsWith`, which ignore case and accents, and words with `matches`; there are no patterns.'
 
 const mistakes: readonly (readonly [query: string, advice: string])[] = [
   // Selections.
@@ -64,7 +64,7 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
     'The fields of the query are named after collections, such as `techServiceNewsArticle`.',
   ],
   // Arguments.
-  [list('search: "x"'), searchTitle],
+  [list('query: "x"'), searchTitle],
   [list('query: "x"'), searchTitle],
   [list('limit: 5'), '`first` says how many records a page has.'],
   [list('take: 5'), '`first` says how many records a page has.'],
@@ -97,7 +97,7 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   [list('where: {title_contains: "x"}'), 'Write `title: {contains: …}`.'],
   [
     list('where: {search: "x"}'),
-    'Text is searched with `title: {contains: "…"}`, which ignores case and accents.',
+    'Text is searched with `title: {contains: "…"}`, which ignores case and accents; words with the argument `search` of the list.',
   ],
   [list('where: {or: []}'), joined],
   [list('where: {id: {eq: "x"}}'), 'Write `uri`: an id is the URI of its record.'],

@@ -244,11 +244,10 @@ function operatorHint(name: string, fields: readonly string[]): string | null {
   if (/^(equals?|is)$/i.test(bare)) return 'Equal values are found with `eq`.'
   if (/^(between|range)$/i.test(bare)) return 'A range is `{gte: …, lt: …}`.'
   const isPattern =
-    searching.test(bare) ||
-    /^(i?regexp?|matches|match|i?like|icontains|includes|endsWith|ends_with)$/i.test(bare)
+    searching.test(bare) || /^(i?regexp?|match|i?like|icontains|includes|endsWith|ends_with)$/i.test(bare)
   if (!isPattern) return null
   return fields.includes('contains')
-    ? 'Text is searched with `contains` and `startsWith`, which ignore case and accents; there are no patterns.'
+    ? 'Text is searched with `contains` and `startsWith`, which ignore case and accents, and words with `matches`; there are no patterns.'
     : null
 }
 
@@ -257,10 +256,11 @@ function arrayHint(name: string, fields: readonly string[]): string | null {
   return fields.includes('some') ? `Say which elements: \`some: {${name}: …}\`.` : null
 }
 
-function searchHint({ type }: Collection, isArgument: boolean): string {
-  const text = type.fields.find((field) => field.type.kind === 'string' && field.type.freeText)
+function searchHint({ searchFields }: Collection, isArgument: boolean): string {
+  const [text] = searchFields
+  if (text !== undefined && isArgument) return 'Words are searched with `search: "…"`.'
   const condition = `${text?.name ?? '<field>'}: {contains: "…"}`
-  return `Text is searched with \`${isArgument ? `where: {${condition}}` : condition}\`, which ignores case and accents.`
+  return `Text is searched with \`${isArgument ? `where: {${condition}}` : condition}\`, which ignores case and accents${text === undefined ? '' : '; words with the argument `search` of the list'}.`
 }
 
 /** The collection of a record type. */
