@@ -92,6 +92,41 @@ if (databases.includes('sqlite'))
     }
   })
 
+onEveryDatabase('words of other texts, and another number of words, are found', async (engine) => {
+  const index = `${note}/:words`
+  const id = `(select id from "${note}" where rkey = 'a0')`
+  const cases =
+    engine === 'sqlite'
+      ? [
+          [`insert into "${index}" (rowid, f0) values (1000, 'strange')`, index, /for 1 terms/],
+          [
+            `update "${index}/lengths" set words = words + 1 where id = ${id}`,
+            uri,
+            /another number of words/,
+          ],
+        ]
+      : [
+          [`update "${note}" set words = words || 'Astrange:1' where rkey = 'a0'`, uri, /has other words/],
+          [
+            `update "${note}" set word_count = word_count + 1 where rkey = 'a0'`,
+            uri,
+            /another number of words/,
+          ],
+        ]
+  for (const [statement, name, problem] of cases as [string, string, RegExp][]) {
+    const path = await newUrl(engine)
+    await using store = await openNotes(path)
+    await fill(store)
+    await damage(store, statement)
+    const found = await findDamage(store.database.read, store.tables)
+    assert.deepEqual(
+      found.map((one) => one.name),
+      [name],
+    )
+    assert.match(found[0]?.problem ?? '', problem)
+  }
+})
+
 onEveryDatabase('a row of no repository is named by its id', async (engine) => {
   const path = await newUrl(engine)
   await using store = await openNotes(path)

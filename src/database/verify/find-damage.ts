@@ -8,7 +8,10 @@ import { quote } from '../../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from '../database.ts'
 import { deriveRow, valueAt } from '../derive.ts'
 import { padding } from '../sqlite/layout/ddl.ts'
-import { storedColumns, type Table } from '../layout/tables.ts'
+import { indexedWords } from '../../search/indexed-words.ts'
+import { wordVector } from '../postgres/write/word-vector.ts'
+import { lengthsName } from '../sqlite/layout/word-ddl.ts'
+import { storedColumns, type Table, type WordIndex } from '../layout/tables.ts'
 import { differingCounts } from './verify-counts.ts'
 
 export interface Damage {
@@ -48,13 +51,14 @@ type Row = Readonly<Record<string, ColumnValue>>
 
 async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Damage> {
   const isSqlite = read.dialect.engine === 'sqlite'
-  const trigrams = isSqlite ? table.texts.map(() => new Map<string, number>()) : []
+  const indexes = isSqlite ? termIndexes(table) : []
+  const terms = indexes.map(() => new Map<string, number>())
   for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
     if (row.term !== null) {
-      add(trigrams[Number(row.place)], String(row.term), -Number(row.doc))
+      add(terms[Number(row.place)], String(row.term), -Number(row.doc))
       continue
     }
-    const problems = problemsOf(table, row, trigrams)
+    const problems = problemsOf(table, row, isSqlite, terms)
     const name = row.uri === null ? `${table.name}, row ${row.id}` : String(row.uri)
     if (row.uri === null) problems.unshift('It is of no repository.')
     if (problems.length > 0) yield { name, problem: problems.join(' ') }
@@ -65,15 +69,24 @@ async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Dama
     for await (const { n } of read.readRows({ text, values: [] }))
       if (Number(n) > 0) yield { name, problem: `It has ${n} elements of records that are not there.` }
   }
-  for (const [place, { name }] of (isSqlite ? table.texts : []).entries()) {
-    const differing = trigrams[place]?.values().reduce((sum, count) => sum + (count === 0 ? 0 : 1), 0) ?? 0
-    if (differing > 0)
-      yield { name, problem: `It has other records than the texts for ${differing} trigrams.` }
+  for (const [place, name] of indexes.entries()) {
+    const differing = terms[place]?.values().reduce((sum, count) => sum + (count === 0 ? 0 : 1), 0) ?? 0
+    if (differing > 0) yield { name, problem: `It has other records than the texts for ${differing} terms.` }
   }
 }
 
-/** `trigrams`, per text index: the number of records with each trigram, minus the number in the index. */
-function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): string[] {
+/** The indexes of terms in SQLite: of trigrams, and of words. */
+function termIndexes({ texts, words }: Table): readonly string[] {
+  return [...texts.map(({ name }) => name), ...(words === null ? [] : [words.name])]
+}
+
+/** `terms`, per index: the number of records with each term, minus the number in the index. */
+function problemsOf(
+  table: Table,
+  row: Row,
+  isSqlite: boolean,
+  terms: readonly Map<string, number>[],
+): string[] {
   const problems: string[] = []
   const content = contentOf(table, row)
   if (content === null) return ['Its content cannot be parsed.']
@@ -96,13 +109,38 @@ function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, numbe
     if (JSON.stringify(derived) !== JSON.stringify(stored))
       problems.push(`${name} has other elements than it.`)
   }
-  for (const [index, counts] of trigrams.entries()) {
-    const { folded } = table.texts[index] as Table['texts'][number]
-    const place = storedColumns(table).findIndex(({ name }) => name === folded.name)
-    const text = foldedOf(table, value, columns, place)
-    if (typeof text === 'string') for (const term of trigramsOf(text + padding)) add(counts, term, 1)
-  }
-  return problems
+  if (isSqlite)
+    for (const [index, { folded }] of table.texts.entries()) {
+      const place = storedColumns(table).findIndex(({ name }) => name === folded.name)
+      const text = foldedOf(table, value, columns, place)
+      if (typeof text === 'string') for (const term of trigramsOf(text + padding)) add(terms[index], term, 1)
+    }
+  return table.words === null
+    ? problems
+    : [...problems, ...wordProblems(table.words, value, row, terms[table.texts.length])]
+}
+
+/** `counts`: the number of records with each word; undefined if the row itself has its words. */
+function wordProblems(
+  { name, fields }: WordIndex,
+  value: object,
+  { word_count: length, lexemes: stored }: Row,
+  counts: Map<string, number> | undefined,
+): string[] {
+  const texts = fields.map(({ text: { path } }) => {
+    const text = valueAt(value, path)
+    return typeof text === 'string' ? text : null
+  })
+  const weights = fields.map(({ weight }) => weight)
+  const words = indexedWords(texts, weights)
+  for (const term of new Set([...words.fields.flat(), ...words.marks])) add(counts, term, 1)
+  const expected =
+    counts === undefined ? JSON.stringify([...wordVector(texts, weights).lexemes].sort()) : null
+  const found = stored === null ? null : JSON.stringify((JSON.parse(String(stored)) as string[]).sort())
+  return [
+    ...(Number(length) === words.length ? [] : [`${name} has another number of words than it.`]),
+    ...(expected === found ? [] : [`${name} has other words than it.`]),
+  ]
 }
 
 interface Content {
@@ -172,13 +210,23 @@ function statementOf(table: Table, isSqlite: boolean): string {
     return `(select ${all} from ${quote(name)} s where s.id = t.id) as a${index}`
   })
   const json = isSqlite ? `iif(${isReadable}, json(t.record), null)` : 't.record::text'
-  const selected = [`${json} as json`, ...columns, ...arrays]
+  const selected = [`${json} as json`, ...columns, ...arrays, ...wordColumns(table, isSqlite)]
   const records = `select null as place, null as term, null as doc, b.uri || t.rkey as uri, t.id, t.cid, ${selected.join(', ')}
     from ${quote(table.name)} t left join base b on b.id = t.base`
   // Part of the same statement as the records, so that both come from one snapshot during concurrent writes.
   const nulls = ['null', 'null', 'null', ...selected.map(() => 'null')].join(', ')
-  const terms = (isSqlite ? table.texts : []).map(
-    ({ name }, place) => `select ${place}, term, doc, ${nulls} from ${quote(`${name}/terms`)}`,
+  const terms = (isSqlite ? termIndexes(table) : []).map(
+    (name, place) => `select ${place}, term, doc, ${nulls} from ${quote(`${name}/terms`)}`,
   )
   return [records, ...terms].join(' union all ')
+}
+
+function wordColumns({ words }: Table, isSqlite: boolean): readonly string[] {
+  if (words === null) return []
+  return isSqlite
+    ? [
+        `(select words from ${quote(lengthsName(words))} l where l.id = t.id) as word_count`,
+        'null as lexemes',
+      ]
+    : ['t.word_count', 'array_to_json(tsvector_to_array(t.words))::text as lexemes']
 }

@@ -10,8 +10,9 @@ const lastPosition = 16_383
 const mostPositions = 255
 
 export interface WordVector {
-  /** Text that the server reads as a `tsvector`. */
+  /** Text that the server reads as a `tsvector`, and the lexemes in it. */
   readonly vector: string
+  readonly lexemes: readonly string[]
   /**
    * The words of each field between spaces, one field after the other, if the vector lacks positions, so that phrases
    * can be verified; null for nearly all records.
@@ -26,6 +27,7 @@ export const fieldSeparator = '\u001e'
 export function wordVector(texts: readonly (string | null)[], weights: readonly number[]): WordVector {
   const { fields, marks, length } = indexedWords(texts, weights)
   let isWhole = true
+  const entries: string[] = []
   const lexemes: string[] = []
   for (const [index, words] of fields.entries()) {
     const prefix = fieldPrefix(index)
@@ -36,12 +38,18 @@ export function wordVector(texts: readonly (string | null)[], weights: readonly 
       else isWhole = false
       positions.set(word, known)
     }
-    for (const [word, places] of positions)
-      lexemes.push(`'${prefix}${word}'${places.length === 0 ? '' : `:${places.join(',')}`}`)
+    for (const [word, places] of positions) {
+      lexemes.push(prefix + word)
+      entries.push(`'${prefix}${word}'${places.length === 0 ? '' : `:${places.join(',')}`}`)
+    }
   }
-  for (const mark of marks) lexemes.push(`'${mark}'`)
+  for (const mark of marks) {
+    lexemes.push(mark)
+    entries.push(`'${mark}'`)
+  }
   return {
-    vector: lexemes.join(' '),
+    vector: entries.join(' '),
+    lexemes,
     text: isWhole ? null : fields.map((words) => ` ${words.join(' ')} `).join(fieldSeparator),
     length,
   }
