@@ -5,6 +5,7 @@ import {
   any,
   byUri,
   contains,
+  facets,
   given,
   list,
   nested,
@@ -13,6 +14,8 @@ import {
 } from './article-questions.ts'
 import { asked, type Attack, attacks, repeat, numbers } from './attack.ts'
 
+const ten = 'language, section, country, did, source, articleType, tags, title, url, guid'
+const eleven = `${ten}, description`
 const flip = (cursor: string, at: number): string => {
   const bytes = Buffer.from(cursor, 'base64url')
   bytes[at] = (bytes[at] ?? 0) ^ 1
@@ -138,6 +141,20 @@ export const argumentAttacks: readonly Attack[] = [
       'six fields to group by',
       asked(aggregate('language, section, country, did, source, articleType', 'count')),
     ],
+    ['eleven facets', asked(facets(eleven))],
+    ['1,000 facets', asked(facets(repeat(1000, () => 'language')))],
+    [
+      '900 times ten facets',
+      asked(
+        `{ ${list} { ${repeat(900, (index) => `a${index}: facets(fields: [${ten}], limit: 100) { missing }`)} } }`,
+      ),
+    ],
+    [
+      'facets within lists within lists',
+      asked(
+        `{ techServiceNewsSource(first: 100) { nodes { techServiceNewsArticleViaSource(first: 0) { facets(fields: [tags, title, url]) { cut } } } } }`,
+      ),
+    ],
     [
       'lists of lists of lists',
       asked(
@@ -207,6 +224,10 @@ export const argumentAttacks: readonly Attack[] = [
     ],
     ['a moment that is a number', asked(since, { x: 1e308 })],
     ['a moment that is SQL', asked(since, { x: "now'); --" })],
+    ['facets of 101 values', asked(facets('language', ', limit: 101'))],
+    ['facets of -1 values', asked(facets('language', ', limit: -1'))],
+    ['a facet twice', asked(facets('tags, tags'))],
+    ['a facet by hour', asked(facets('publishedAt_hour'))],
     ['limit: 1001', asked(aggregate('language', 'count', ', limit: 1001'))],
     ['limit: -1', asked(aggregate('language', 'count', ', limit: -1'))],
     ['minCount: -1', asked(aggregate('language', 'count', ', minCount: -1'))],

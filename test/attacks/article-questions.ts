@@ -20,3 +20,5 @@ export const any = (count: number, each: (index: number) => unknown): unknown =>
 })
 export const aggregate = (groupBy: string, fields: string, more = ''): string =>
   `{ ${list}Aggregate(groupBy: [${groupBy}]${more}) { count groupCount groups { ${fields} } } }`
+export const facets = (fields: string, more = ''): string =>
+  `{ ${list} { facets(fields: [${fields}]${more}) { field values { value count } missing cut } } }`

@@ -3,6 +3,7 @@ import { type BadRequest, refused } from './bad-request.ts'
 
 const list = (given: string) => `{ techServiceNewsArticle(${given}) { nodes { uri } } }`
 const groups = (given: string) => `{ techServiceNewsArticleAggregate(${given}) { groups { count } } }`
+const facets = (given: string) => `{ techServiceNewsArticle { facets(${given}) { missing } } }`
 const where = (condition: string) => list(`where: {${condition}}`)
 const range = /out of range: write 0 to 100, and follow the cursors/
 const moment = /is no moment.*Write RFC 3339 such as/
@@ -28,6 +29,14 @@ export const badArguments: readonly BadRequest[] = [
     ['limit over the maximum', groups('groupBy: [language], limit: 1001'), /`limit: 1001` .* 0 to 1000/],
     ['minCount negative', groups('groupBy: [language], minCount: -1'), /`minCount: -1` is out of range/],
     ['groupBy naming a field twice', groups('groupBy: [language, language]'), /names language twice/],
+    ['no value of a facet', facets('fields: [language], limit: 0'), /`limit: 0` .* write 1 to 100\./],
+    ['too many values', facets('fields: [language], limit: 101'), /`limit: 101` .* write 1 to 100\./],
+    ['facets naming a field twice', facets('fields: [tags, did, tags]'), /`fields` names tags twice/],
+    [
+      'a period of time as a facet',
+      facets('fields: [publishedAt_day]'),
+      /period of time is no facet\. Group by it in `techServiceNewsArticleAggregate`/,
+    ],
     [
       'orderBy with rankBy',
       groups('groupBy: [language], orderBy: KEY_ASC, rankBy: {measure: AVG, field: wordCount}'),

@@ -13,6 +13,7 @@ import type { GraphQLRequest } from '../../src/query/execute/execute.ts'
 import { printKey } from '../reference/aggregate.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
+import { facetArguments } from '../support/graphql-text.ts'
 import type { Corpus } from './corpora.ts'
 
 type Request = Required<GraphQLRequest>
@@ -45,8 +46,11 @@ export async function judge(
       const { asked } = await service.data(askAgain(operation, field, selection), variables ?? {})
       return asked
     }
-    if (found.kind === 'list') await judgeList(reference, found.shape, given, own, ask)
-    else await judgeAggregate(reference, found.shape, given, own, ask)
+    if (found.kind === 'list') {
+      await judgeList(reference, found.shape, given, own, ask)
+      for (const facets of facetsIn(field, values))
+        await judgeFacets(reference, found.shape, given, facets, ask)
+    } else await judgeAggregate(reference, found.shape, given, own, ask)
     judged += 1
   }
   return judged
@@ -64,6 +68,22 @@ async function judgeList(reference: Reference, { nsid }: Shape, given: Json, own
   if (own.totalCount !== undefined) assert.equal(own.totalCount, expected.totalCount)
   for (const rows of [own.nodes, own.edges])
     if (rows !== undefined) assert.equal(rows.length, expected.records.length)
+}
+
+async function judgeFacets({ list }: Reference, { nsid }: Shape, given: Json, facets: Json, ask: Ask) {
+  // One value stands for a list of one, and null for what is left out.
+  const asked = { ...facets, fields: [facets.fields].flat() }
+  const answered = await ask(
+    `{ facets${facetArguments(asked)} { field values { value count } missing cut } }`,
+  )
+  assert.deepEqual(answered.facets, list(nsid, given).facets(asked))
+}
+
+/** The arguments of the facets that are selected of a list. */
+function facetsIn({ selectionSet }: FieldNode, values: Readonly<Record<string, unknown>>): readonly Json[] {
+  return (selectionSet?.selections ?? []).flatMap((selected) =>
+    selected.kind === Kind.FIELD && selected.name.value === 'facets' ? [argumentsOf(selected, values)] : [],
+  )
 }
 
 async function judgeAggregate(reference: Reference, { nsid }: Shape, given: Json, own: Json, ask: Ask) {

@@ -17,6 +17,9 @@ export interface GroupField {
   readonly name: string
   /** What clients see: a string, a number, a boolean, a printed instant. */
   readonly prints: 'plain' | 'instant' | Bucket
+  /** The keys of a `where` that lead to conditions on it. */
+  readonly path: readonly string[]
+  readonly isReference: boolean
   /** The distinct keys a record has here; a missing value is the one key `undefined`. */
   readonly keysOf: (record: PlainRecord) => readonly Key[]
 }
@@ -76,12 +79,16 @@ export function groupRecords(
 /** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */
 export function groupFields(world: World, collection: string): GroupField[] {
   const system: GroupField[] = [
-    { name: 'did', prints: 'plain', keysOf: (record) => [record.did] },
-    { name: 'collection', prints: 'plain', keysOf: (record) => [record.collection] },
-    { name: 'indexedAt', prints: 'instant', keysOf: (record) => [record.indexedAt] },
+    { ...plain('did'), keysOf: (record) => [record.did] },
+    { ...plain('collection'), keysOf: (record) => [record.collection] },
+    { ...plain('indexedAt'), prints: 'instant', keysOf: (record) => [record.indexedAt] },
     ...bucketFields('indexedAt', (record) => record.indexedAt),
   ]
   return [...system, ...ownAndJoined(world, shapeOf(world, collection), [collection])]
+}
+
+function plain(name: string) {
+  return { name, prints: 'plain', path: [name], isReference: false } as const
 }
 
 function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): GroupField[] {
@@ -99,6 +106,8 @@ function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): Gr
         (inner): GroupField => ({
           name: `${field.name}_${inner.name}`,
           prints: inner.prints,
+          path: [field.name, ...inner.path],
+          isReference: inner.isReference,
           keysOf: (record) => {
             const { value } = readField(recordSubject(world, record), field.name)
             const target = value === undefined ? null : declaredTarget(world, kind, linkOf(value))
@@ -118,15 +127,20 @@ function ownGroupFields(world: World, field: Field): GroupField[] {
     case 'integer':
     case 'boolean':
     case 'reference':
-      return [{ name, prints: 'plain', keysOf: (record) => [scalarKey(kind, read(record))] }]
+      return [
+        {
+          ...plain(name),
+          isReference: kind.kind === 'reference',
+          keysOf: (record) => [scalarKey(kind, read(record))],
+        },
+      ]
     case 'datetime':
       return bucketFields(name, (record) => scalarKey(kind, read(record)))
     case 'array':
       if (kind.of.kind !== 'string') return []
       return [
         {
-          name,
-          prints: 'plain',
+          ...plain(name),
           keysOf: (record) => {
             const distinct = [...new Set<Key>(read(record) ?? [])]
             return distinct.length === 0 ? [undefined] : distinct
@@ -140,7 +154,7 @@ function ownGroupFields(world: World, field: Field): GroupField[] {
 
 function bucketFields(name: string, read: (record: PlainRecord) => Key): GroupField[] {
   return buckets.map((bucket) => ({
-    name: `${name}_${bucket}`,
+    ...plain(`${name}_${bucket}`),
     prints: bucket,
     keysOf: (record) => {
       const instant = read(record)

@@ -169,13 +169,47 @@ test('reverse conditions and reverse lists', async () => {
   const held = reference
     .referredBy(person)
     .find((each) => each.viaField === 'orgExampleLibraryBookViaAuthor')!
-  const listed = reference.reverse(ann, held, { sortBy: [{ field: 'pages' }], first: 1 })
+  const { facets, ...listed } = reference.reverse(ann, held, { sortBy: [{ field: 'pages' }], first: 1 })
   assert.deepEqual(
     { ...listed, records: keysOf(listed.records) },
     { records: 'stale', totalCount: 2, hasNextPage: true, hasPreviousPage: false },
   )
+  const all = listed.totalCount
+  assert.deepEqual(facets({ fields: ['collection'] }), [
+    { field: 'collection', values: [{ value: book, count: all }], missing: 0, cut: false },
+  ])
   const fields = reference.referredBy(review).map((each) => each.viaField)
   assert.deepEqual(fields, ['orgExampleLibraryBookViaMention', 'orgExampleLibraryBookViaAbout'])
+})
+
+test('facets count values, each element of an array once, and ignore their own conditions if asked', async () => {
+  const reference = referenceOver(
+    await books({
+      a: { language: 'en', tags: ['x', 'y', 'x'] },
+      b: { language: 'fr', tags: ['y'] },
+      c: { language: 'de', tags: [] },
+      d: {},
+    }),
+  )
+  const where = { language: { in: ['en', 'fr'] }, tags: { has: 'x' } }
+  const facets = (given: Where, ignoreOwn: boolean) =>
+    reference.list(book, { where: given }).facets({ fields: ['language', 'tags'], limit: 1, ignoreOwn })
+  const facet = (field: string, value: string, count: number, missing: number, cut: boolean) => ({
+    field,
+    values: [{ value, count }],
+    missing,
+    cut,
+  })
+  assert.deepEqual(facets({}, false), [facet('language', 'de', 1, 1, true), facet('tags', 'y', 2, 2, true)])
+  assert.deepEqual(facets(where, false), [
+    facet('language', 'en', 1, 0, false),
+    facet('tags', 'x', 1, 0, true),
+  ])
+  assert.deepEqual(facets(where, true), [
+    facet('language', 'en', 1, 0, false),
+    facet('tags', 'y', 2, 0, true),
+  ])
+  assert.deepEqual(facets({ AND: [where] }, true), facets(where, false))
 })
 
 test('missing values sort first, ties by rkey then did in the direction of the last field', async () => {

@@ -13,6 +13,7 @@ import {
   mean,
   total,
 } from './aggregate.ts'
+import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
 import { scoresOf } from './relevance.ts'
@@ -39,6 +40,7 @@ export interface ListArguments extends PageArguments {
 
 export interface Listed extends Page {
   readonly totalCount: number
+  facets(given: FacetArguments): readonly Facet[]
 }
 
 export interface AggregateArguments extends GroupArguments {
@@ -120,13 +122,18 @@ export function createReference(
       (a, b) => sign * ((scores.get(a) ?? 0) - (scores.get(b) ?? 0)) || compareRecords(world, a, b, []),
     )
   }
-  const list = (candidates: readonly PlainRecord[], given: ListArguments): Listed => {
+  const list = (collection: string, candidates: readonly PlainRecord[], given: ListArguments): Listed => {
     const ordered = order(candidates, given)
-    return { ...pageOf(ordered, given), totalCount: ordered.length }
+    const found = (where: Where) => order(candidates, { where })
+    return {
+      ...pageOf(ordered, given),
+      totalCount: ordered.length,
+      facets: (asked) => facetsOf(world, collection, given.where ?? {}, found, asked),
+    }
   }
   return {
     ...world,
-    list: (collection, given) => list(recordsOf(world, collection), given),
+    list: (collection, given) => list(collection, recordsOf(world, collection), given),
     sorted: (collection, given) => order(recordsOf(world, collection), given),
     scores: (collection, given) =>
       relevance(world, found(recordsOf(world, collection), given), given.search ?? ''),
@@ -145,6 +152,6 @@ export function createReference(
     resolve: (uri) => resolve(world, uri),
     isCurrent: (link) => isCurrent(world, link),
     referredBy: (collection) => referredBy(world, collection),
-    reverse: (record, held, given) => list(reverse(world, record, held), given),
+    reverse: (record, held, given) => list(held.collection, reverse(world, record, held), given),
   }
 }

@@ -1,4 +1,5 @@
 /** Writes values and arguments as GraphQL text, the way a person would. */
+import type { FacetArguments } from '../reference/facets.ts'
 import type { AggregateArguments } from '../reference/reference.ts'
 import type { SortField } from '../reference/order.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -26,6 +27,14 @@ export function argumentList(given: Readonly<Record<string, string | undefined>>
     text === undefined ? [] : [`${name}: ${text}`],
   )
   return parts.length === 0 ? '' : `(${parts.join(', ')})`
+}
+
+export function facetArguments({ fields, limit, ignoreOwn }: FacetArguments): string {
+  return argumentList({
+    fields: `[${fields.join(', ')}]`,
+    limit: limit?.toString(),
+    ignoreOwn: ignoreOwn?.toString(),
+  })
 }
 
 export function aggregateArguments(given: AggregateArguments): string {

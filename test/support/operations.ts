@@ -1,5 +1,6 @@
 /** Random whole operations, each with the answer that the plain evaluator gives: any fields of any lists, at any depth. */
 import fc from 'fast-check'
+import type { Facet } from '../reference/facets.ts'
 import type { SortField } from '../reference/order.ts'
 import type { ListArguments, Listed, Reference } from '../reference/reference.ts'
 import type { Field, HeldReference, Json, Shape } from '../reference/shapes.ts'
@@ -7,10 +8,10 @@ import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { linkOf } from '../reference/world.ts'
 import { aggregateParts } from './aggregate-parts.ts'
-import { argumentList, literal, sortLiteral } from './graphql-text.ts'
+import { argumentList, facetArguments, literal, sortLiteral } from './graphql-text.ts'
 import { onceFor } from './once.ts'
 import { type Part, selections } from './parts.ts'
-import { sorts } from './questions.ts'
+import { facets, sorts } from './questions.ts'
 import { expectedValue, innerSelection } from './selection.ts'
 import { wheres } from './where.ts'
 
@@ -122,10 +123,43 @@ function newListFields(reference: Reference, shape: Shape, depth: number): fc.Ar
     3,
   ).map(({ text, answer }): Part<Listed> => ({ text: `pageInfo${text}`, answer }))
   const total = field<Listed>('totalCount', ({ totalCount }) => totalCount)
+  const faceted = facetLists(reference, shape)
   return selections(
-    [nodes, edges, info, info, total, constant('__typename', `${shape.typeName}Connection`)],
+    [nodes, edges, info, info, total, faceted, constant('__typename', `${shape.typeName}Connection`)],
     4,
   )
+}
+
+function facetLists(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Listed>> {
+  const value = selections<Facet['values'][number]>(
+    [
+      field('value', ({ value }) => value),
+      field('count', ({ count }) => count),
+      constant('__typename', 'FacetValue'),
+    ],
+    3,
+  )
+  const values = value.map(
+    ({ text, answer }): Part<Facet> => ({
+      text: `values${text}`,
+      answer: (facet) => facet.values.map((one) => answer(one)),
+    }),
+  )
+  const selected = selections<Facet>(
+    [
+      values,
+      values,
+      field('field', ({ field }) => field),
+      field('missing', ({ missing }) => missing),
+      field('cut', ({ cut }) => cut),
+      constant('__typename', 'Facet'),
+    ],
+    4,
+  )
+  return fc.tuple(facets(reference, nsid), selected).map(([given, { text, answer }]) => ({
+    text: `facets${facetArguments(given)}${text}`,
+    answer: (list) => list.facets(given).map((facet) => answer(facet)),
+  }))
 }
 
 /** Fields of a record of that type. */

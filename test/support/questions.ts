@@ -1,5 +1,7 @@
 /** Random orders, pages and groups for a collection, from the kinds of its fields. */
 import fc from 'fast-check'
+import { type FacetArguments, facetNames } from '../reference/facets.ts'
+import type { Where } from '../reference/matches.ts'
 import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { SortField } from '../reference/order.ts'
 import { wheres } from './where.ts'
@@ -42,6 +44,36 @@ export function groupNames(reference: Reference, collection: string): string[] {
     .groupFields(collection)
     .map((field) => field.name)
     .filter((name) => !name.includes('_record_'))
+}
+
+/** Facets of a list; where it has a `where`, mostly of fields that this is about. */
+export function facets(
+  reference: Reference,
+  collection: string,
+  where: Where = {},
+): fc.Arbitrary<FacetArguments> {
+  const names = facetNames(reference.groupFields(collection)).filter((name) => !name.includes('_record_'))
+  const paths = Object.entries(where).flatMap(([key, inner]) => [
+    key,
+    ...Object.keys(inner ?? {}).map((name) => `${key}_${name}`),
+  ])
+  const own = names.filter((name) => paths.includes(name))
+  const name = fc.oneof(
+    fc.constantFrom(...names),
+    fc.constantFrom(...fieldsOfKind(reference, collection, ['array', 'boolean', 'reference'])),
+    fc.constantFrom(...(own.length === 0 ? names : own)),
+  )
+  return fc.record(
+    {
+      fields: fc.uniqueArray(
+        name.filter((one) => names.includes(one)),
+        { maxLength: 4 },
+      ),
+      limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constant(100)),
+      ignoreOwn: fc.boolean(),
+    },
+    { requiredKeys: ['fields'] },
+  )
 }
 
 export function aggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {

@@ -153,7 +153,7 @@ const close = { brace: 0x7d, bracket: 0x5d } as const
 /** Depth below `{"data":{"root":{"edges":[`. */
 const elementDepth = 4
 
-/** Objects in the arrays that are members of the root fields: edges, nodes, groups. */
+/** Objects in the arrays that are members of the root fields: edges, nodes, facets, groups. */
 function countRows(body: Uint8Array): number {
   let depth = 0
   let rows = 0

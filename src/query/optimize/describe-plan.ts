@@ -5,8 +5,10 @@
 import type {
   AccessPath,
   CountAccess,
+  CountedRows,
   GroupAccess,
   PhysicalAggregate,
+  PhysicalFacets,
   PhysicalList,
   PhysicalPlan,
   PhysicalRoot,
@@ -41,14 +43,26 @@ function describeRoot(output: Exclude<PhysicalRoot, { kind: 'introspection' }>):
   }
 }
 
-function describeList({ list: { table, where, sort, page }, page: rows, total }: PhysicalList): string {
+function describeList({ list, fields, page: rows, total }: PhysicalList): string {
+  const { table, where, sort, page } = list
   const size = `${page.backward ? 'last' : 'first'} ${page.size}${page.from === null ? '' : ' beyond a cursor'}`
   const parts = [
     `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
     ...(rows === null ? [] : [`through ${describePath(rows.rows.path)}`]),
     ...(total === null ? [] : [`total from ${describeAccess(total)}`]),
+    ...fields.flatMap(({ output }) => (output.kind === 'facets' ? describeFacets(output.facets, where) : [])),
   ]
   return parts.join('; ')
+}
+
+function describeFacets({ shared, facets }: PhysicalFacets, where: Condition): readonly string[] {
+  return facets.flatMap(({ facet, groups }) => {
+    if (groups === null) return []
+    const own = facet.where === where ? '' : ` ${describeWhere(facet.where)}`
+    if (groups.kind !== 'shared') return [`facet ${facet.name}${own} from ${describeAccess(groups)}`]
+    const rows = describeAccess(shared[groups.rows] as CountedRows)
+    return [`facet ${facet.name}${own} from ${rows}, read once for several facets`]
+  })
 }
 
 function describeAggregate({ aggregate, count, groups, whole }: PhysicalAggregate): string {

@@ -10,7 +10,7 @@ import { findSemiJoinSources } from './candidate-sources.ts'
 import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
-import type { CountAccess, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
+import type { CountAccess, CountedRows, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
 import type { AggregatePlan, Condition, GroupKey, Link, MeasurePlan, TargetSemiJoin } from '../plan/plan.ts'
 
 /** Number of rows of counts that are read in the time of one record. */
@@ -28,25 +28,33 @@ export function planCount(
   if (link === null) {
     const materialized = materializedCount(optimizer, table, where)
     if (materialized !== null) return materialized
-    const rows = planCountedRows(optimizer, table, where)
+    const rows = planCountedRows(optimizer, table, where, null)
     return where.kind === 'words' && !optimizer.state.hiding
       ? { kind: 'matches', index: where.index, match: where.match }
-      : { kind: 'rows', rows }
+      : rows
   }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])
     if (counts !== undefined) return { kind: 'link-counts', counts }
   }
-  optimizer.estimate.rows = Number.POSITIVE_INFINITY
-  const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false)
-  return { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
+  return planCountedRows(optimizer, table, where, link)
 }
 
 /** Rows that are counted or grouped, in any order. */
-function planCountedRows(optimizer: Optimizer, table: Table, where: Condition): RowAccess {
+export function planCountedRows(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  link: Link | null,
+): CountedRows {
+  if (link !== null) {
+    optimizer.estimate.rows = Number.POSITIVE_INFINITY
+    const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false)
+    return { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
+  }
   const choice = chooseForCount(optimizer, table, where)
   optimizer.estimate.rows += filterEstimate(optimizer, table, where)
-  return rowAccess(optimizer, table, where, choice, choice.kind === 'planner')
+  return { kind: 'rows', rows: rowAccess(optimizer, table, where, choice, choice.kind === 'planner') }
 }
 
 /** `mayEnter`: if the planner chooses the index, it may use the index of any conjunct. */
@@ -121,12 +129,13 @@ export function planGroups(
 ): GroupAccess {
   const { table, where } = aggregate
   const materialized = materializedGroups(optimizer, aggregate, keys)
-  return materialized ?? { kind: 'rows', rows: planCountedRows(optimizer, table, where) }
+  return materialized ?? planCountedRows(optimizer, table, where, null)
 }
 
-function materializedGroups(
+/** Null if no materialized counts or sums form these groups. */
+export function materializedGroups(
   optimizer: Optimizer,
-  { table, where, measures }: AggregatePlan,
+  { table, where, measures }: Pick<AggregatePlan, 'table' | 'where' | 'measures'>,
   keys: readonly GroupKey[],
 ): GroupAccess | null {
   const [key, ...others] = keys

@@ -2,13 +2,19 @@
 import { columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { totalSize } from '../price/cost-reading.ts'
 import { planCount } from './optimize-count.ts'
+import { planFacets } from './optimize-facets.ts'
 import { planRanked, planRanking } from './optimize-ranking.ts'
 import { planRows } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'
-import type { PhysicalList, PhysicalPage, PhysicalRanking } from '../plan/physical-plan.ts'
-import type { Fields, ListOutput, ListPlan } from '../plan/plan.ts'
+import type {
+  PhysicalList,
+  PhysicalListOutput,
+  PhysicalPage,
+  PhysicalRanking,
+} from '../plan/physical-plan.ts'
+import type { Fields, ListOutput, ListPlan, Selected } from '../plan/plan.ts'
 
-/** Plans a list; `fields` are its selected fields, which are optimized already. */
+/** Plans a list; `fields` are its selected fields, which are optimized already except for facets. */
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,
@@ -32,7 +38,23 @@ export function planList(
     : null
   if (total !== null && total.kind !== 'rows' && list.link === null)
     optimizer.estimate.savedSize += totalSize(list)
-  return { list, fields, page, before, total, ranking }
+  return {
+    list,
+    fields: fields.map((field) => withFacets(optimizer, list, field)),
+    page,
+    before,
+    total,
+    ranking,
+  }
+}
+
+function withFacets(
+  optimizer: Optimizer,
+  list: ListPlan,
+  { key, output }: Selected<ListOutput<PhysicalList>>,
+): Selected<PhysicalListOutput> {
+  if (output.kind !== 'facets') return { key, output }
+  return { key, output: { kind: 'facets', facets: planFacets(optimizer, list, output.facets) } }
 }
 
 /** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */

@@ -130,11 +130,17 @@ export function checkedText(name: string, text: string): string {
   return text
 }
 
-/** Returns an integer from 0 to `max`, or the default if the argument is absent or null. */
-export function integerArgument(name: string, value: unknown, max: number, otherwise: number): number {
+/** Returns an integer from `min` to `max`, or the default if the argument is absent or null. */
+export function integerArgument(
+  name: string,
+  value: unknown,
+  max: number,
+  otherwise: number,
+  min = 0,
+): number {
   if (value === undefined || value === null) return otherwise
-  if (typeof value === 'number' && value >= 0 && value <= max) return value
-  throw badInput(`\`${name}: ${String(value)}\` is out of range: write 0 to ${max}.`)
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  throw badInput(`\`${name}: ${String(value)}\` is out of range: write ${min} to ${max}.`)
 }
 
 /** https://atproto.com/specs/at-uri-scheme: authority, then optional collection, then optional record key. */

@@ -27,6 +27,7 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   ['{ techServiceNewsArticle { title } }', 'Select it of the records: `nodes { title }`.'],
   ['{ techServiceNewsArticle { edges { title } } }', 'Select it of the record: `node { title }`.'],
   ['{ techServiceNewsArticle { count } }', 'How many records match is `totalCount`.'],
+  ['{ techServiceNewsArticle { groups { count } } }', 'with counts, are in `facets(fields: […])`.'],
   ['{ techServiceNewsArticle { items { title } } }', 'The records of a list are in `nodes`, or in `edges`.'],
   ['{ techServiceNewsArticle { nodes { source { domain } } } }', 'A reference has `uri` and `cid`;'],
   [

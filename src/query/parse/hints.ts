@@ -26,6 +26,8 @@ const hints: readonly Hint[] = [
       if (hasField(schema, typeOf(schema, type, 'nodes'), name))
         return `Select it of the records: \`nodes { ${name} }\`.`
       if (/^(count|total|size|length)$/i.test(name)) return 'How many records match is `totalCount`.'
+      if (/^(facet|groups?|buckets?|values|aggregations?|aggs?)$/i.test(name))
+        return 'The values of fields, with counts, are in `facets(fields: […])`.'
       return 'The records of a list are in `nodes`, or in `edges`.'
     },
   ],

@@ -48,6 +48,9 @@ export const limits = {
   sortFields: 5,
   groupFields: 5,
   groups: 1_000,
+  /** Fields in `facets`, and values of each. */
+  facetFields: 10,
+  facetValues: 100,
   /** Values that a statement compares with; a list that is used twice counts twice. */
   parameters: 30_000,
   /** Input objects in a document, and in variables. */

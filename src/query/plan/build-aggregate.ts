@@ -1,9 +1,11 @@
 /**
  * Builds the plan of an aggregate field: keys, measures (each computed once however often it is selected) and order.
  */
-import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
-import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/model/operators.ts'
-import { buildRecords, fieldsBelow } from './build-output.ts'
+import type { Table } from '../../database/layout/tables.ts'
+import { type GroupField, leafType, type MeasureField } from '../../schema/model/operators.ts'
+import { fieldsBelow } from './build-fields.ts'
+import { groupFieldsOf, groupKey } from './build-group-key.ts'
+import { buildRecords } from './build-output.ts'
 import { buildSearch } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/collect.ts'
@@ -11,18 +13,14 @@ import type {
   AggregateOutput,
   AggregatePlan,
   Direction,
-  GroupKey,
   GroupOrder,
   GroupOutput,
-  Join,
-  KeyLeaf,
   MeasureOutput,
   MeasurePlan,
   MeasuresOutput,
   PlanContext,
 } from './plan.ts'
-import { tableOf } from './plan-facts.ts'
-import { assertWithin, limits } from '../parse/limits.ts'
+import { limits } from '../parse/limits.ts'
 
 interface RankArgument {
   readonly measure: MeasurePlan['measure']
@@ -42,17 +40,14 @@ interface Building extends PlanContext {
 
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
   const given = argumentsOf(context.selection, collected)
-  const groupBy = (given.groupBy ?? []) as readonly GroupField[]
-  assertWithin('groupFields', groupBy.length, '`groupBy` has too many fields')
-  const twice = groupBy.find((field, index) => groupBy.indexOf(field) !== index)
-  if (twice !== undefined) throw badInput(`\`groupBy\` names ${twice.name} twice. Name each field once.`)
+  const groupBy = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
   const building: Building = { ...context, table, groupBy, measures: new Map() }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = groupOrder(building, given)
   return {
     table,
     where: buildWhere(context, table, given.where, buildSearch(table, given.search)),
-    keys: groupBy.map((field) => groupKey(building, field)),
+    keys: groupBy.map((field) => groupKey(building, table, field)),
     measures: [...building.measures.values()],
     order,
     minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
@@ -144,39 +139,13 @@ function measureOf(
   const { measures } = building
   const id = `${measure} ${field.name}`
   if (!measures.has(id)) {
-    const of = groupKey(building, 'joins' in field ? field : { ...field, joins: [], bucket: null })
+    const of = groupKey(
+      building,
+      building.table,
+      'joins' in field ? field : { ...field, joins: [], bucket: null },
+    )
     const type = leafType(field.leaf)
     measures.set(id, { measure, of, isWide: type.kind === 'integer' && type.bits !== 32 })
   }
   return [...measures.keys()].indexOf(id)
-}
-
-function groupKey(building: Building, { joins, leaf, bucket }: GroupField): GroupKey {
-  const path: Join[] = []
-  let holder = building.table
-  for (const reference of joins) {
-    const columns = findReference(holder, reference.path)
-    const target = targetOf(reference, building.model)
-    if (columns === undefined || target === null)
-      throw new Error(`No way to join ${reference.collection}#${reference.path.join('.')}.`)
-    holder = tableOf(building, target)
-    path.push({ ...columns, table: holder })
-  }
-  return { joins: path, leaf: keyLeaf(holder, leaf), bucket }
-}
-
-function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
-  if (leaf.kind === 'system')
-    return {
-      kind: 'system',
-      name: leaf.name === 'indexedAt' ? 'indexed_at' : leaf.name === 'did' ? 'did' : 'collection',
-    }
-  const path = [leaf.field.property]
-  const reference = findReference(table, path)
-  if (reference !== undefined) return { kind: 'reference', ...reference }
-  const array = findArray(table, path, false)
-  if (array !== undefined) return { kind: 'array', array }
-  const column = findValue(table, path)
-  if (column === undefined) throw new Error(`No column for ${leaf.field.name} of ${table.name}.`)
-  return { kind: 'column', column }
 }

@@ -1,14 +1,17 @@
 /** Builds outputs from selections of records, objects and lists: the path in a row of each value of the response. */
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
-import { getNamedType, isObjectType } from 'graphql/type'
+import { isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
+import { buildFacets } from './build-facets.ts'
+import { constantOutput, fieldsBelow } from './build-fields.ts'
 import { buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
 import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/collect.ts'
 import type {
+  Condition,
   Constant,
   EdgeOutput,
   Fields,
@@ -44,14 +47,20 @@ export function buildList(
   table: Table,
   link: Link | null,
 ): ListPlan {
-  const { where, search: words, ...page } = argumentsOf(context.selection, collected)
+  const { where: conditions, search: words, ...page } = argumentsOf(context.selection, collected)
   const search = buildSearch(table, words)
+  const conditionOf = (given: unknown): Condition => buildWhere(context, table, given, search)
+  const where = conditionOf(conditions)
   return {
     table,
     link,
-    where: buildWhere(context, table, where, search),
+    where,
     ...buildPage(table, collected.name, context.maxPageSize, search, page),
-    fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table, search)),
+    fields: fieldsBelow(context, collected, (below) =>
+      below.name === 'facets'
+        ? { kind: 'facets', facets: buildFacets(context, below, { table, where, conditions, conditionOf }) }
+        : listOutput(context, below, table, search),
+    ),
   }
 }
 
@@ -233,22 +242,4 @@ function objectNamed({ selection }: PlanContext, name: string): GraphQLObjectTyp
   const type = selection.schema.getType(name)
   if (!isObjectType(type)) throw new Error(`The schema has no object type ${name}.`)
   return type
-}
-
-/** Turns each selection below a field of object type, except `__typename`, into an output. */
-export function fieldsBelow<Kind>(
-  context: PlanContext,
-  { field, selections }: Collected,
-  output: (below: Collected) => Kind | Constant,
-): Fields<Kind> {
-  const type = getNamedType(field?.type)
-  if (!isObjectType(type)) throw new Error('A field with selections has no object type.')
-  return collectFields(context.selection, type, selections).map((below) => ({
-    key: below.key,
-    output: below.name === '__typename' ? constantOutput(type.name) : output(below),
-  }))
-}
-
-export function constantOutput(value: unknown): Constant {
-  return { kind: 'constant', json: JSON.stringify(value) }
 }

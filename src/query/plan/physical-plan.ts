@@ -18,6 +18,7 @@ import type {
   AggregateOutput,
   AggregatePlan,
   ConditionOn,
+  FacetPlan,
   Fields,
   Join,
   Link,
@@ -184,7 +185,7 @@ export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
 
 export interface PhysicalList {
   readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where' | 'ranking'>
-  readonly fields: Fields<ListOutput<PhysicalList>>
+  readonly fields: Fields<PhysicalListOutput>
   readonly page: PhysicalPage | null
   /** The rows on the side of the page that its cursor bounds; null if they are not requested. */
   readonly before: OrderedRows | null
@@ -192,6 +193,8 @@ export interface PhysicalList {
   /** Of a list by relevance. */
   readonly ranking: PhysicalRanking | null
 }
+
+export type PhysicalListOutput = ListOutput<PhysicalList, PhysicalFacets>
 
 export interface PhysicalPage {
   readonly rows: OrderedRows
@@ -227,6 +230,10 @@ export type CountAccess =
   | { readonly kind: 'link-counts'; readonly counts: CountTable }
   /** Entries of a word index. */
   | { readonly kind: 'matches'; readonly index: WordIndex; readonly match: WordMatch }
+  | CountedRows
+
+/** Rows that are counted or grouped: of the whole table, or those that refer to the outer row. */
+export type CountedRows =
   | { readonly kind: 'rows'; readonly rows: RowAccess }
   | {
       readonly kind: 'linked-rows'
@@ -251,4 +258,17 @@ export type GroupAccess =
   | { readonly kind: 'joined-counts'; readonly counts: CountTable; readonly join: Join }
   /** `measured`: for each measure, the position of its column among the summed columns. */
   | { readonly kind: 'sums'; readonly sums: SumTable; readonly measured: readonly number[] }
-  | { readonly kind: 'rows'; readonly rows: RowAccess }
+  | CountedRows
+
+/** The facets of one field of a list. */
+export interface PhysicalFacets {
+  /** Rows that several facets group; each set is found once. */
+  readonly shared: readonly CountedRows[]
+  readonly facets: readonly PhysicalFacet[]
+}
+
+export interface PhysicalFacet {
+  readonly facet: FacetPlan
+  /** `shared`: the position of its rows among those that facets share. Null if nothing is read. */
+  readonly groups: GroupAccess | { readonly kind: 'shared'; readonly rows: number } | null
+}

@@ -121,13 +121,14 @@ export interface ListPlan {
   readonly fields: Fields<ListOutput>
 }
 
-export type ListOutput<List = ListPlan> =
+export type ListOutput<List = ListPlan, Facets = readonly FacetPlan[]> =
   | { readonly kind: 'edges'; readonly fields: Fields<EdgeOutput<List>> }
   | { readonly kind: 'nodes'; readonly fields: Fields<Output<List>> }
   | { readonly kind: 'pageInfo'; readonly fields: Fields<PageInfoOutput> }
   | { readonly kind: 'totalCount' }
   /** How many records are ranked by relevance. */
   | { readonly kind: 'ranked' }
+  | { readonly kind: 'facets'; readonly facets: Facets }
 
 export type EdgeOutput<List = ListPlan> =
   | { readonly kind: 'cursor' | 'score' }
@@ -180,6 +181,26 @@ export interface RankingStatistics {
   readonly frequencies: readonly number[]
   /** The values of the default order of the last ranked record; null if all matching records are ranked. */
   readonly last: readonly ColumnValue[] | null
+}
+
+/** The groups of a list's records by one key. */
+export interface FacetPlan {
+  /** Name of the group field. */
+  readonly name: string
+  readonly key: GroupKey
+  /** The condition of the list, or what `ignoreOwn` leaves of it. */
+  readonly where: Condition
+  /** Maximum number of values. */
+  readonly limit: number
+  readonly fields: Fields<FacetOutput>
+}
+
+export type FacetOutput =
+  | { readonly kind: 'values'; readonly fields: Fields<FacetValueOutput> }
+  | { readonly kind: 'missing' | 'cut' }
+
+export interface FacetValueOutput {
+  readonly kind: 'value' | 'count'
 }
 
 export interface Page {

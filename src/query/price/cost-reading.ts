@@ -6,7 +6,15 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
-import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
+import type {
+  AggregatePlan,
+  Condition,
+  FacetPlan,
+  GroupKey,
+  ListPlan,
+  Operand,
+  SortKey,
+} from '../plan/plan.ts'
 import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
 /** Finding the records of a list's page, if any are selected. */
@@ -25,6 +33,11 @@ export function totalSize(list: ListPlan): number {
   return shareOf(list, weights.total + whereSize(list, 'all'))
 }
 
+/** One facet, which costs what groups by its key cost. */
+export function facetSize(list: ListPlan, { key, where }: FacetPlan): number {
+  return shareOf(list, readingSize({ measures: [] }, [key], whereSize({ ...list, where }, 'all')))
+}
+
 /** Everything an aggregate reads, except what printing its groups reads. */
 export function groupingSize(plan: AggregatePlan): number {
   const where = whereSize({ ...plan, link: null }, 'all')
@@ -37,7 +50,11 @@ export function groupingSize(plan: AggregatePlan): number {
 }
 
 /** One pass over all records, and one more for each array whose distinct elements are counted. */
-function readingSize({ measures }: AggregatePlan, keys: readonly GroupKey[], where: number): number {
+function readingSize(
+  { measures }: Pick<AggregatePlan, 'measures'>,
+  keys: readonly GroupKey[],
+  where: number,
+): number {
   const base = weights.grouping + where + keysSize(keys)
   return measures.reduce((sum, { measure, of }) => {
     if (measure !== 'countDistinct') return sum + weights.measure

@@ -226,6 +226,27 @@ costs('groups cost by what they are by and what is measured of them, each measur
   ],
 ])
 
+costs('each facet costs what groups by its field cost', [
+  [`{ ${list} { facets(fields: [language]) { field missing } } }`, 20 + 1 + (1 + 2) + grouping],
+  [
+    `{ ${list} { facets(fields: [language, tags, author_country], limit: 5) { values { value count } cut } } }`,
+    20 + 1 + 3 * (1 + 1 + 5 * (1 + 2) + 1) + 3 * grouping + groupArray + groupJoin,
+  ],
+  [`{ ${list} { facets(fields: [language, tags]) { field } } }`, 20 + 1 + 2 * 2],
+  [
+    `{ ${list}(where: {language: {eq: "en"}}) { facets(fields: [language, genre]) { missing } } }`,
+    20 + 1 + 2 * (1 + 1 + grouping + indexLookup),
+  ],
+  [
+    `{ ${list}(where: {language: {eq: "en"}}) { facets(fields: [language, genre], ignoreOwn: true) { missing } } }`,
+    20 + 1 + 2 * (1 + 1 + grouping) + indexLookup,
+  ],
+  [
+    `{ orgExampleLibraryPerson(first: 3) { nodes { ${reverse} { facets(fields: [language]) { missing } } } } }`,
+    20 + 1 + 3 * (1 + 20 + 1 + 2 + grouping / linked),
+  ],
+])
+
 costs('the state of the index costs a total of each collection, up to a bound', [
   ['{ indexStatus { collections { name records } } }', 20 + 4 * (2 + perTotal)],
   ['{ indexStatus { sources { name } } }', 20],
@@ -273,6 +294,8 @@ test('the cost never falls when anything is added to a document', () => {
     'pageInfo { hasNextPage hasPreviousPage }',
     'totalCount',
     'more: totalCount',
+    'facets(fields: [language, tags], ignoreOwn: true) { values { count } }',
+    'others: facets(fields: [author_country, pages]) { missing }',
     `nodes { authorResolved { ... on OrgExampleLibraryPerson { name ${reverse}(first: 3) { totalCount nodes { uri } } } } }`,
   ]
   const conditions = [

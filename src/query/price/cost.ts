@@ -4,12 +4,13 @@
  * sizes multiply down the nesting; cost-reading.ts counts what is read to find it. bench/cost-search.ts checks the
  * weights against measured time.
  */
-import { groupingSize, pageSize, totalSize } from './cost-reading.ts'
+import { facetSize, groupingSize, pageSize, totalSize } from './cost-reading.ts'
 import { weights } from './cost-weights.ts'
 import {
   type AggregatePlan,
   type Constant,
   type EdgeOutput,
+  type FacetPlan,
   type Fields,
   type GroupOutput,
   type ListPlan,
@@ -103,6 +104,8 @@ function listSize(list: ListPlan): number {
       case 'totalCount':
       case 'ranked':
         return totalSize(list)
+      case 'facets':
+        return weights.value + sum(output.facets, (facet) => printedFacet(facet) + readFacet(list, facet))
       case 'pageInfo':
         return output.fields.length * weights.value
       case 'edges':
@@ -111,6 +114,21 @@ function listSize(list: ListPlan): number {
     }
   })
   return weights.list + own + pageSize(list) + list.page.size * perRow
+}
+
+function readFacet(list: ListPlan, facet: FacetPlan): number {
+  return facet.fields.every(({ output }) => isConstant(output)) ? 0 : facetSize(list, facet)
+}
+
+function printedFacet({ fields, limit }: FacetPlan): number {
+  return (
+    weights.value +
+    selectedSize(fields, (output) =>
+      output.kind === 'values'
+        ? weights.value + limit * (1 + output.fields.length) * weights.value
+        : weights.value,
+    )
+  )
 }
 
 function edgeSize(output: EdgeOutput): number {

@@ -43,6 +43,27 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       endCursor: { type: GraphQLString },
     },
   })
+  const facetValue = registry.define(GraphQLObjectType, 'every list', {
+    name: 'FacetValue',
+    description: 'A value that records of a list have, and how many have it.',
+    fields: {
+      value: { type: nonNull(GraphQLString), description: 'As text, whatever the type of the field.' },
+      count: { type: nonNull(GraphQLInt) },
+    },
+  })
+  const facet = registry.define(GraphQLObjectType, 'every list', {
+    name: 'Facet',
+    description: 'The values that the records of a list have in one field.',
+    fields: {
+      field: { type: nonNull(GraphQLString), description: 'Its name, as in `fields`.' },
+      values: {
+        type: nonNull(listOf(facetValue)),
+        description: 'The most frequent first; equal counts come in ascending order of the values.',
+      },
+      missing: { type: nonNull(GraphQLInt), description: 'How many records have no value.' },
+      cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
+    },
+  })
   const blob = registry.define(GraphQLObjectType, 'blobs', {
     name: 'Blob',
     description: 'A file in the repository of the record.',
@@ -268,14 +289,33 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
             type: nonNull(GraphQLInt),
             description: 'How many records match `where`; counted only when selected.',
           },
-          ranked: {
-            type: GraphQLInt,
-            description:
-              'How many of the newest matches RELEVANCE ranks; the others follow. Null in other orders.',
+          ...(isSearched && {
+            ranked: {
+              type: GraphQLInt,
+              description:
+                'How many of the newest matches RELEVANCE ranks; the others follow. Null in other orders.',
+            },
+          }),
+          facets: {
+            type: nonNull(listOf(facet)),
+            args: facetArguments(collection),
+            description: 'How many records that match `where` have each value of some fields.',
           },
         },
       }
     })
+  const facetArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+    fields: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection)))),
+      description: 'Up to ten fields of `groupBy`, without periods of time.',
+    },
+    limit: { type: GraphQLInt, description: 'How many values of each field: 1 to 100, 10 when absent.' },
+    ignoreOwn: {
+      type: GraphQLBoolean,
+      defaultValue: false,
+      description: 'Whether each facet leaves out the conditions of `where` on its own field.',
+    },
+  })
 
   const measures = (collection: Collection): Fields => {
     const fields = measureFields(collection)

@@ -126,6 +126,11 @@ export function groupFields(collection: Collection, model: Model): readonly Grou
   return own.filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
+/** The members of a `where`, one inside the other, that lead to the conditions on a group field. */
+export function wherePath({ joins, leaf }: GroupField, model: Model): readonly string[] {
+  return [...joins.map((join) => fieldName(join, model)), leafName(leaf)]
+}
+
 /** Names of the group fields behind references, including names that `groupFields` omits in favour of properties. */
 export function joinedGroupNames(collection: Collection, model: Model): readonly string[] {
   return joinedGroupFields(collection, model, [], [collection.nsid])

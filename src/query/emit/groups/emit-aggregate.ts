@@ -62,7 +62,6 @@ function groupList(
   groups: Grouping,
   fields: Fields<GroupOutput<PhysicalList>>,
 ): Sql {
-  const { dialect } = emitter
   const row = emitter.alias()
   const value = (output: GroupOutput<PhysicalList>): Sql => {
     switch (output.kind) {
@@ -79,17 +78,35 @@ function groupList(
     }
   }
   const text = emitObject(emitter, fields, value)
+  return emitGroups(emitter, plan, groups, text, row, () => sql`n >= ${plan.minCount}`)
+}
+
+/** The first groups that meet a condition as a JSON array; `text` prints the group whose alias is `row`. */
+export function emitGroups(
+  emitter: Emitter,
+  plan: Pick<Aggregate, 'keys' | 'order' | 'limit'>,
+  groups: Grouping,
+  text: Sql,
+  row: Sql,
+  condition: (row: Sql) => Sql,
+): Sql {
+  const { dialect } = emitter
   const ordered = emitter.alias()
   const { columns, joins } = groups.lookedUp(ordered)
   const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
-  const page = sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where n >= ${plan.minCount}
+  const page = sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where ${condition(ordered)}
     order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
   const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
   return dialect.concat([raw(`'['`), all, raw(`']'`)])
 }
 
 /** Every order ends with the keys, so that it is total. */
-function groupOrder({ dialect }: Emitter, { keys, order }: Aggregate, groups: Grouping, row: Sql): Sql {
+function groupOrder(
+  { dialect }: Emitter,
+  { keys, order }: Pick<Aggregate, 'keys' | 'order'>,
+  groups: Grouping,
+  row: Sql,
+): Sql {
   const byKeys = (direction: Direction): Sql[] =>
     keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')

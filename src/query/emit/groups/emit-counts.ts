@@ -6,8 +6,8 @@ import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts
 import { emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linkedTo } from '../emit-filter.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
-import { columnOf, type Emitter, leftJoin, newRow } from '../emitter.ts'
-import type { CountAccess, GroupAccess } from '../../plan/physical-plan.ts'
+import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
+import type { CountAccess, CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/plan.ts'
 
 /** The number of records of a table; `parent` is the alias of the row to which a link refers. */
@@ -37,19 +37,26 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       const { from, where } = emitter.dialect.wordIds(table.name, access.index, access.match)
       return sql`(select count(*) from ${from} where ${where})`
     }
-    case 'rows': {
+    case 'rows':
+    case 'linked-rows': {
       const row = newRow(emitter, table)
-      const { from, on } = emitFrom(emitter, access.rows, row)
+      const { from, on } = fromRows(emitter, access, row, parent)
       const where = emitFilters(emitter, access.rows.filter, row)
       return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
     }
-    case 'linked-rows': {
-      const row = newRow(emitter, table)
-      const where = emitFilters(emitter, access.rows.filter, row)
-      const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
-      return sql`(select count(*) from ${from} where ${allOf([on, where])})`
-    }
   }
+}
+
+/** Rows that are counted or grouped: the `from` clause, and conditions besides the filter. */
+export function fromRows(
+  emitter: Emitter,
+  access: CountedRows,
+  row: RecordRow,
+  parent: Sql | null,
+): { readonly from: Sql; readonly on: readonly Sql[] } {
+  if (access.kind === 'rows') return emitFrom(emitter, access.rows, row)
+  const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
+  return { from, on: [on] }
 }
 
 function sumOf({ dialect }: Emitter, counts: CountTable, where: Sql | null): Sql {

@@ -1,21 +1,14 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
-import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCountedGroups, emitSummedGroups, measureName, storedKey } from './emit-counts.ts'
-import { emitFilters, emitFrom } from '../emit-access-path.ts'
-import {
-  columnOf,
-  type Emitter,
-  leftJoin,
-  newRow,
-  type RecordRow,
-  type UriParts,
-  uriText,
-} from '../emitter.ts'
+import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitCountedGroups, emitSummedGroups, measureName } from './emit-counts.ts'
+import { createSource, groupBy, type SharedRows, type Source } from './emit-source.ts'
+import { isNull } from '../emit-membership.ts'
+import { type Emitter, type UriParts, uriText } from '../emitter.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
 
-type Grouped = PhysicalAggregate['aggregate']
+type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures'>
 
 /** One set of groups. `row` is always an alias of `name`. */
 export interface Grouping {
@@ -28,6 +21,9 @@ export interface Grouping {
    */
   lookedUp(row: Sql): { readonly columns: readonly Sql[]; readonly joins: readonly Sql[] }
   keyJson(key: number, row: Sql): Sql
+  /** A key as text, whatever its type. */
+  keyText(key: number, row: Sql): Sql
+  isMissing(key: number, row: Sql, is: boolean): Sql
   /** The sort expression of a key: for URIs and DIDs, their text. */
   keyOrder(key: number, row: Sql): Sql
   /** The parts of a key that is a reference. */
@@ -37,12 +33,13 @@ export interface Grouping {
   measureJson(measure: number, row: Sql): Sql
 }
 
-/** Without keys, all records form one group. */
+/** Without keys, all records form one group. `parent` is the alias of the row to which linked rows refer. */
 export function createGrouping(
   emitter: Emitter,
   plan: Grouped,
   keys: readonly GroupKey[],
-  access: GroupAccess,
+  access: GroupAccess | SharedRows,
+  parent: Sql | null = null,
 ): Grouping {
   const { dialect } = emitter
   const name = emitter.alias()
@@ -50,11 +47,9 @@ export function createGrouping(
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const source = createSource(emitter, plan, keys, access)
+  const source = createSource(emitter, plan.table, keys, access, parent)
   const keyColumns = (from: Source) =>
-    keys.flatMap((key, index) =>
-      rawKeys(emitter, key, from).map((value, part) => ({ value, name: at(index, part) })),
-    )
+    keys.flatMap((key, index) => from.values(key).map((value, part) => ({ value, name: at(index, part) })))
   const columns = keyColumns(source)
   const expressions = plan.measures.map((measure, index) =>
     distinct.has(index) ? [] : measureExpressions(emitter, measure, source),
@@ -75,12 +70,14 @@ export function createGrouping(
       case 'sums':
         return emitSummedGroups(emitter, access, plan.measures, key, { table: name, keys: names })
       case 'rows':
+      case 'linked-rows':
+      case 'shared':
         return sql`${first} as materialized (${source.grouped(selected, names)})`
     }
   }
 
   const sideTables = [...distinct].map(([index, side]) => {
-    const own = createSource(emitter, plan, keys, access)
+    const own = createSource(emitter, plan.table, keys, access, parent)
     const columns = keyColumns(own).map(named)
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
     const counted = [...columns, sql`count(distinct ${element}) as ${measureName(index)}`]
@@ -115,7 +112,7 @@ export function createGrouping(
     return leaf.kind === 'system' && leaf.name === 'did' ? sql`${base}.did` : null
   }
   const isLookedUp = (key: number): boolean => referencedValue(key, name, name) !== null
-  const keyText = (key: number, row: Sql): Sql => {
+  const keyValue = (key: number, row: Sql): Sql => {
     if (isLookedUp(key)) return sql`${row}.${lookedUpName(key)}`
     const value = sql`${row}.${at(key, 0)}`
     const { bucket } = keyAt(key)
@@ -137,8 +134,18 @@ export function createGrouping(
       return { columns: found.map(({ column }) => column), joins: found.map(({ join: one }) => one) }
     },
     keyOrder: (key, row) => (isLookedUp(key) ? lookedUpName(key) : sql`${row}.${at(key, 0)}`),
+    isMissing: (key, row, is) => isNull(sql`${row}.${at(key, 0)}`, is),
+    keyText: (key, row) => {
+      const value = keyValue(key, row)
+      const { leaf } = keyAt(key)
+      if (isInstant(leaf)) return dialect.instantText(value)
+      if (leaf.kind !== 'column' || leaf.column.kind === 'text') return value
+      return leaf.column.kind === 'boolean'
+        ? sql`case ${value} when 1 then 'true' else 'false' end`
+        : dialect.asText(value)
+    },
     keyJson: (key, row) => {
-      const text = keyText(key, row)
+      const text = keyValue(key, row)
       const { leaf, bucket } = keyAt(key)
       if (leaf.kind === 'column' && leaf.column.kind === 'boolean')
         return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
@@ -182,93 +189,6 @@ function putTogether(
     from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
 }
 
-/** Records with the rows joined to them; each join and each array occurs once. */
-interface Source {
-  readonly row: RecordRow
-  /** Alias of the row at the end of a key's joins; all its columns are null if there is no such target. */
-  joined(key: GroupKey): Sql
-  /** An element of an array at the end of a key's joins; grouped and counted elements are separate joins. */
-  elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
-  /** Selects these columns of the groups; `names` are the names of the keys. */
-  grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
-}
-
-function createSource(
-  emitter: Emitter,
-  { table }: Grouped,
-  keys: readonly GroupKey[],
-  access: GroupAccess,
-): Source {
-  const row = newRow(emitter, table)
-  const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
-  const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
-    const known = joins.get(id)
-    if (known !== undefined) return known.alias
-    const alias = emitter.alias()
-    joins.set(id, { alias, text: text(alias) })
-    return alias
-  }
-  const joined = ({ joins: path }: GroupKey): Sql => {
-    let from = row.alias
-    let id = ''
-    for (const { base, key, table: target } of path) {
-      const parts = { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) }
-      id += ` ${from.sql}.${base.name}`
-      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
-    }
-    return from
-  }
-  return {
-    row,
-    joined,
-    elements: (key, use) => {
-      if (key.leaf.kind !== 'array') throw new Error('Only arrays have elements.')
-      const name = identifier(key.leaf.array.name)
-      const holder = joined(key)
-      const side = joinOnce(
-        `${holder.sql} ${name.sql} ${use}`,
-        (alias) => sql`left join ${name} ${alias} on ${alias}.id = ${holder}.id`,
-      )
-      return sql`${side}.value`
-    },
-    grouped: (selected, names) => {
-      if (access.kind !== 'rows') throw new Error('Materialized groups read no rows.')
-      const { from, on } = emitFrom(emitter, access.rows, row)
-      const all = [...joins.values()].map(({ text }) => text)
-      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row)])
-      // Rows of an index scan may arrive in groups, which the engine recognizes only if they are grouped by the index's
-      // own column.
-      const isOfCandidates = 'sources' in access.rows.path
-      const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
-      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
-      return sql`select ${join(selected as Sql[], ', ')} from ${rows} ${groupBy(by)}`
-    },
-  }
-}
-
-function isOneText(keys: readonly GroupKey[]): boolean {
-  return keys.length === 1 && keys[0]?.leaf.kind === 'column' && keys[0].leaf.column.kind === 'text'
-}
-
-/** The expressions by which a key is grouped: one value, or the two parts of a reference. */
-function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[] {
-  const { leaf, bucket } = key
-  const alias = source.joined(key)
-  switch (leaf.kind) {
-    case 'column':
-    case 'reference':
-      return storedKey(emitter, key, alias)
-    case 'array':
-      return [source.elements(key, 'grouped')]
-    case 'system':
-      if (leaf.name === 'indexed_at') {
-        const value = sql`${alias}.indexed_at`
-        return [bucket === null ? value : emitter.dialect.bucketKey(value, bucket)]
-      }
-      return leaf.name === 'did' ? [sql`${alias}.base`] : [literal(source.row.table.collection.nsid)]
-  }
-}
-
 /** Columns of a measure; an exact sum may have several. */
 function measureExpressions(
   emitter: Emitter,
@@ -276,7 +196,7 @@ function measureExpressions(
   source: Source,
 ): readonly Sql[] {
   const { dialect } = emitter
-  const [value, key] = rawKeys(emitter, of, source) as readonly [Sql, Sql?]
+  const [value, key] = source.values(of) as readonly [Sql, Sql?]
   switch (measure) {
     case 'avg':
       // Computed from the exact sum, because the engine's own mean adds floating-point numbers.
@@ -297,10 +217,6 @@ function lookedUpName(key: number): Sql {
 
 function named({ value, name }: { readonly value: Sql; readonly name: Sql }): Sql {
   return sql`${value} as ${name}`
-}
-
-function groupBy(columns: readonly Sql[]): Sql {
-  return columns.length === 0 ? raw('') : sql`group by ${join(columns as Sql[], ', ')}`
 }
 
 function at(key: number, part: number): Sql {

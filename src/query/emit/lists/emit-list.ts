@@ -3,15 +3,16 @@ import { hintsOf } from '../../../sql/dialect.ts'
 import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
+import { emitFacets } from '../groups/emit-facets.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
 import { emitRankedCount } from './emit-ranking.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 import type { Emitter, Ranked, RecordRow } from '../emitter.ts'
-import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
-import { type Constant, type ListOutput, snippetEnd, snippetStart } from '../../plan/plan.ts'
+import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
+import { type Constant, snippetEnd, snippetStart } from '../../plan/plan.ts'
 
-type ListField = ListOutput<PhysicalList>
+type ListField = PhysicalListOutput
 type PageInfo = Extract<ListField, { kind: 'pageInfo' }>
 type Elements = Extract<ListField, { kind: 'edges' | 'nodes' }>
 
@@ -240,6 +241,7 @@ function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, o
     return list.ranking === null
       ? raw(`'null'`)
       : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent, emitRows))
+  if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output.facets, parent)
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)
   return emitCount(emitter, list.total, list.list.table, parent)

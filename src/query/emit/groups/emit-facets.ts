@@ -1,0 +1,66 @@
+/** Facets as SQL: groups by one key each, and the rows that several facets read, in common table expressions. */
+import type { Table } from '../../../database/layout/tables.ts'
+import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitObject } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import type { PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'
+import type { FacetOutput, FacetPlan } from '../../plan/plan.ts'
+import { emitGroups } from './emit-aggregate.ts'
+import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { emitSharedRows } from './emit-source.ts'
+
+/** The facets as a JSON array; `parent` is the alias of the row to which the link of their list refers. */
+export function emitFacets(
+  emitter: Emitter,
+  table: Table,
+  { shared, facets }: PhysicalFacets,
+  parent: Sql | null,
+): Sql {
+  const { dialect } = emitter
+  const rows = shared.map((access, index) => {
+    const sharing = facets.filter(({ groups }) => groups?.kind === 'shared' && groups.rows === index)
+    const keys = sharing.map(({ facet }) => facet.key)
+    return emitSharedRows(emitter, table, keys, access, parent)
+  })
+  const groupingOf = ({ facet, groups }: PhysicalFacet): Grouping | null => {
+    const access = groups?.kind === 'shared' ? (rows[groups.rows]?.rows ?? null) : groups
+    return access === null
+      ? null
+      : createGrouping(emitter, { table, measures: [] }, [facet.key], access, parent)
+  }
+  const groupings = facets.map(groupingOf)
+  const objects = facets.map(({ facet }, index) =>
+    emitObject(emitter, facet.fields, (output) =>
+      facetValue(emitter, facet, groupings[index] ?? null, output),
+    ),
+  )
+  const parts = objects.flatMap((object, index) => [raw(index === 0 ? `'['` : `','`), object])
+  const body = dialect.concat([...parts, raw(facets.length === 0 ? `'[]'` : `']'`)])
+  const tables = [
+    ...rows.map((each) => each.table),
+    ...groupings.flatMap((grouping) => grouping?.tables ?? []),
+  ]
+  return tables.length === 0 ? body : sql`(with ${join(tables, ', ')} select ${body})`
+}
+
+function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null, output: FacetOutput): Sql {
+  if (groups === null) throw new Error('The facet has no groups.')
+  const { dialect } = emitter
+  const row = emitter.alias()
+  switch (output.kind) {
+    case 'missing':
+      return sql`(select coalesce(sum(n), 0) from ${groups.name} ${row} where ${groups.isMissing(0, row, true)})`
+    case 'cut': {
+      const values = sql`select count(*) from ${groups.name} ${row} where ${groups.isMissing(0, row, false)}`
+      return dialect.booleanJson(sql`(${values}) > ${dialect.limit(facet.limit)}`)
+    }
+    case 'values': {
+      const text = emitObject(emitter, output.fields, ({ kind }) =>
+        kind === 'count' ? sql`${row}.n` : dialect.toJson(groups.keyText(0, row)),
+      )
+      const { key, limit } = facet
+      const plan = { keys: [key], order: { by: 'count', direction: 'desc' }, limit } as const
+      return emitGroups(emitter, plan, groups, text, row, (each) => groups.isMissing(0, each, false))
+    }
+  }
+}

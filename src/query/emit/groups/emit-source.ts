@@ -1,0 +1,170 @@
+/** The rows that are grouped, with the rows joined to them; each join and each array occurs once. */
+import type { Table } from '../../../database/layout/tables.ts'
+import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitFilters } from '../emit-access-path.ts'
+import { columnOf, type Emitter, leftJoin, newRow } from '../emitter.ts'
+import { fromRows, storedKey } from './emit-counts.ts'
+import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
+import type { GroupKey } from '../../plan/plan.ts'
+
+export interface Source {
+  /** The expressions by which a key is grouped: one value, or the two parts of a reference. */
+  values(key: GroupKey): readonly Sql[]
+  /** An element of an array at the end of a key's joins; grouped and counted elements are separate joins. */
+  elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
+  /** Selects these columns of the groups; `names` are the names of the keys. */
+  grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
+}
+
+/** Rows that several groupings read, in a common table expression with the values of their keys. */
+export interface SharedRows {
+  readonly kind: 'shared'
+  readonly name: Sql
+  readonly keys: readonly GroupKey[]
+}
+
+export function createSource(
+  emitter: Emitter,
+  table: Table,
+  keys: readonly GroupKey[],
+  access: GroupAccess | SharedRows,
+  parent: Sql | null,
+): Source {
+  if (access.kind === 'shared') return createSharedSource(emitter, access)
+  const { values, elements, select } = createJoins(emitter, table, access, parent)
+  return {
+    values,
+    elements,
+    grouped: (selected, names) => {
+      // Rows of an index scan may arrive in groups, which the engine recognizes only if they are grouped by the index's
+      // own column.
+      const isOfCandidates = 'rows' in access && 'sources' in access.rows.path
+      const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
+      return sql`${select(selected)} ${groupBy(by)}`
+    },
+  }
+}
+
+/** A common table expression of rows with the values of some keys; instead of elements it has the id of their row. */
+export function emitSharedRows(
+  emitter: Emitter,
+  table: Table,
+  keys: readonly GroupKey[],
+  access: CountedRows,
+  parent: Sql | null,
+): { readonly table: Sql; readonly rows: SharedRows } {
+  const { values, joined, select } = createJoins(emitter, table, access, parent)
+  const columns = keys.flatMap((key, index) => {
+    const parts = key.leaf.kind === 'array' ? [sql`${joined(key)}.id`] : values(key)
+    return parts.map((value, part) => sql`${value} as ${sharedName(index, part)}`)
+  })
+  const name = emitter.alias()
+  return {
+    table: sql`${name} as materialized (${select(columns)})`,
+    rows: { kind: 'shared', name, keys },
+  }
+}
+
+function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Source {
+  const row = emitter.alias()
+  const joins: Sql[] = []
+  const elements = (key: GroupKey): Sql => {
+    const side = emitter.alias()
+    joins.push(sql` ${joinElements(side, key, sql`${row}.${sharedName(keys.indexOf(key), 0)}`)}`)
+    return sql`${side}.value`
+  }
+  return {
+    elements,
+    values: (key) => {
+      if (key.leaf.kind === 'array') return [elements(key)]
+      const parts = key.leaf.kind === 'reference' ? [0, 1] : [0]
+      return parts.map((part) => sql`${row}.${sharedName(keys.indexOf(key), part)}`)
+    },
+    grouped: (selected, names) =>
+      sql`select ${join(selected as Sql[], ', ')} from ${name} ${row}${join([raw(''), ...joins], '')} ${groupBy(names)}`,
+  }
+}
+
+/** Rows with the rows that keys need joined to them. */
+function createJoins(emitter: Emitter, table: Table, access: GroupAccess, parent: Sql | null) {
+  const row = newRow(emitter, table)
+  const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
+  const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
+    const known = joins.get(id)
+    if (known !== undefined) return known.alias
+    const alias = emitter.alias()
+    joins.set(id, { alias, text: text(alias) })
+    return alias
+  }
+  /** Alias of the row at the end of a key's joins; all its columns are null if there is no such target. */
+  const joined = ({ joins: path }: GroupKey): Sql => {
+    let from = row.alias
+    let id = ''
+    for (const { base, key, table: target } of path) {
+      const parts = { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) }
+      id += ` ${from.sql}.${base.name}`
+      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
+    }
+    return from
+  }
+  const elements = (key: GroupKey, use: 'grouped' | 'counted'): Sql => {
+    const holder = joined(key)
+    const side = joinOnce(`${holder.sql} ${arrayName(key).sql} ${use}`, (alias) =>
+      joinElements(alias, key, sql`${holder}.id`),
+    )
+    return sql`${side}.value`
+  }
+  return {
+    joined,
+    elements,
+    values: (key: GroupKey): readonly Sql[] => {
+      if (key.leaf.kind === 'array') return [elements(key, 'grouped')]
+      return singleValues(emitter, key, joined(key), table)
+    },
+    /** Selects expressions of the rows; all joins must have been asked for before. */
+    select: (selected: readonly Sql[]): Sql => {
+      if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
+      const { from, on } = fromRows(emitter, access, row, parent)
+      const all = [...joins.values()].map(({ text }) => text)
+      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row)])
+      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
+      return sql`select ${join(selected as Sql[], ', ')} from ${rows}`
+    },
+  }
+}
+
+function singleValues(emitter: Emitter, key: GroupKey, alias: Sql, table: Table): readonly Sql[] {
+  const { leaf, bucket } = key
+  if (leaf.kind !== 'system') return storedKey(emitter, key, alias)
+  switch (leaf.name) {
+    case 'indexed_at': {
+      const value = sql`${alias}.indexed_at`
+      return [bucket === null ? value : emitter.dialect.bucketKey(value, bucket)]
+    }
+    case 'did':
+      return [sql`${alias}.base`]
+    case 'collection':
+      return [literal(table.collection.nsid)]
+  }
+}
+
+function joinElements(alias: Sql, key: GroupKey, id: Sql): Sql {
+  return sql`left join ${arrayName(key)} ${alias} on ${alias}.id = ${id}`
+}
+
+function arrayName({ leaf }: GroupKey): Sql {
+  if (leaf.kind !== 'array') throw new Error('Only arrays have elements.')
+  return identifier(leaf.array.name)
+}
+
+function isOneText(keys: readonly GroupKey[]): boolean {
+  return keys.length === 1 && keys[0]?.leaf.kind === 'column' && keys[0].leaf.column.kind === 'text'
+}
+
+function sharedName(key: number, part: number): Sql {
+  return raw(`c${key}_${part}`)
+}
+
+export function groupBy(columns: readonly Sql[]): Sql {
+  return columns.length === 0 ? raw('') : sql`group by ${join(columns as Sql[], ', ')}`
+}

@@ -1,0 +1,54 @@
+/** Builds the keys by which records are grouped, from the group fields that an argument names. */
+import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
+import { type GroupField, targetOf } from '../../schema/model/operators.ts'
+import { badInput } from '../parse/collect.ts'
+import { assertWithin } from '../parse/limits.ts'
+import { tableOf } from './plan-facts.ts'
+import type { GroupKey, Join, KeyLeaf, PlanContext } from './plan.ts'
+
+/** The group fields of an argument, each of which may be named once. */
+export function groupFieldsOf(
+  name: string,
+  given: unknown,
+  limit: 'groupFields' | 'facetFields',
+): readonly GroupField[] {
+  const fields = (given ?? []) as readonly GroupField[]
+  assertWithin(limit, fields.length, `\`${name}\` has too many fields`)
+  const twice = fields.find((field, index) => fields.indexOf(field) !== index)
+  if (twice !== undefined) throw badInput(`\`${name}\` names ${twice.name} twice. Name each field once.`)
+  return fields
+}
+
+export function groupKey(
+  context: Pick<PlanContext, 'model' | 'tables'>,
+  table: Table,
+  { joins, leaf, bucket }: GroupField,
+): GroupKey {
+  const path: Join[] = []
+  let holder = table
+  for (const reference of joins) {
+    const columns = findReference(holder, reference.path)
+    const target = targetOf(reference, context.model)
+    if (columns === undefined || target === null)
+      throw new Error(`No way to join ${reference.collection}#${reference.path.join('.')}.`)
+    holder = tableOf(context, target)
+    path.push({ ...columns, table: holder })
+  }
+  return { joins: path, leaf: keyLeaf(holder, leaf), bucket }
+}
+
+function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
+  if (leaf.kind === 'system')
+    return {
+      kind: 'system',
+      name: leaf.name === 'indexedAt' ? 'indexed_at' : leaf.name === 'did' ? 'did' : 'collection',
+    }
+  const path = [leaf.field.property]
+  const reference = findReference(table, path)
+  if (reference !== undefined) return { kind: 'reference', ...reference }
+  const array = findArray(table, path, false)
+  if (array !== undefined) return { kind: 'array', array }
+  const column = findValue(table, path)
+  if (column === undefined) throw new Error(`No column for ${leaf.field.name} of ${table.name}.`)
+  return { kind: 'column', column }
+}
