@@ -5,6 +5,9 @@ const enrichments = 'techServiceNewsEnrichmentViaArticle'
 const everything =
   'uri cid did rkey actorHandle indexedAt changedAt title description url canonicalUrl publishedAt updatedAt language country section tags articleType wordCount isAccessibleForFree guid usageTerms createdAt authors { name url did } image { url alt credit width height } source { uri cid isCurrent } recordJson'
 
+const tenFacets =
+  'facets(fields: [language, country, did, source, articleType, tags, section, title, source_country, wordCount], limit: 100) { values { value count } missing cut }'
+
 const articles = (given: string, fields = 'nodes { title }') => `{ ${list}(${given}) { ${fields} } }`
 const where = (condition: string, fields?: string) => articles(`where: {${condition}}`, fields)
 const total = (condition: string) => where(condition, 'totalCount')
@@ -288,6 +291,10 @@ export const operations: Readonly<Record<string, string>> = {
     '{ techServiceNewsEnrichmentAggregate(groupBy: [article_source_country]) { groups { count avg { clickbaitScore } } } }',
   'group: twelve': `{ ${times(12, (n) => `a${n}: ${list}Aggregate(groupBy: [articleType]) { groups { count } }`)} }`,
 
+  'facets: ten of all': `{ ${list} { ${tenFacets} } }`,
+  'facets: ten of a language': `{ ${list}(where: {language: {eq: "en"}}) { ${tenFacets} } }`,
+  'facets: ten of a search, ignoreOwn': `{ ${list}(where: {title: {contains: "the"}, language: {eq: "en"}}) { ${tenFacets.replace(')', ', ignoreOwn: true)')} } }`,
+  'facets: within 20 outlets': `{ techServiceNewsSource { nodes { techServiceNewsArticleViaSource(first: 0) { facets(fields: [language, tags]) { missing } } } } }`,
   'group: description': grouped('description'),
   'group: rankBy countDistinct': `{ ${list}Aggregate(groupBy: [source], rankBy: {measure: COUNT_DISTINCT, field: url}) { groups { count } } }`,
   'group: countDistinct ten': `{ ${list}Aggregate(groupBy: [language]) { groups { ${['url', 'title', 'source', 'did', 'tags', 'section', 'guid', 'description', 'publishedAt_day', 'publishedAt_hour'].map((field) => `${field}: countDistinct(field: ${field})`).join(' ')} } } }`,

@@ -1,6 +1,6 @@
 /**
- * Questions for bench/cost-search.ts, made from the GraphQL schema alone: every single condition, sort, group and
- * measure of every collection, random trees of conditions, and conditions on other records within each other.
+ * Questions for bench/cost-search.ts, made from the GraphQL schema alone: every single condition, sort, group,
+ * measure and facet of every collection, random trees of conditions, and conditions on other records within each other.
  */
 import {
   getNamedType,
@@ -13,6 +13,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql'
+import { buckets } from '../src/schema/model/operators.ts'
 
 /** What is asked, by a name that tells its kind. */
 export interface Question {
@@ -114,6 +115,15 @@ export class QuestionMaker {
     }
   }
 
+  *facets(): Generator<Question> {
+    for (const list of this.lists)
+      for (const field of this.#facetFields(list)) {
+        yield this.#list(`facet ${list} ${field}`, list, this.#facets([field]), {})
+        const five = this.#fiveFacets(list, field)
+        yield this.#list(`facets ${list} ${five.join()}`, list, this.#facets(five), {})
+      }
+  }
+
   *trees(count: number): Generator<Question> {
     for (let made = 0; made < count; made += 1) {
       const list = this.#oneOf(this.lists)
@@ -136,12 +146,31 @@ export class QuestionMaker {
     const way = this.#random()
     if (way < 0.5)
       return this.#list(name, list, 'nodes { uri }', { where, first: 1 + Math.floor(this.#random() * 30) })
-    if (way < 0.75) return this.#list(`${name} totalCount`, list, 'totalCount', { where })
+    if (way < 0.7) return this.#list(`${name} totalCount`, list, 'totalCount', { where })
+    if (way < 0.75) {
+      const fields = this.#fiveFacets(list, this.#oneOf(this.#facetFields(list)))
+      return this.#list(`${name} facets ${fields.join()}`, list, this.#facets(fields), { where })
+    }
     const groupBy = [this.#oneOf(this.#enumOf(this.#argument(`${list}Aggregate`, 'groupBy')))]
     if (way < 0.9)
       return this.#aggregate(`${name} by ${groupBy.join()}`, list, 'groups { count }', { where, groupBy })
     const sortBy = [{ field: this.#oneOf(this.#enumOf(this.#argument(list, 'sortBy'), 'field')) }]
     return this.#list(`${name} sorted by ${sortBy[0]?.field}`, list, 'nodes { uri }', { where, sortBy })
+  }
+
+  #facets(fields: readonly string[]): string {
+    const ignoreOwn = this.#random() < 0.5
+    return `facets(fields: [${fields.join(', ')}], ignoreOwn: ${ignoreOwn}) { field values { value count } missing cut }`
+  }
+
+  #fiveFacets(list: string, first: string): readonly string[] {
+    const fields = this.#facetFields(list)
+    return [...new Set([first, ...Array.from({ length: 4 }, () => this.#oneOf(fields))])]
+  }
+
+  #facetFields(list: string): readonly string[] {
+    const fields = this.#enumOf(this.#argument(`${list}Aggregate`, 'groupBy'))
+    return fields.filter((field) => !buckets.some((bucket) => field.endsWith(`_${bucket}`)))
   }
 
   #tree(type: GraphQLInputObjectType, depth: number): Input {

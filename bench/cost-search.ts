@@ -77,6 +77,7 @@ function* questions(): Generator<Question> {
   yield* maker.conditions()
   yield* maker.sorts()
   yield* maker.groups()
+  yield* maker.facets()
   yield* maker.semiJoins(joins)
   yield* maker.trees(trees)
 }

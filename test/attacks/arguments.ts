@@ -152,7 +152,7 @@ export const argumentAttacks: readonly Attack[] = [
     [
       'facets within lists within lists',
       asked(
-        `{ techServiceNewsSource(first: 100) { nodes { techServiceNewsArticleViaSource(first: 0) { facets(fields: [tags, title, url]) { cut } } } } }`,
+        `{ techServiceNewsSource(first: 100) { nodes { techServiceNewsArticleViaSource(first: 0) { facets(fields: [${ten}]) { cut } } } } }`,
       ),
     ],
     [
