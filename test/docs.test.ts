@@ -25,7 +25,16 @@ const pages = ['*.md', 'docs/**/*.md', 'bench/notes/*.md']
   .toSorted()
 const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 'utf8')]))
 
-const pagesWithQueries = ['queries', 'filters', 'references', 'aggregates', 'facets', 'http', 'prices']
+const pagesWithQueries = [
+  'queries',
+  'filters',
+  'references',
+  'aggregates',
+  'facets',
+  'unusual',
+  'http',
+  'prices',
+]
 
 for (const page of ['README.md', ...pagesWithQueries.map((name) => `docs/${name}.md`)]) {
   test(`the queries of ${page} give the answers that it shows`, async () => {

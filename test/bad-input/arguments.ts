@@ -43,6 +43,21 @@ export const badArguments: readonly BadRequest[] = [
       /exclude each other/,
     ],
     [
+      'significant with orderBy',
+      groups('groupBy: [language], significant: {against: {}}, orderBy: KEY_ASC'),
+      /`significant` orders groups by their score: leave `orderBy` out, or write `orderBy` without `significant`/,
+    ],
+    [
+      'significant with rankBy',
+      groups('groupBy: [language], significant: {against: {}}, rankBy: {measure: AVG, field: wordCount}'),
+      /leave `rankBy` out, or write `rankBy` without `significant`/,
+    ],
+    [
+      'significant without groupBy',
+      '{ techServiceNewsArticleAggregate(significant: {against: {}}) { count } }',
+      /`significant` compares groups: name fields in `groupBy`/,
+    ],
+    [
       'rankBy with the mean of a text',
       groups('groupBy: [language], rankBy: {measure: AVG, field: section}'),
       /cannot take that measure of section: name an integer/,

@@ -91,12 +91,15 @@ async function judgeAggregate(reference: Reference, { nsid }: Shape, given: Json
   const names: readonly string[] = [given.groupBy ?? []].flat()
   const expected = reference.aggregate(nsid, { ...given, groupBy: names })
   const fields = names.map((name) => reference.groupFields(nsid).find((field) => field.name === name)!)
-  const groups = expected.groups.map(({ keys, members }) => ({
+  const groups = expected.groups.map(({ keys, members, significance }) => ({
     count: members.length,
+    significance,
     ...Object.fromEntries(fields.map((field, at) => [field.name, printKey(field, keys[at])])),
   }))
   const { count, groupCount } = expected
-  const answered = await ask(`{ count groupCount groups { count ${names.join(' ')} } }`)
+  const answered = await ask(
+    `{ count groupCount groups { count significance { share againstCount againstShare score } ${names.join(' ')} } }`,
+  )
   assert.deepEqual(answered, { count, groupCount, groups })
   if (own.count !== undefined) assert.equal(own.count, count)
   if (own.groupCount !== undefined) assert.equal(own.groupCount, groupCount)

@@ -13,6 +13,8 @@ import { aggregates, fieldsOfKind, groupNames, smallIntegers } from '../support/
 import { expectedRecord, recordSelection } from '../support/selection.ts'
 import { wheres } from '../support/where.ts'
 
+const significance = 'significance { share againstCount againstShare score }'
+
 const groupQuestions = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>
     fc.record({ collection: fc.constant(collection), given: aggregates(reference, collection) }),
@@ -26,7 +28,7 @@ property(
     const { rootField } = reference.shapes.get(collection)!
     const names = given.groupBy ?? []
     const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-    count groupCount groups { count ${names.join(' ')} } } }`)
+    count groupCount groups { count ${names.join(' ')} ${significance} } } }`)
 
     const expected = reference.aggregate(collection, given)
     const fields = names.map(
@@ -38,6 +40,7 @@ property(
       groups: expected.groups.map((group) => ({
         count: group.members.length,
         ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, group.keys[index])])),
+        significance: group.significance,
       })),
     })
   },

@@ -1,7 +1,8 @@
 /** Groups and measures, over whole arrays. */
-import { declaredTarget } from './matches.ts'
+import { declaredTarget, type Where } from './matches.ts'
 import { nearestDouble } from './rationals.ts'
 import type { Field, Kind, Shape } from './shapes.ts'
+import { type Significance, significanceOf } from './significance.ts'
 import { type Bucket, buckets, compareKeys, type Key, printBucket, printInstant, startOf } from './values.ts'
 import {
   linkOf,
@@ -32,6 +33,7 @@ export interface GroupArguments {
     readonly field: string
     readonly direction: 'ASC' | 'DESC'
   }
+  readonly significant?: { readonly against: Where }
   readonly minCount?: number
   readonly limit?: number
 }
@@ -41,19 +43,23 @@ export type RankMeasure = 'AVG' | 'SUM' | 'MIN' | 'MAX' | 'COUNT_DISTINCT'
 export interface Group {
   readonly keys: readonly Key[]
   readonly members: readonly PlainRecord[]
+  /** Null without `significant`. */
+  readonly significance: Significance | null
 }
 
 export interface Grouped {
-  /** How many groups have enough members, whatever `limit` cuts. */
+  /** How many groups there are, whatever `limit` cuts; with `significant`, how many of them are significant. */
   readonly groupCount: number
   readonly groups: readonly Group[]
 }
 
+/** `background`: the records with which `significant` compares. */
 export function groupRecords(
   world: World,
   collection: string,
   records: readonly PlainRecord[],
   given: GroupArguments,
+  background: readonly PlainRecord[],
 ): Grouped {
   const names = given.groupBy ?? []
   if (names.length === 0) return { groupCount: 0, groups: [] }
@@ -63,17 +69,52 @@ export function groupRecords(
     if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
     return field
   })
-  const groups: { keys: readonly Key[]; members: PlainRecord[] }[] = []
-  for (const record of records) {
-    for (const keys of combinations(fields.map((field) => field.keysOf(record)))) {
-      const known = groups.find((group) => compareKeyLists(group.keys, keys) === 0)
-      if (known === undefined) groups.push({ keys, members: [record] })
-      else known.members.push(record)
-    }
+  const groups = formGroups(fields, records)
+  if (given.significant !== undefined) {
+    const significant = compareWith(groups, formGroups(fields, background), records, background)
+      .filter((group) => group.members.length >= (given.minCount ?? 5))
+      .sort(compareSignificant)
+    return { groupCount: significant.length, groups: significant.slice(0, given.limit ?? 50) }
   }
   const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1))
   large.sort((a, b) => compareGroups(world, collection, a, b, given))
   return { groupCount: groups.length, groups: large.slice(0, given.limit ?? 50) }
+}
+
+function formGroups(fields: readonly GroupField[], records: readonly PlainRecord[]): Group[] {
+  const groups: { keys: readonly Key[]; members: PlainRecord[]; significance: null }[] = []
+  for (const record of records) {
+    for (const keys of combinations(fields.map((field) => field.keysOf(record)))) {
+      const known = groups.find((group) => compareKeyLists(group.keys, keys) === 0)
+      if (known === undefined) groups.push({ keys, members: [record], significance: null })
+      else known.members.push(record)
+    }
+  }
+  return groups
+}
+
+/** The groups that are more frequent than in the background. */
+function compareWith(
+  groups: readonly Group[],
+  others: readonly Group[],
+  records: readonly PlainRecord[],
+  background: readonly PlainRecord[],
+): Group[] {
+  return groups.flatMap((group) => {
+    const other = others.find(({ keys }) => compareKeyLists(keys, group.keys) === 0)
+    const significance = significanceOf({
+      count: group.members.length,
+      total: records.length,
+      againstCount: other?.members.length ?? 0,
+      againstTotal: background.length,
+    })
+    return significance === null ? [] : [{ ...group, significance }]
+  })
+}
+
+function compareSignificant(a: Group, b: Group): number {
+  const byScore = (b.significance?.score ?? 0) - (a.significance?.score ?? 0)
+  return byScore || b.members.length - a.members.length || compareKeyLists(a.keys, b.keys)
 }
 
 /** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */

@@ -141,8 +141,17 @@ export function createReference(
     matches: (record, where) => matches(world, record, where),
     compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),
     aggregate: (collection, given) => {
-      const members = found(recordsOf(world, collection), given)
-      return { count: members.length, members, ...groupRecords(world, collection, members, given) }
+      const all = recordsOf(world, collection)
+      const members = found(all, given)
+      const { significant } = given
+      const background = all.filter(
+        (record) => significant && matches(world, record, significant.against) && !members.includes(record),
+      )
+      return {
+        count: members.length,
+        members,
+        ...groupRecords(world, collection, members, given, background),
+      }
     },
     groupFields: (collection) => groupFields(world, collection),
     total: (members, field) => total(world, members, field),

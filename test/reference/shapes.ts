@@ -106,7 +106,7 @@ const reservedNames = Object.values({
     'recordJson',
   ],
   conditions: ['AND', 'OR', 'NOT', 'isNull', 'isIndexed'],
-  groups: ['count', 'avg', 'sum', 'min', 'max', 'countDistinct'],
+  groups: ['count', 'avg', 'sum', 'min', 'max', 'countDistinct', 'significance'],
 }).flat()
 
 interface Reading {

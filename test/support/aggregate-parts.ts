@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { printKey } from '../reference/aggregate.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../reference/reference.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
+import type { Significance } from '../reference/significance.ts'
 import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments } from './graphql-text.ts'
@@ -20,6 +21,16 @@ export function aggregateParts(reference: Reference, shape: Shape): fc.Arbitrary
     })),
   )
 }
+
+const significanceFields = selections<Significance>(
+  [
+    part('share', ({ share }) => share),
+    part('againstCount', ({ againstCount }) => againstCount),
+    part('againstShare', ({ againstShare }) => againstShare),
+    part('score', ({ score }) => score),
+  ],
+  4,
+)
 
 function aggregateFields(
   reference: Reference,
@@ -39,6 +50,10 @@ function aggregateFields(
       ...keys,
       part('count', ({ members }) => members.length),
       part('__typename', () => `${shape.typeName}AggregateGroup`),
+      significanceFields.map(({ text, answer }) => ({
+        text: `significance${text}`,
+        answer: ({ significance }: GroupOf) => (significance === null ? null : answer(significance)),
+      })),
       ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
     ],
     4,

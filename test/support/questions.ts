@@ -122,5 +122,14 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
     },
     { requiredKeys: [] },
   )
-  return fc.tuple(rest, order).map(([some, by]) => ({ ...some, ...by }))
+  const significant = fc.record({
+    against: fc.oneof(fc.constant({}), wheres(reference, collection, 1), wheres(reference, collection, 2)),
+  })
+  return fc
+    .tuple(rest, order, fc.option(significant, { freq: 2, nil: undefined }))
+    .map(([some, by, compared]) =>
+      compared === undefined || !some.groupBy?.length
+        ? { ...some, ...by }
+        : { ...some, significant: compared },
+    )
 }

@@ -7,8 +7,8 @@ import type { Table } from '../../database/layout/tables.ts'
 import { fencesOf } from '../../sql/dialect.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
-import type { Emitter, RecordRow } from './emitter.ts'
-import type { CandidateSource, Conjunct, RowAccess, Span } from '../plan/physical-plan.ts'
+import { type Emitter, newRow, type RecordRow } from './emitter.ts'
+import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/plan.ts'
 
 /** The direction of an id order, and the bound at which it starts. */
@@ -196,5 +196,14 @@ function lastIdBefore(emitter: Emitter, table: Table, precedes: (id: Sql) => Sql
 export function emitSourceProbe(emitter: Emitter, source: CandidateSource): Statement {
   const { from, where } = sourceIds(emitter, source)
   const statement = sql`select 1 from ${from} where ${where}`
+  return { text: emitter.dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+}
+
+/** A statement that counts the rows for which a condition on an indexed value holds. */
+export function emitRowsProbe(emitter: Emitter, table: Table, filter: Filter): Statement {
+  const row = newRow(emitter, table)
+  const conjunct = { filter, isIndexed: true }
+  const { from, on } = emitFrom(emitter, { path: { kind: 'planner' }, filter: [conjunct] }, row)
+  const statement = sql`select 1 from ${from} where ${allOf([...on, emitIndexed(emitter, filter, row)])}`
   return { text: emitter.dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }

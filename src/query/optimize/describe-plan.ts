@@ -12,6 +12,7 @@ import type {
   PhysicalList,
   PhysicalPlan,
   PhysicalRoot,
+  PhysicalSignificance,
 } from '../plan/physical-plan.ts'
 import type { Condition, SortKey } from '../plan/plan.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
@@ -65,16 +66,25 @@ function describeFacets({ shared, facets }: PhysicalFacets, where: Condition): r
   })
 }
 
-function describeAggregate({ aggregate, count, groups, whole }: PhysicalAggregate): string {
+function describeAggregate({ aggregate, count, groups, whole, significance }: PhysicalAggregate): string {
   const { table, where, keys, limit } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const parts = [
     `records of ${table.name} ${describeWhere(where)}, ${by}`,
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
+    ...(significance === null ? [] : describeSignificance(significance)),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
   ]
   return parts.join('; ')
+}
+
+function describeSignificance({ background, subtractsGroups }: PhysicalSignificance): readonly string[] {
+  const parts = background.map(
+    ({ where, isSubtracted, groups }) =>
+      `${isSubtracted ? 'without' : 'compared with'} records ${describeWhere(where)}, their groups from ${describeAccess(groups)}`,
+  )
+  return subtractsGroups ? [...parts, 'without the records that are compared'] : parts
 }
 
 function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'groups' }): string {
@@ -86,6 +96,8 @@ function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'gr
       return `materialized counts ${access.counts.name}`
     case 'groups':
       return 'the groups'
+    case 'elements':
+      return `elements in ${access.array.name}`
     case 'sums':
       return `materialized sums ${access.sums.name}`
     case 'matches':

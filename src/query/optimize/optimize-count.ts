@@ -191,7 +191,7 @@ function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | und
   return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
 }
 
-function countsOf(
+export function countsOf(
   table: Table,
   kind: CountTable['kind'],
   columns: readonly Pick<Column, 'name'>[],

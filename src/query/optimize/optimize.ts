@@ -5,6 +5,7 @@
 import { materializedCount, planCount, planGroups } from './optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
 import { planList } from './optimize-list.ts'
+import { planSignificance } from './optimize-significance.ts'
 import type { Optimizer } from './optimizer.ts'
 import type {
   CountedTable,
@@ -113,8 +114,10 @@ function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): Physical
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null
   const count = counts > 0 ? planCountOf(optimizer, aggregate, addsUp) : null
+  const significance = isGrouped ? planSignificance(optimizer, aggregate) : null
   const readsRows = groups?.kind === 'rows' || count?.kind === 'rows' || count?.kind === 'groups'
-  if (whole === null && !readsRows) optimizer.estimate.savedSize += groupingSize(aggregate)
+  if (whole === null && significance === null && !readsRows)
+    optimizer.estimate.savedSize += groupingSize(aggregate)
   return {
     aggregate,
     fields: mapSelected(aggregate.fields, (output) =>
@@ -123,6 +126,7 @@ function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): Physical
     count,
     groups,
     whole,
+    significance,
   }
 }
 

@@ -48,6 +48,18 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
     'Select it of the groups: `groups { language }`.',
   ],
   [
+    '{ techServiceNewsArticleAggregate(groupBy: [language], significant: {against: {}}) { groups { score } } }',
+    'Select it of the significance: `significance { score }`.',
+  ],
+  [
+    groups('groupBy: [language], significant: {against: {}, minCount: 5}'),
+    '`minCount` is an argument of the aggregate: `significant: {against: …}, minCount: …`.',
+  ],
+  [
+    groups('groupBy: [language], significant: {language: {eq: "en"}}'),
+    'Write `significant: {against: {…}}`, with the conditions of a `where`.',
+  ],
+  [
     '{ techServiceNewsArticleAggregate { nodes { title } } }',
     'Records are in the list `techServiceNewsArticle`.',
   ],

@@ -49,6 +49,10 @@ const hints: readonly Hint[] = [
     },
   ],
   [
+    /^Cannot query field "(share|againstCount|againstShare|score)" on type "\w+AggregateGroup"/,
+    (_, [name = '']) => `Select it of the significance: \`significance { ${name} }\`.`,
+  ],
+  [
     /^Cannot query field "\w+" on type "ComAtprotoRepoStrongRef"/,
     () =>
       'A reference has `uri` and `cid`; read the record itself through `uriResolved` or the `…Resolved` field next to it, with `... on <Type>`.',
@@ -94,6 +98,13 @@ const hints: readonly Hint[] = [
   [
     /of type "\w+SortFieldInput" (?:to be an object, found: (\w+)|not to include unknown field "(\w+)")/,
     (_, [bare, keyed]) => `Write \`{field: ${bare ?? keyed}, direction: ASC}\`.`,
+  ],
+  [
+    /of type "\w+SignificantInput" not to include unknown field "(\w+)"/,
+    (_, [name = '']) =>
+      name === 'minCount' || name === 'limit'
+        ? `\`${name}\` is an argument of the aggregate: \`significant: {against: …}, ${name}: …\`.`
+        : 'Write `significant: {against: {…}}`, with the conditions of a `where`.',
   ],
   [/^Value "id" does not exist in "\w+SortField" enum/, () => identity],
   [

@@ -3,15 +3,17 @@
  */
 import type { Table } from '../../database/layout/tables.ts'
 import { type GroupField, leafType, type MeasureField } from '../../schema/model/operators.ts'
-import { fieldsBelow } from './build-fields.ts'
+import { constantOutput, fieldsBelow } from './build-fields.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
 import { buildRecords } from './build-output.ts'
 import { buildSearch } from './build-search.ts'
+import { buildSignificance, scoreOrder } from './build-significance.ts'
 import { buildWhere } from './build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/collect.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
+  Constant,
   Direction,
   GroupOrder,
   GroupOutput,
@@ -19,6 +21,7 @@ import type {
   MeasurePlan,
   MeasuresOutput,
   PlanContext,
+  SignificanceOutput,
 } from './plan.ts'
 import { limits } from '../parse/limits.ts'
 
@@ -29,11 +32,14 @@ interface RankArgument {
 }
 
 const defaultLimit = 50
+/** Below this count the normal distribution, which scores assume, fits badly. */
+const minSignificantCount = 5
 
 /** The context of one aggregate, which collects its measures. */
 interface Building extends PlanContext {
   readonly table: Table
   readonly groupBy: readonly GroupField[]
+  readonly isSignificant: boolean
   /** By measure and field, so that selecting a measure twice computes it once. */
   readonly measures: Map<string, MeasurePlan>
 }
@@ -41,16 +47,24 @@ interface Building extends PlanContext {
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
   const given = argumentsOf(context.selection, collected)
   const groupBy = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
-  const building: Building = { ...context, table, groupBy, measures: new Map() }
+  const isSignificant = given.significant !== undefined && given.significant !== null
+  const building: Building = { ...context, table, groupBy, isSignificant, measures: new Map() }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
-  const order = groupOrder(building, given)
+  const order = isSignificant ? scoreOrder : groupOrder(building, given)
+  const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
   return {
     table,
-    where: buildWhere(context, table, given.where, buildSearch(table, given.search)),
+    where,
     keys: groupBy.map((field) => groupKey(building, table, field)),
     measures: [...building.measures.values()],
     order,
-    minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
+    significance: isSignificant ? buildSignificance(context, table, where, given) : null,
+    minCount: integerArgument(
+      'minCount',
+      given.minCount,
+      2 ** 31 - 1,
+      isSignificant ? minSignificantCount : 1,
+    ),
     limit: integerArgument('limit', given.limit, limits.groups, defaultLimit),
     fields,
   }
@@ -98,8 +112,15 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
   }
 }
 
-function groupOutput(building: Building, below: Collected): GroupOutput {
+function groupOutput(building: Building, below: Collected): GroupOutput | Constant {
   const role = below.field?.extensions.role
+  if (below.name === 'significance')
+    return building.isSignificant
+      ? {
+          kind: 'significance',
+          fields: fieldsBelow(building, below, ({ name }) => ({ kind: name as SignificanceOutput['kind'] })),
+        }
+      : constantOutput(null)
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved')
     return below.name === 'count' ? { kind: 'count' } : measureOutput(building, below)
   const key = building.groupBy.findIndex(({ name }) => name === role.field.name)

@@ -17,6 +17,7 @@ import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
+  Condition,
   ConditionOn,
   FacetPlan,
   Fields,
@@ -250,6 +251,24 @@ export interface PhysicalAggregate {
   readonly groups: GroupAccess | null
   /** Measures over all records. */
   readonly whole: GroupAccess | null
+  readonly significance: PhysicalSignificance | null
+}
+
+/** How groups are compared with those of the background. */
+export interface PhysicalSignificance {
+  /** The number of records that meet the `where`. */
+  readonly total: CountAccess | { readonly kind: 'groups' }
+  /** Disjoint sets of records, or all records and what to subtract: their counts add up to those of the background. */
+  readonly background: readonly BackgroundPart[]
+  /** Whether the counts of the records that meet the `where` are subtracted, too. */
+  readonly subtractsGroups: boolean
+}
+
+export interface BackgroundPart {
+  readonly where: Condition
+  readonly isSubtracted: boolean
+  readonly groups: GroupAccess
+  readonly total: CountAccess | { readonly kind: 'groups' }
 }
 
 export type GroupAccess =
@@ -258,6 +277,8 @@ export type GroupAccess =
   | { readonly kind: 'joined-counts'; readonly counts: CountTable; readonly join: Join }
   /** `measured`: for each measure, the position of its column among the summed columns. */
   | { readonly kind: 'sums'; readonly sums: SumTable; readonly measured: readonly number[] }
+  /** The elements of an array in all records, which need no records; `total` has the records without elements. */
+  | { readonly kind: 'elements'; readonly array: ArrayIndex; readonly total: CountTable }
   | CountedRows
 
 /** The facets of one field of a list. */

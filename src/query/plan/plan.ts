@@ -335,9 +335,16 @@ export interface AggregatePlan {
   readonly keys: readonly GroupKey[]
   readonly measures: readonly MeasurePlan[]
   readonly order: GroupOrder
+  readonly significance: SignificancePlan | null
   readonly minCount: number
   readonly limit: number
   readonly fields: Fields<AggregateOutput>
+}
+
+/** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
+export interface SignificancePlan {
+  readonly against: Condition
+  readonly background: Condition
 }
 
 /** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */
@@ -369,6 +376,8 @@ export interface MeasurePlan {
 export type GroupOrder =
   | { readonly by: 'count' | 'key'; readonly direction: Direction }
   | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
+  /** The highest score of significance first. */
+  | { readonly by: 'score' }
 
 /** `measure` and `key` are positions in the lists of the plan. */
 export interface MeasureOutput {
@@ -389,7 +398,12 @@ export type GroupOutput<List = ListPlan> =
   | { readonly kind: 'count' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
+  | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
   | MeasuresOutput
+
+export interface SignificanceOutput {
+  readonly kind: 'share' | 'againstCount' | 'againstShare' | 'score'
+}
 
 export type StatusOutput<Collection = Table> =
   | {

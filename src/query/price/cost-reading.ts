@@ -43,10 +43,20 @@ export function groupingSize(plan: AggregatePlan): number {
   const where = whereSize({ ...plan, link: null }, 'all')
   const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
   return (
+    (isGrouped ? comparisonSize(plan, where, addsUp) : 0) +
     (addsUp ? 0 : counts * (weights.total + where)) +
     (isGrouped ? readingSize(plan, plan.keys, where) : 0) +
     (isWhole ? readingSize(plan, [], where) : 0)
   )
+}
+
+/** The groups of the background, and, unless those add up, the number of its records and of those of the `where`. */
+function comparisonSize(plan: AggregatePlan, where: number, addsUp: boolean): number {
+  if (plan.significance === null) return 0
+  const { background } = plan.significance
+  const backgroundWhere = whereSize({ ...plan, where: background, link: null }, 'all')
+  const totals = addsUp ? 0 : 2 * weights.total + where + backgroundWhere
+  return totals + readingSize({ ...plan, measures: [] }, plan.keys, backgroundWhere)
 }
 
 /** One pass over all records, and one more for each array whose distinct elements are counted. */

@@ -247,6 +247,28 @@ costs('each facet costs what groups by its field cost', [
   ],
 ])
 
+const unusual = (by: string, fields: string, where: string, against: string): string =>
+  `{ ${list}Aggregate(groupBy: [${by}], limit: 10, where: {${where}}, significant: {against: {${against}}}) { ${fields} } }`
+const english = 'language: {eq: "en"}'
+const short = 'pages: {lt: 50}'
+
+costs('significant groups cost two aggregates: that of `where`, and that of `against` without `where`', [
+  [
+    unusual('genre', 'groups { genre significance { share score } }', english, ''),
+    2 * grouping + indexLookup + (tableScan + indexed) + 10 * (2 + 3),
+  ],
+  [
+    unusual('genre', 'groupCount groups { avg { pages } }', english, short),
+    2 * grouping + measure + indexLookup + (tableScan + 2 * indexed) + 10 * 3,
+  ],
+  // Elements do not add up, so the records on both sides are counted.
+  [
+    unusual('tags', 'count groups { count }', english, ''),
+    2 * (grouping + groupArray) + 3 * perTotal + 3 * indexLookup + 2 * (tableScan + indexed) + 20,
+  ],
+  [unusual('genre', 'count', english, short), perTotal + indexLookup],
+])
+
 costs('the state of the index costs a total of each collection, up to a bound', [
   ['{ indexStatus { collections { name records } } }', 20 + 4 * (2 + perTotal)],
   ['{ indexStatus { sources { name } } }', 20],

@@ -79,6 +79,7 @@ function aggregateSize(plan: AggregatePlan): number {
 function groupSize(output: GroupOutput): number {
   switch (output.kind) {
     case 'measures':
+    case 'significance':
       return weights.value + output.fields.length * weights.value
     case 'keyResolved':
       return resolvedSize(output.records)

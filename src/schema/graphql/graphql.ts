@@ -20,6 +20,7 @@ import { type GroupField, groupFields, holderOf, leafType, measureFields } from 
 import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
+import { defineSignificance, significantInput } from './significance.ts'
 import { defineIndexStatus } from './status.ts'
 import { createTypeRegistry, uniqueFields } from './type-registry.ts'
 
@@ -91,6 +92,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
     }),
   })
+  const significance = defineSignificance(registry)
   const { node, record } = defineRecordInterfaces(registry)
   const records = new Map(
     model.collections.map((collection) => [
@@ -358,6 +360,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       fields: {
         ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
         count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
+        significance: { type: significance, description: 'Null without `significant`.' },
         ...measures(collection),
       },
     }))
@@ -396,6 +399,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
           rankBy: {
             type: inputs.rankBy(collection),
             description: 'Orders by a measure instead of `orderBy`.',
+          },
+          significant: {
+            type: significantInput(registry, collection, inputs.where(collection)),
+            description:
+              'Only groups that are more frequent than among other records, the most unusual first.',
           },
           minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
           limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },

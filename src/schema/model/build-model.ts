@@ -25,6 +25,7 @@ const reservedOnRecords = [
   'min',
   'max',
   'countDistinct',
+  'significance',
 ]
 
 /** A definition of a lexicon document; not validated here, because the loader has validated it. */

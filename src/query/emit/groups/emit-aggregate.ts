@@ -6,6 +6,7 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { emitSignificance, significantGroups } from './emit-significance.ts'
 import { emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalList } from '../../plan/physical-plan.ts'
@@ -15,13 +16,15 @@ type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
 export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
-  const { aggregate } = plan
-  const groups = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const { aggregate, significance } = plan
+  const all = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const groups =
+    all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
   const value = (output: AggregateOutput<PhysicalList>): Sql => {
     switch (output.kind) {
       case 'count':
-        return emitCountOf(emitter, plan, groups)
+        return emitCountOf(emitter, plan, all)
       case 'groupCount':
         return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':
@@ -73,6 +76,8 @@ function groupList(
         return resolved(emitter, groups.uriParts(output.key, row), output.records)
       case 'measure':
         return groups.measureJson(output.measure, row)
+      case 'significance':
+        return emitSignificance(emitter, output.fields, row)
       case 'measures':
         return emitObject(emitter, output.fields, ({ measure }) => groups.measureJson(measure, row))
     }
@@ -110,6 +115,7 @@ function groupOrder(
   const byKeys = (direction: Direction): Sql[] =>
     keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')
+  if (order.by === 'score') return join([sql`${row}.score desc`, sql`${row}.n desc`, ...byKeys('asc')], ', ')
   const isMeasure = order.by === 'measure'
   const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
   // A count is never null, and materialized counts may have an index over them.

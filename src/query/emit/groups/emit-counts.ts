@@ -101,6 +101,18 @@ export function emitCountedGroups(
     from ${days} group by ${key})`
 }
 
+/** Groups by the elements of an array, from its side table; the records without elements are the rest of all. */
+export function emitElementGroups(
+  emitter: Emitter,
+  { array, total }: Extract<GroupAccess, { kind: 'elements' }>,
+  { table, keys: [key] }: Names,
+): Sql {
+  const from = identifier(array.name)
+  const missing = sql`${sumOf(emitter, total, null)} - (select count(distinct id) from ${from})`
+  return sql`${table} as materialized (select value as ${key as Sql}, count(*) as n from ${from} group by value
+    union all select null, ${missing})`
+}
+
 /**
  * Groups from counts or sums that are stored by a reference: by the reference itself, or by a value of the record that
  * it names. Measures are sums and averages of small integers.

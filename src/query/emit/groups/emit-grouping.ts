@@ -1,6 +1,6 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCountedGroups, emitSummedGroups, measureName } from './emit-counts.ts'
+import { emitCountedGroups, emitElementGroups, emitSummedGroups, measureName } from './emit-counts.ts'
 import { createSource, groupBy, type SharedRows, type Source } from './emit-source.ts'
 import { isNull } from '../emit-membership.ts'
 import { type Emitter, type UriParts, uriText } from '../emitter.ts'
@@ -15,6 +15,8 @@ export interface Grouping {
   readonly name: Sql
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
+  /** The columns besides `n`. */
+  readonly columns: { readonly keys: readonly Sql[]; readonly measures: readonly Sql[] }
   /**
    * URIs and DIDs of keys, read once to sort and to print: columns for `keyOrder` and `keyJson`, and joins that provide
    * them.
@@ -69,6 +71,8 @@ export function createGrouping(
       case 'joined-counts':
       case 'sums':
         return emitSummedGroups(emitter, access, plan.measures, key, { table: name, keys: names })
+      case 'elements':
+        return emitElementGroups(emitter, access, { table: name, keys: names })
       case 'rows':
       case 'linked-rows':
       case 'shared':
@@ -118,9 +122,13 @@ export function createGrouping(
     const { bucket } = keyAt(key)
     return bucket === null ? value : dialect.bucketText(value, bucket)
   }
+  const measureColumns = expressions.flatMap((values, index) =>
+    Array.from({ length: Math.max(1, values.length) }, (_, part) => measureName(index, part)),
+  )
   return {
     name,
     tables: [main(), ...sideTables, ...whole],
+    columns: { keys: names, measures: measureColumns },
     uriParts,
     measureValues,
     lookedUp: (row) => {

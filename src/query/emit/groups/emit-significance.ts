@@ -1,0 +1,115 @@
+/**
+ * Scores of groups as SQL: how far the share of a group exceeds its share of the background. The score is the log-odds
+ * ratio with an informative Dirichlet prior, divided by its standard deviation, as in Monroe, Colaresi and Quinn,
+ * "Fightin' Words: Lexical Feature Selection and Evaluation for Identifying the Content of Political Conflict",
+ * Political Analysis 16(4), 2008, equations 15, 16, 20 and 22.
+ */
+import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitCount } from './emit-counts.ts'
+import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { emitObject } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import type { PhysicalAggregate, PhysicalSignificance } from '../../plan/physical-plan.ts'
+import type { Fields, SignificanceOutput } from '../../plan/plan.ts'
+
+type Aggregate = PhysicalAggregate['aggregate']
+
+/**
+ * The weight of the prior: as if this number of records, spread over the groups as all records are, were added to both
+ * sides. docs/unusual.md says why.
+ */
+const priorRecords = 500
+
+/** Of the groups, those with a positive score, in the columns `score` (thousandths), `n`, `total`, `against` and `others`. */
+export function significantGroups(
+  emitter: Emitter,
+  aggregate: Aggregate,
+  { total, background, subtractsGroups }: PhysicalSignificance,
+  groups: Grouping,
+): Grouping {
+  const { dialect } = emitter
+  const [compared, totals, rows] = [emitter.alias(), emitter.alias(), emitter.alias()]
+  const [scored, name] = [emitter.alias(), emitter.alias()]
+  const parts = background.map(({ groups: access, ...part }) => ({
+    ...part,
+    grouping: createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, access),
+  }))
+  const recordsOf = (access: PhysicalSignificance['total'], grouping: Grouping): Sql =>
+    access.kind === 'groups'
+      ? sql`(select coalesce(${dialect.sum(raw('n'))}, 0) from ${grouping.name})`
+      : emitCount(emitter, access, aggregate.table, null)
+  const others = join(
+    [
+      ...parts.map((part) => signed(part.isSubtracted, recordsOf(part.total, part.grouping))),
+      ...(subtractsGroups ? [raw('- total')] : []),
+    ],
+    ' ',
+  )
+  const { keys, measures } = groups.columns
+  const own = [raw('n'), ...measures]
+  const unions = [
+    sql`select ${join([...keys, ...own], ', ')}, ${raw(subtractsGroups ? '- n' : 'cast(0 as bigint)')} as against from ${groups.name}`,
+    ...parts.map(
+      ({ isSubtracted, grouping }) =>
+        sql`select ${join([...keys, ...own.map(() => raw('null'))], ', ')}, ${signed(isSubtracted, raw('n'))} from ${grouping.name}`,
+    ),
+  ]
+  const sums = [
+    ...own.map((column) => sql`max(${column}) as ${column}`),
+    sql`${dialect.sum(raw('against'))} as against`,
+  ]
+  const prior = dialect.asFloat(raw(String(priorRecords)))
+  // Compares exactly first, so that the logarithm is finite: a group of all records exceeds no share.
+  const exceeding = sql`select ${compared}.*, total, others,
+      ${prior} * (n + against) / (total + others) as prior,
+      ${prior} * (total + others - n - against) / (total + others) as other_prior
+    from ${compared} cross join ${totals} where n >= ${aggregate.minCount} and n * others > against * total`
+  const odds = sql`(n + prior) * (others - against + other_prior) / ((total - n + other_prior) * (against + prior))`
+  const score = sql`ln(${odds}) / sqrt(1 / (n + prior) + 1 / (against + prior))`
+  return {
+    ...groups,
+    name,
+    tables: [
+      ...groups.tables,
+      ...parts.flatMap(({ grouping }) => grouping.tables),
+      sql`${compared} as materialized (select ${join([...keys, ...sums], ', ')}
+    from (${join(unions, ' union all ')}) parts group by ${join([...keys], ', ')})`,
+      sql`${totals} as materialized (select total, ${others} as others from (select ${recordsOf(total, groups)} as total) ${emitter.alias()})`,
+      // Engines may differ in the last digits of logarithms, so the score is rounded before groups are ordered.
+      sql`${scored} as materialized (select ${rows}.*, cast(floor(1000 * ${score} + 0.5) as bigint) as score from (${exceeding}) ${rows})`,
+      sql`${name} as materialized (select * from ${scored} where score > 0)`,
+    ],
+  }
+}
+
+/** The object `significance` of a group. */
+export function emitSignificance(emitter: Emitter, fields: Fields<SignificanceOutput>, row: Sql): Sql {
+  return emitObject(emitter, fields, ({ kind }) => {
+    switch (kind) {
+      case 'share':
+        return shareOf(emitter, sql`${row}.n`, sql`${row}.total`)
+      case 'againstCount':
+        return sql`${row}.against`
+      case 'againstShare':
+        return shareOf(emitter, sql`${row}.against`, sql`${row}.others`)
+      case 'score':
+        return decimal(emitter, sql`${row}.score`, 3)
+    }
+  })
+}
+
+/** A quotient of counts, rounded to six decimals. */
+function shareOf(emitter: Emitter, count: Sql, total: Sql): Sql {
+  return decimal(emitter, sql`((2000000 * ${count} + ${total}) / (2 * ${total}))`, 6)
+}
+
+/** An integer divided by a power of ten, as decimal text: engines print floating-point numbers differently. */
+function decimal({ dialect }: Emitter, value: Sql, digits: number): Sql {
+  const unit = raw(String(10 ** digits))
+  const fraction = sql`substr(${dialect.asText(sql`(${unit} + ${value} % ${unit})`)}, 2)`
+  return sql`rtrim(rtrim(${dialect.asText(sql`(${value} / ${unit})`)} || '.' || ${fraction}, '0'), '.')`
+}
+
+function signed(isNegative: boolean, value: Sql): Sql {
+  return sql`${raw(isNegative ? '- ' : '+ ')}${value}`
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { buildRecord } from '../../test/support/records.ts'
+import { openTestService } from '../../test/support/service.ts'
+import { recordLexicon } from '../../test/support/store.ts'
+
+const nsid = 'org.example.word'
+const lexicon = recordLexicon(nsid, {
+  day: { type: 'integer', minimum: 0, maximum: 100 },
+  note: { type: 'string' },
+  words: { type: 'array', items: { type: 'string' } },
+})
+
+/** In how many of the 200 records of the window, and of the 800 others, each word occurs. */
+const occurrences: Readonly<Record<string, readonly [window: number, others: number]>> = {
+  the: [184, 720],
+  flood: [12, 3],
+  verdict: [40, 60],
+  quokka: [5, 0],
+  weather: [20, 80],
+  harvest: [10, 60],
+}
+
+/** The first records of the window, and of the others, have the word. */
+function wordRecords() {
+  return Promise.all(
+    Array.from({ length: 1_000 }, (_, n) => {
+      const [side, number] = n < 200 ? [0, n] : [1, n - 200]
+      const words = Object.entries(occurrences).flatMap(([word, counts]) =>
+        number < (counts[side] ?? 0) ? [word] : [],
+      )
+      // A tenth of the others has no day.
+      const day = n < 200 ? { day: 50 } : n % 10 === 0 ? {} : { day: n % 50 }
+      return buildRecord(nsid, { rkey: `r${n}`, value: { ...day, words } })
+    }),
+  )
+}
+
+async function openWords(database: Engine) {
+  return openTestService({ lexicons: [lexicon], records: await wordRecords(), database })
+}
+
+const compared = (args: string, fields: string): string =>
+  `{ orgExampleWordAggregate(groupBy: [words], where: {day: {gte: 50}}, ${args}) { ${fields} } }`
+const significance = 'groups { words count significance { share againstCount againstShare score } }'
+
+function group(words: string, count: number, of: readonly [number, number, number, number]) {
+  const [share, againstCount, againstShare, score] = of
+  return { words, count, significance: { share, againstCount, againstShare, score } }
+}
+
+onEveryDatabase('scores are those of a plain computation, the most unusual group first', async (database) => {
+  await using service = await openWords(database)
+  const { orgExampleWordAggregate: found } = await service.data(
+    compared('significant: {against: {}}', `count groupCount ${significance}`),
+  )
+  // Computed by hand from the formula in docs/unusual.md.
+  assert.deepEqual(found, {
+    count: 200,
+    groupCount: 4,
+    groups: [
+      group('verdict', 40, [0.2, 60, 0.075, 3.29]),
+      group('flood', 12, [0.06, 3, 0.00375, 3.287]),
+      group('quokka', 5, [0.025, 0, 0, 2.364]),
+      group('the', 184, [0.92, 720, 0.9, 1.663]),
+    ],
+  })
+})
+
+onEveryDatabase('a word that nearly every record has is not the first', async (database) => {
+  await using service = await openWords(database)
+  const { orgExampleWordAggregate: found } = await service.data(
+    compared('significant: {against: {}}', 'groups { words }'),
+  )
+  const words = found.groups.map((group: { words: string }) => group.words)
+  // `quokka` is only in the window, but too rare to be as certain as the words before it.
+  assert.deepEqual(words, ['verdict', 'flood', 'quokka', 'the'])
+})
+
+onEveryDatabase('groups of fewer records than minCount are left out, five by default', async (database) => {
+  await using service = await openWords(database)
+  const wordsOf = async (args: string): Promise<readonly string[]> => {
+    const { orgExampleWordAggregate: found } = await service.data(
+      compared(`significant: {against: {}}, ${args}`, 'groupCount groups { words }'),
+    )
+    assert.ok(found.groupCount >= found.groups.length)
+    return found.groups.map((one: { words: string }) => one.words)
+  }
+  assert.deepEqual(await wordsOf('minCount: 6'), ['verdict', 'flood', 'the'])
+  assert.deepEqual(await wordsOf('minCount: 41'), ['the'])
+  assert.deepEqual(await wordsOf('limit: 1'), ['verdict'])
+  assert.deepEqual(await wordsOf('limit: 0'), [])
+})
+
+onEveryDatabase('nothing is significant where shares cannot differ', async (database) => {
+  await using service = await openWords(database)
+  for (const args of [
+    // One group of all records, no background, no foreground, and a foreground of all records.
+    'groupBy: [collection], where: {day: {gte: 50}}, significant: {against: {}}',
+    'groupBy: [words], where: {day: {gte: 50}}, significant: {against: {OR: []}}',
+    'groupBy: [words], where: {day: {gte: 50}}, significant: {against: {day: {gte: 50}}}',
+    'groupBy: [words], where: {OR: []}, significant: {against: {}}',
+    'groupBy: [words], significant: {against: {}}',
+  ])
+    assert.deepEqual(
+      await service.data(
+        `{ orgExampleWordAggregate(${args}, minCount: 0) { groupCount groups { words: count } } }`,
+      ),
+      { orgExampleWordAggregate: { groupCount: 0, groups: [] } },
+      args,
+    )
+})
+
+onEveryDatabase('the background is the same, however it is read', async (database) => {
+  await using service = await openWords(database)
+  const answer = async (against: string, statement: RegExp) => {
+    const data = await service.data(
+      compared(`minCount: 1, significant: {against: ${against}}`, `groupCount ${significance}`),
+    )
+    assert.match(service.opened.lastStatement(), statement, against)
+    return data
+  }
+  const elements = /from "org\.example\.word\/words" group by value/
+  const rows = /^(?!.*group by value)/s
+  // Missing days are not under a bound, and `not` of it holds for them.
+  const bounded = await answer('{day: {gte: 3}}', elements)
+  assert.deepEqual(await answer('{NOT: {OR: [{day: {lt: 3}}, {day: {isNull: true}}]}}', rows), bounded)
+  const between = await answer('{day: {gte: 3, lte: 49}}', elements)
+  assert.deepEqual(await answer('{NOT: {NOT: {day: {gte: 3, lte: 49}}}}', rows), between)
+  assert.deepEqual(await answer('{}', elements), await answer('{NOT: {OR: []}}', elements))
+  // Too many others to read: more than a third of the records.
+  await answer('{day: {gte: 30}}', rows)
+})
+
+onEveryDatabase('groups have no significance unless it is asked for', async (database) => {
+  await using service = await openWords(database)
+  const { orgExampleWordAggregate: found } = await service.data(
+    '{ orgExampleWordAggregate(groupBy: [words], limit: 1) { groups { significance { score } } } }',
+  )
+  assert.deepEqual(found.groups, [{ significance: null }])
+})
