@@ -4,7 +4,7 @@
  * "Fightin' Words: Lexical Feature Selection and Evaluation for Identifying the Content of Political Conflict",
  * Political Analysis 16(4), 2008, equations 15, 16, 20 and 22.
  */
-import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject } from '../emit-output.ts'
@@ -47,11 +47,18 @@ export function significantGroups(
   )
   const { keys, measures } = groups.columns
   const own = [raw('n'), ...measures]
+  const isLarge = sql`n >= ${aggregate.minCount}`
+  // Most groups of the background are of no large group's keys; they are left out before they are sorted.
+  const isCompared = allOf(
+    keys.map(
+      (key) => sql`(${key} is null or ${key} in (select ${key} from ${groups.name} where ${isLarge}))`,
+    ),
+  )
   const unions = [
-    sql`select ${join([...keys, ...own], ', ')}, ${raw(subtractsGroups ? '- n' : 'cast(0 as bigint)')} as against from ${groups.name}`,
+    sql`select ${join([...keys, ...own], ', ')}, ${raw(subtractsGroups ? '- n' : 'cast(0 as bigint)')} as against from ${groups.name} where ${isLarge}`,
     ...parts.map(
       ({ isSubtracted, grouping }) =>
-        sql`select ${join([...keys, ...own.map(() => raw('null'))], ', ')}, ${signed(isSubtracted, raw('n'))} from ${grouping.name}`,
+        sql`select ${join([...keys, ...own.map(() => raw('null'))], ', ')}, ${signed(isSubtracted, raw('n'))} from ${grouping.name} where ${isCompared}`,
     ),
   ]
   const sums = [
@@ -63,7 +70,7 @@ export function significantGroups(
   const exceeding = sql`select ${compared}.*, total, others,
       ${prior} * (n + against) / (total + others) as prior,
       ${prior} * (total + others - n - against) / (total + others) as other_prior
-    from ${compared} cross join ${totals} where n >= ${aggregate.minCount} and n * others > against * total`
+    from ${compared} cross join ${totals} where n * others > against * total`
   const odds = sql`(n + prior) * (others - against + other_prior) / ((total - n + other_prior) * (against + prior))`
   const score = sql`ln(${odds}) / sqrt(1 / (n + prior) + 1 / (against + prior))`
   return {
