@@ -68,6 +68,16 @@ onEveryDatabase('scores are those of a plain computation, the most unusual group
   })
 })
 
+onEveryDatabase('both engines print the same text', async (database) => {
+  await using service = await openWords(database)
+  const query = compared('significant: {against: {}}, limit: 3', significance)
+  const answer = await service.engine.execute({ query })
+  assert.ok(answer.kind === 'data')
+  const text = new TextDecoder().decode(answer.body)
+  assert.match(text, /"share":0\.06,"againstCount":3,"againstShare":0\.00375,"score":3\.287\}/)
+  assert.match(text, /"share":0\.025,"againstCount":0,"againstShare":0,"score":2\.364\}/)
+})
+
 onEveryDatabase('a word that nearly every record has is not the first', async (database) => {
   await using service = await openWords(database)
   const { orgExampleWordAggregate: found } = await service.data(
@@ -139,4 +149,36 @@ onEveryDatabase('groups have no significance unless it is asked for', async (dat
     '{ orgExampleWordAggregate(groupBy: [words], limit: 1) { groups { significance { score } } } }',
   )
   assert.deepEqual(found.groups, [{ significance: null }])
+})
+
+onEveryDatabase('explain shows how both sides are read', async (database) => {
+  await using service = await openWords(database)
+  const explain = async (against: string) => {
+    const query = compared(`significant: {against: ${against}}`, significance)
+    return (await service.engine.explain({ query })).plan.join()
+  }
+  assert.match(await explain('{}'), /compared with records without conditions, .* from elements in/)
+  assert.match(
+    await explain('{note: {eq: "a"}}'),
+    /compared with records where \(note eq and not day gte\), their groups from/,
+  )
+})
+
+onEveryDatabase('a property called significance is a key under another name', async (database) => {
+  const named = recordLexicon(nsid, { significance: { type: 'string', knownValues: ['high', 'low'] } })
+  const records = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      buildRecord(nsid, {
+        rkey: `${n < 10 ? 'a' : 'b'}${n}`,
+        value: { significance: n < 9 ? 'high' : 'low' },
+      }),
+    ),
+  )
+  await using service = await openTestService({ lexicons: [named], records, database })
+  const { orgExampleWordAggregate: found } = await service.data(
+    '{ orgExampleWordAggregate(groupBy: [record_significance], where: {rkey: {startsWith: "a"}}, significant: {against: {}}) { groups { record_significance count significance { againstCount } } } }',
+  )
+  assert.deepEqual(found.groups, [
+    { record_significance: 'high', count: 9, significance: { againstCount: 0 } },
+  ])
 })

@@ -30,7 +30,7 @@ export function significanceOf(compared: Comparison): Significance | null {
   }
 }
 
-/** Equations 15, 16, 20 and 22 of "Fightin' Words", without rounding. */
+/** The score without rounding. */
 export function zScore({ count, total, againstCount, againstTotal }: Comparison): number {
   const prior = (priorRecords * (count + againstCount)) / (total + againstTotal)
   // A group of all records is as frequent on both sides.

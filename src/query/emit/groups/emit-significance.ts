@@ -2,7 +2,7 @@
  * Scores of groups as SQL: how far the share of a group exceeds its share of the background. The score is the log-odds
  * ratio with an informative Dirichlet prior, divided by its standard deviation, as in Monroe, Colaresi and Quinn,
  * "Fightin' Words: Lexical Feature Selection and Evaluation for Identifying the Content of Political Conflict",
- * Political Analysis 16(4), 2008, equations 15, 16, 20 and 22.
+ * Political Analysis 16(4), 2008.
  */
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
