@@ -5,7 +5,7 @@
 import type { Change, Rejection } from '../changes.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
-import type { MonotonicClock } from './monotonic-clock.ts'
+import type { MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
 import { accountOf, type RecordName, recordNameOf, repoCollectionUri, uriOf } from './record-name.ts'
 import { type Expiry, RecordSlot } from './record-slot.ts'

@@ -4,8 +4,7 @@ import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createRecordReader, type ParsedRecord } from '../../lexicon/records/validate.ts'
-import { formatInstant } from '../../util/instant.ts'
-import { latestMoment, timeOfTid } from '../../util/tid.ts'
+import { formatInstant, latestMoment, timeOfTid } from '../../util/instant.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface ReaderOptions {

@@ -7,7 +7,7 @@ import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import { type Leaf, openCar, PassingRepoError, readRecord, RepoError } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
-import { timeOfTid } from '../../../util/tid.ts'
+import { timeOfTid } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 /** Maximum size of a CAR file, which is read into memory as a whole. */
