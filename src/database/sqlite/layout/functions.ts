@@ -1,6 +1,6 @@
 /** SQL functions for the dialect that SQLite lacks, in JavaScript: folding, instants, CIDs, cursors. */
 import type { DatabaseSync } from 'node:sqlite'
-import { formatCid } from '../../../lexicon/records/cid-text.ts'
+import { formatCid } from '../../../lexicon/records/encoding.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
 import { exactMean } from '../../../util/exact-mean.ts'
