@@ -40,7 +40,7 @@ import {
   nextTables,
 } from './generations.ts'
 import { readDerivation } from './layout.ts'
-import { LogLength } from '../write/log-length.ts'
+import { LogLength } from '../write/transactions.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { NextTables, prepareStored } from './next-tables.ts'
 import {
