@@ -19,7 +19,7 @@ import {
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
 import { fillSums } from './sum-ddl.ts'
-import { SumWriter } from '../write/sum-writer.ts'
+import { SumWriter } from '../write/materialized.ts'
 import { type TableRow, TableWriter } from '../write/table-writer.ts'
 
 /** Milliseconds after which a step commits, and rows that are read at once. */

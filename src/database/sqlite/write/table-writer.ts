@@ -7,7 +7,7 @@ import type { ColumnValue, RecordPut } from '../../database.ts'
 import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
 import { deriveRow } from '../../derive.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
-import { CountWriter } from './count-writer.ts'
+import { CountWriter, SumWriter } from './materialized.ts'
 import {
   createIndexes,
   createOrderIndex,
@@ -20,7 +20,6 @@ import {
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
 import { fillSums } from '../layout/sum-ddl.ts'
-import { SumWriter } from './sum-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
 /** The part of a row that decisions depend on. */
