@@ -2,14 +2,15 @@
  * Applies changes within a transaction: runs of record changes together, other changes one by one. It states for every
  * engine what happens in which order; an engine supplies reads and writes of many rows.
  */
-import type {
-  BatchOutcome,
-  Change,
-  CountedSource,
-  Rejection,
-  RepoEnd,
-  RepoRequest,
-  SourceMark,
+import {
+  type BatchOutcome,
+  type Change,
+  type CountedSource,
+  type Rejection,
+  type RepoEnd,
+  type RepoRequest,
+  type SourceMark,
+  noOutcome,
 } from '../changes.ts'
 import {
   type AccountRepoCollection,
@@ -35,7 +36,6 @@ import { decide, type RecordOutcome } from './decide.ts'
 import { jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from './given-rows.ts'
 import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
-import { noOutcome } from './outcome.ts'
 import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
 import { RejectionLimit } from './rejection-changes.ts'
 import { type RecordChange, WorkingSet } from './working-set.ts'

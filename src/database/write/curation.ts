@@ -6,7 +6,7 @@ import { forgetRecord, measurePurge, type NewPurge, startPurge } from '../metada
 import type { Steps } from '../metadata/steps.ts'
 import type { RowKey } from './given-rows.ts'
 import { moveRows, type MovesOptions } from './moves.ts'
-import { type RecordName, recordNameOf, repoCollectionUri } from './record-name.ts'
+import { type RecordName, recordNameOf, repoCollectionUri } from '../changes.ts'
 import type { RecordStore, RecordTable } from './record-table.ts'
 import { findRepoCollections, type WriteTransaction } from './write-transaction.ts'
 

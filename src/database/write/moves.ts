@@ -5,7 +5,7 @@ import { notHidden } from '../metadata/hidings.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 import { storedRecord } from '../stored-record.ts'
 import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
-import { repoCollectionUri } from './record-name.ts'
+import { repoCollectionUri } from '../changes.ts'
 import { type NewRow, type RecordTable, referredRepoCollections, type RowId } from './record-table.ts'
 import {
   findRepoCollections,

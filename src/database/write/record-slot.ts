@@ -1,7 +1,6 @@
 /** One record as a run of changes finds it and leaves it: its row, its tombstone and its note of expiry. */
 import { formatCid } from '../../lexicon/records/cid.ts'
-import type { RecordPut } from '../changes.ts'
-import type { RecordName } from './record-name.ts'
+import type { RecordPut, RecordName } from '../changes.ts'
 import type { FoundRow, RecordTable } from './record-table.ts'
 
 export interface SlotGiven {

@@ -2,12 +2,19 @@
  * The records and accounts that a run of changes needs, read with a few statements before decisions are made, and the
  * decisions themselves: later changes of a run see earlier ones.
  */
-import type { Change, Rejection } from '../changes.ts'
+import {
+  type Change,
+  type Rejection,
+  accountOf,
+  type RecordName,
+  recordNameOf,
+  repoCollectionUri,
+  uriOf,
+} from '../changes.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
 import type { MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
-import { accountOf, type RecordName, recordNameOf, repoCollectionUri, uriOf } from './record-name.ts'
 import { type Expiry, RecordSlot } from './record-slot.ts'
 import { type FoundRow, type RecordTable, referredRepoCollections } from './record-table.ts'
 import { RejectionChanges } from './rejection-changes.ts'

@@ -7,7 +7,7 @@ import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
 import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
-import { repoCollectionUri } from '../../write/record-name.ts'
+import { repoCollectionUri } from '../../changes.ts'
 import { deriveRow } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'

@@ -1,10 +1,9 @@
 /** The tables of a SQLite file as the write path of every engine uses them: each row by prepared statements. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { RecordPut } from '../../changes.ts'
+import { type RecordPut, recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
 import { type Steps, stepsOf } from '../../metadata/steps.ts'
 import type { RowKey } from '../../write/given-rows.ts'
-import { recordNameOf } from '../../write/record-name.ts'
 import {
   type ExpiredRow,
   type FoundRow,

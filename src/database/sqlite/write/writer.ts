@@ -14,7 +14,7 @@ import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
 import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { GivenType, WriteDialect } from '../../write/given-rows.ts'
-import { addOutcome, noOutcome } from '../../write/outcome.ts'
+import { addOutcome, noOutcome } from '../../changes.ts'
 import {
   createWriteTransaction,
   notePresence,
