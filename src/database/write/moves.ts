@@ -2,9 +2,8 @@
 import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../database.ts'
 import type { AccountRepoCollection } from '../metadata/accounts.ts'
 import { notHidden } from '../metadata/hidings.ts'
-import { ask, type Steps } from '../metadata/steps.ts'
+import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
 import { storedRecord } from '../stored-record.ts'
-import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
 import { repoCollectionUri } from '../changes.ts'
 import { type NewRow, type RecordTable, referredRepoCollections, type RowId } from './record-table.ts'
 import {

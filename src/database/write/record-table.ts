@@ -1,8 +1,7 @@
 /** What an engine supplies to the write path: reads and writes of many rows at once. It decides nothing. */
 import type { ColumnValue, RecordPut } from '../changes.ts'
 import { storedColumns, type Table } from '../layout/tables.ts'
-import type { Steps } from '../metadata/steps.ts'
-import type { RowKey } from './given-rows.ts'
+import type { Steps, RowKey } from '../metadata/steps.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 
 /** A row by its id; null if it was first stored while its account was hidden, and so is in no table. */

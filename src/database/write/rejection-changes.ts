@@ -1,7 +1,6 @@
 /** Collects the changes of a run to rejections, and writes them in order with few statements. */
 import type { Rejection } from '../changes.ts'
-import { ask, type Steps } from '../metadata/steps.ts'
-import { jsonRow, jsonRows, jsonValue } from './given-rows.ts'
+import { ask, type Steps, jsonRow, jsonRows, jsonValue } from '../metadata/steps.ts'
 import { droppable, dropped, maxRejections, type RejectionRow, rejectionRow, replaces } from './rejections.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 

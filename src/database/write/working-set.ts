@@ -11,8 +11,7 @@ import {
   repoCollectionUri,
   uriOf,
 } from '../changes.ts'
-import { ask, type Steps } from '../metadata/steps.ts'
-import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
+import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
 import type { MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
 import { type Expiry, RecordSlot } from './record-slot.ts'

@@ -1,6 +1,7 @@
 /** Writes the decisions about a run of changes, with one statement or call for each table and kind of change. */
-import { ask, type Steps } from '../metadata/steps.ts'
 import {
+  ask,
+  type Steps,
   type GivenType,
   jsonKeys,
   jsonRow,
@@ -9,7 +10,7 @@ import {
   keyColumns,
   keyMembers,
   type RowKey,
-} from './given-rows.ts'
+} from '../metadata/steps.ts'
 import type { RecordSlot } from './record-slot.ts'
 import {
   type NewRow,

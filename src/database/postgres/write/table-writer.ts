@@ -5,8 +5,16 @@
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
-import { ask, type Steps } from '../../metadata/steps.ts'
-import { jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers, type RowKey } from '../../write/given-rows.ts'
+import {
+  ask,
+  type Steps,
+  jsonKeys,
+  jsonRow,
+  jsonRows,
+  jsonValue,
+  keyMembers,
+  type RowKey,
+} from '../../metadata/steps.ts'
 import {
   type ExpiredRow,
   type FoundRow,

@@ -4,8 +4,7 @@
  */
 import { storedColumns, type Table, type TextIndex } from '../../layout/tables.ts'
 import { recordColumns, quote } from '../layout/ddl.ts'
-import { ask, type Steps } from '../../metadata/steps.ts'
-import { jsonRows, jsonValue } from '../../write/given-rows.ts'
+import { ask, type Steps, jsonRows, jsonValue } from '../../metadata/steps.ts'
 
 /** Approximate number of rows. */
 const sampleSize = 5_000

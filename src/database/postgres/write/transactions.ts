@@ -4,9 +4,8 @@
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
-import type { Steps } from '../../metadata/steps.ts'
+import type { Steps, WriteDialect } from '../../metadata/steps.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
-import type { WriteDialect } from '../../write/given-rows.ts'
 import {
   createWriteTransaction,
   notePresence,

@@ -2,8 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type RecordPut, recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
-import { type Steps, stepsOf } from '../../metadata/steps.ts'
-import type { RowKey } from '../../write/given-rows.ts'
+import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
 import {
   type ExpiredRow,
   type FoundRow,

@@ -13,7 +13,7 @@ import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
 import { parseCid } from '../../../lexicon/records/cid.ts'
-import type { GivenType, WriteDialect } from '../../write/given-rows.ts'
+import type { GivenType, WriteDialect } from '../../metadata/steps.ts'
 import { addOutcome, noOutcome } from '../../changes.ts'
 import {
   createWriteTransaction,
