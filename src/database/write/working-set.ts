@@ -15,7 +15,8 @@ import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/
 import type { MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
 import { type Expiry, RecordSlot } from './record-slot.ts'
-import { type FoundRow, type RecordTable, referredRepoCollections } from './record-table.ts'
+import type { FoundRow, RecordTable } from './record-table.ts'
+import { referredRepoCollections } from '../derive.ts'
 import { RejectionChanges } from './rejection-changes.ts'
 import {
   type AccountStatus,
@@ -150,7 +151,7 @@ export class WorkingSet {
       needed.set(uri, { name, baseUri, table, accountStatus, withheld })
       bases.add(baseUri)
       if (change.kind === 'put')
-        for (const referred of referredRepoCollections(table, change)) bases.add(referred)
+        for (const referred of referredRepoCollections(table.table, change)) bases.add(referred)
     }
     yield* findRepoCollections(transaction, bases)
     const all = [...needed.values()]

@@ -12,13 +12,8 @@ import {
   type RowKey,
 } from '../metadata/steps.ts'
 import type { RecordSlot } from './record-slot.ts'
-import {
-  type NewRow,
-  referredRepoCollections,
-  type RecordTable,
-  type RowChange,
-  type RowId,
-} from './record-table.ts'
+import type { NewRow, RecordTable, RowChange, RowId } from './record-table.ts'
+import { referredRepoCollections } from '../derive.ts'
 import type { WorkingSet } from './working-set.ts'
 import { addAccounts, baseId, makeRepoCollections, type WriteTransaction } from './write-transaction.ts'
 
@@ -84,7 +79,7 @@ function* repoCollectionsOf(slots: readonly RecordSlot[]): Generator<string> {
   for (const { given, row } of slots) {
     yield given.baseUri
     if (row?.content != null && !given.withheld)
-      yield* referredRepoCollections(given.table, row.content.record)
+      yield* referredRepoCollections(given.table.table, row.content.record)
   }
 }
 

@@ -15,30 +15,30 @@ import {
   keyMembers,
   type RowKey,
 } from '../../metadata/steps.ts'
-import {
-  type ExpiredRow,
-  type FoundRow,
-  type NewRow,
-  type OlderRow,
-  type RecordTable,
-  refBasesOf,
-  type RowChange,
-  type RowId,
+import type {
+  ExpiredRow,
+  FoundRow,
+  NewRow,
+  OlderRow,
+  RecordTable,
+  RowChange,
+  RowId,
 } from '../../write/record-table.ts'
+import { refBasesOf } from '../../derive.ts'
 import { baseId, type WriteTransaction } from '../../write/write-transaction.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
 
 export class TableWriter implements RecordTable {
   readonly table: Table
-  readonly refBases: readonly number[]
+  readonly #refBases: readonly number[]
   /** Rows written since `text_count` was last refreshed. */
   drift = 0
   readonly #statements: TableStatements
 
   constructor(table: Table) {
     this.table = table
-    this.refBases = refBasesOf(table)
+    this.#refBases = refBasesOf(table)
     this.#statements = tableStatements(table)
   }
 
@@ -152,7 +152,7 @@ export class TableWriter implements RecordTable {
 
   #derivedMembers(transaction: WriteTransaction, { record: { columns } }: RowChange): [string, string][] {
     const members = columns.map((value, index): [string, string] => [`c${index}`, jsonValue(value)])
-    for (const index of this.refBases) {
+    for (const index of this.#refBases) {
       const uri = columns[index]
       if (typeof uri === 'string') members[index] = [`c${index}`, String(baseId(transaction, uri))]
     }

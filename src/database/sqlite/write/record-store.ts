@@ -3,16 +3,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type RecordPut, recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
 import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
-import {
-  type ExpiredRow,
-  type FoundRow,
-  type NewRow,
-  type OlderRow,
-  type RecordStore,
-  type RecordTable,
-  refBasesOf,
-  type RowChange,
-  type RowId,
+import type {
+  ExpiredRow,
+  FoundRow,
+  NewRow,
+  OlderRow,
+  RecordStore,
+  RecordTable,
+  RowChange,
+  RowId,
 } from '../../write/record-table.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
 import { eraseUnserved } from '../layout/unserved.ts'
@@ -78,7 +77,6 @@ export class SqliteRecordStore implements RecordStore {
 
 class SqliteRecordTable implements RecordTable {
   readonly table: Table
-  readonly refBases: readonly number[]
   readonly writer: TableWriter
   /** True in a load's transaction: trigrams and counts are built at its end. */
   bulk = false
@@ -87,7 +85,6 @@ class SqliteRecordTable implements RecordTable {
 
   constructor(database: DatabaseSync, table: Table) {
     this.table = table
-    this.refBases = refBasesOf(table)
     this.writer = new TableWriter(database, table, (uri) => this.#base(uri))
     this.#findBase = database.prepare('select id from base where uri = ?')
   }

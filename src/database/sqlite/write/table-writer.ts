@@ -5,8 +5,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
 import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
-import { deriveRow } from '../../derive.ts'
-import { storedColumns, type Table } from '../../layout/tables.ts'
+import { deriveRow, refBasesOf } from '../../derive.ts'
+import type { Table } from '../../layout/tables.ts'
 import { CountWriter, SumWriter } from './materialized.ts'
 import {
   createIndexes,
@@ -85,7 +85,7 @@ export class TableWriter {
     this.#statements = prepareStatements(database, table, collectionTable)
     this.#counts = new CountWriter(database, table)
     this.#sums = sums
-    this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
+    this.#refBases = refBasesOf(table)
     this.refresh()
   }
 
