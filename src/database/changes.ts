@@ -91,6 +91,9 @@ export type Change =
   | ({ readonly kind: 'repo-request' } & RepoRequest)
   | ({ readonly kind: 'repo-end' } & RepoEnd)
 
+/** Changes of one record each. */
+export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }>
+
 /**
  * Numbers of records in a batch by outcome. `older`: a stored revision outranks the record. `withheld`: the account is
  * hidden. `purged`: an operator removed the record for good. `expired`: the record is older than the retention period.

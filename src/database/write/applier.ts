@@ -11,6 +11,7 @@ import {
   type RepoRequest,
   type SourceMark,
   noOutcome,
+  type RecordChange,
 } from '../changes.ts'
 import {
   type AccountRepoCollection,
@@ -37,7 +38,7 @@ import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
 import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
 import { RejectionLimit } from './rejection-changes.ts'
-import { type RecordChange, WorkingSet } from './working-set.ts'
+import { WorkingSet } from './working-set.ts'
 import { writeRun } from './write-run.ts'
 import { findAccountStatuses, unknownAccount, type WriteTransaction } from './write-transaction.ts'
 

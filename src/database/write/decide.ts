@@ -10,9 +10,9 @@ import {
   accountOf,
   recordNameOf,
   uriOf,
+  type RecordChange,
 } from '../changes.ts'
-import type { RecordSlot, Times } from './record-slot.ts'
-import type { RecordChange, WorkingSet } from './working-set.ts'
+import type { WorkingSet, RecordSlot, Times } from './working-set.ts'
 
 /** The outcome of one record. */
 export type RecordOutcome = keyof BatchOutcome

@@ -11,10 +11,9 @@ import {
   keyMembers,
   type RowKey,
 } from '../metadata/steps.ts'
-import type { RecordSlot } from './record-slot.ts'
 import type { NewRow, RecordTable, RowChange, RowId } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
-import type { WorkingSet } from './working-set.ts'
+import type { WorkingSet, RecordSlot } from './working-set.ts'
 import { addAccounts, baseId, makeRepoCollections, type WriteTransaction } from './write-transaction.ts'
 
 /** Slots of one table, or of the quarantine, by kind of change. */
