@@ -18,7 +18,7 @@ import type { RowsToMove } from './moves.ts'
 import { formatCid } from '../../lexicon/records/cid.ts'
 import type { FoundRow, RecordTable } from './record-table.ts'
 import { referredRepoCollections } from '../derive.ts'
-import { RejectionChanges } from './rejection-changes.ts'
+import { RejectionChanges } from './rejections.ts'
 import {
   type AccountStatus,
   findAccountStatuses,
