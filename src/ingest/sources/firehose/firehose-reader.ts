@@ -8,7 +8,7 @@ import { formatCid } from '../../../lexicon/records/cid.ts'
 import { cleanText } from '../../../util/text/clean.ts'
 import { inOrder } from '../../channel.ts'
 import { createChangeReader, type NetworkReaderOptions, readBlock } from '../change-reader.ts'
-import type { GroupContent } from '../deliver-groups.ts'
+import type { GroupContent } from '../stream.ts'
 import {
   type CommitEvent,
   type Frame,
