@@ -1,7 +1,6 @@
 /** The few expressions that databases spell differently. A dialect decides the spelling, never the meaning. */
 import type { Sql } from 'sql-template-tag'
-import type { Bucket } from './common.ts'
-import type { Value } from './sql.ts'
+import type { Value, Bucket } from './sql.ts'
 
 export interface Dialect {
   /** For the few statements that use features of one engine, such as its text indexes. */

@@ -1,7 +1,17 @@
 /** The PostgreSQL dialect: how this engine spells the expressions that differ between engines. */
-import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type Value } from '../../sql/sql.ts'
+import {
+  join,
+  listOf,
+  literal,
+  manyValues,
+  raw,
+  type Sql,
+  sequence,
+  sql,
+  type Value,
+  bucketStart,
+} from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 

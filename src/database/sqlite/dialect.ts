@@ -1,8 +1,18 @@
 /** The SQL dialect of SQLite. */
 import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { bucketStart, concat, floorTo } from '../../sql/common.ts'
-import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import {
+  identifier,
+  join,
+  listOf,
+  literal,
+  raw,
+  type Sql,
+  sql,
+  bucketStart,
+  concat,
+  floorTo,
+} from '../../sql/sql.ts'
 
 const microsPerSecond = 1_000_000
 
