@@ -8,7 +8,7 @@ import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import type { GraphQLRequest } from '../../query/execute/execute.ts'
 import { jsonDepth } from '../../util/text/json-depth.ts'
 import { shorten } from '../../util/text/shorten.ts'
-import type { ResponseType } from '../http/request-heads.ts'
+import type { ResponseType } from '../http/requests.ts'
 
 /** The request in a JSON body; throws a ServiceError that says what is wrong with it. */
 export function parsePost(contentType: string | undefined, body: Uint8Array | undefined): GraphQLRequest {

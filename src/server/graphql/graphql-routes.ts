@@ -22,7 +22,7 @@ import { answerFailure, headersOf, reportFault, sendErrors } from '../http/failu
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
-import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/request-heads.ts'
+import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/requests.ts'
 import type { Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'

@@ -8,7 +8,7 @@ import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { cutOrNull, withoutStrings } from '../observe/log-line.ts'
 import { rateLimit, rateLimitPolicy } from '../admission/limits/limiter.ts'
-import { type ResponseType, responseType } from './request-heads.ts'
+import { type ResponseType, responseType } from './requests.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 
 declare module 'fastify' {
