@@ -1,7 +1,7 @@
 /** Owns one GraphQL request on its way through the server: its caller, deadline, points and outcome. */
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
+import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import type {
   AnswerReport,
   GraphQLRequest,

@@ -8,7 +8,7 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
 import { ServiceError } from '../../errors.ts'
-import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
+import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import { releaseBuffer } from '../../util/release-buffer.ts'
 import {
   assertNoKeyInAuthorization,

@@ -4,7 +4,7 @@
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
-import { untilAborted } from '../../../util/async/until-aborted.ts'
+import { untilAborted } from '../../../util/async/promises.ts'
 import type { ReadTerms } from '../../database.ts'
 import { unavailable } from '../../refusals.ts'
 import { connect } from '../connection.ts'

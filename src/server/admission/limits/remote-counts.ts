@@ -5,7 +5,7 @@
  * After a timeout of a second, the asking process counts for itself, continuing from the latest balance
  * (continued-points.ts), until the other answers again. So silence neither refuses callers nor leaves them uncounted.
  */
-import { within } from '../../../util/async/within.ts'
+import { within } from '../../../util/async/promises.ts'
 import { ContinuedPoints, Fallback } from './continued-points.ts'
 import {
   type Counts,
