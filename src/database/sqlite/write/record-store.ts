@@ -14,7 +14,8 @@ import type {
   RowId,
 } from '../../write/record-table.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
-import { eraseUnserved } from '../layout/unserved.ts'
+import { rowsOf } from '../../metadata/purges.ts'
+import { quote } from '../layout/ddl.ts'
 import { TableWriter } from './table-writer.ts'
 
 export class SqliteRecordStore implements RecordStore {
@@ -181,4 +182,31 @@ function contentOf({
   record,
 }: RowChange & { readonly record: Pick<RecordPut, 'json'> }) {
   return { cid: cid as Uint8Array, rev, changedAt, json: record.json }
+}
+
+/**
+ * Removes a subject's rows from tables of collections that the lexicons no longer have, which stay in case the collections
+ * return; and all derived tables, which are derived again when the collection is served.
+ */
+function eraseUnserved(database: DatabaseSync, subject: string, served: ReadonlySet<string>): void {
+  for (const { nsid, table_name } of database.prepare('select nsid, table_name from collection').all()) {
+    const [collection, table] = [String(nsid), String(table_name)]
+    if (served.has(collection)) continue
+    const [condition, values] = rowsOf(subject, collection)
+    const found = database.prepare(`select 1 from ${quote(table)} where ${condition} limit 1`).get(...values)
+    if (found === undefined) continue
+    dropDerived(database, table)
+    database.prepare(`delete from ${quote(table)} where ${condition}`).run(...values)
+  }
+}
+
+/** Drops all but the table itself and its key. */
+function dropDerived(database: DatabaseSync, table: string): void {
+  const derived = database.prepare(
+    `select type, name, sql from sqlite_master where substr(name, 1, ?) = ? and name <> ? and sql is not null
+     order by sql like '%fts5vocab%' desc, sql like 'create virtual%' desc`,
+  )
+  const prefix = `${table}/`
+  for (const { type, name } of derived.all(prefix.length, prefix, `${table}/key`))
+    database.exec(`drop ${type} if exists ${quote(String(name))}`)
 }
