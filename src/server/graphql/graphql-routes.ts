@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
 import { ServiceError } from '../../errors.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
-import { releaseBuffer } from '../../util/release-buffer.ts'
+import { releaseBuffer } from '../../util/memory.ts'
 import {
   assertNoKeyInAuthorization,
   assertNoKeyInUrl,
