@@ -6,7 +6,7 @@ import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createRecordReader, type ParsedRecord } from '../../lexicon/records/validate.ts'
-import { cleanText } from '../../util/text/clean.ts'
+import { cleanText } from '../../util/text/messages.ts'
 import { grouped } from '../../util/text/counted.ts'
 import { formatInstant, latestMoment, timeOfTid } from '../../util/instant.ts'
 

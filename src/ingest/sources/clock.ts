@@ -4,7 +4,7 @@
  * clock plus a tolerance are therefore refused, as the sync specification requires. Before a refusal, our clock is
  * compared with the `Date` headers of the source's server and of the directory of DIDs.
  */
-import { reasonOf } from '../../util/text/reason.ts'
+import { reasonOf } from '../../util/text/messages.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface Clock {

@@ -12,7 +12,7 @@ import {
 } from '@atproto/ws-client'
 import { LRUCache } from 'lru-cache'
 import type { Change } from '../../database/changes.ts'
-import { cleanText } from '../../util/text/clean.ts'
+import { cleanText } from '../../util/text/messages.ts'
 import { grouped, inOrder, untilAborted } from '../channel.ts'
 import type { Delivery, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'

@@ -5,7 +5,7 @@
 import { jsonToLex, lexToIpld, type LexUserType, Lexicons } from '@atproto/lexicon'
 import { isCid, type LexValue } from '@atproto/lex-data'
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
-import { cleanText } from '../../util/text/clean.ts'
+import { cleanText } from '../../util/text/messages.ts'
 import { isInstantForm, parseRecordInstant } from '../../util/instant.ts'
 import { inKeyOrder } from './encoding.ts'
 import { cidOf, formatCid, parseCid } from './cid.ts'

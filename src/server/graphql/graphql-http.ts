@@ -7,7 +7,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import type { GraphQLRequest } from '../../query/execute/execute.ts'
 import { jsonDepth } from '../../util/text/json-depth.ts'
-import { shorten } from '../../util/text/shorten.ts'
+import { shorten } from '../../util/text/messages.ts'
 import type { ResponseType } from '../http/requests.ts'
 
 /** The request in a JSON body; throws a ServiceError that says what is wrong with it. */

@@ -5,7 +5,7 @@
  */
 import type { Change, RejectionReason } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
-import { cleanText } from '../../../util/text/clean.ts'
+import { cleanText } from '../../../util/text/messages.ts'
 import { inOrder } from '../../channel.ts'
 import { createChangeReader, type NetworkReaderOptions, readBlock } from '../change-reader.ts'
 import type { GroupContent } from '../stream.ts'

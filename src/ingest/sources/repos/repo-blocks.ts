@@ -9,7 +9,7 @@ import { type Cid, isCid, type LexValue } from '@atproto/lex-data'
 import { MST, ReadableBlockstore, readCarStream } from '@atproto/repo'
 import { isValidDid, isValidTid } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import { cleanText } from '../../../util/text/clean.ts'
+import { cleanText } from '../../../util/text/messages.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 /** The repository is invalid; the message says why. */
