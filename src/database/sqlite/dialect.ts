@@ -1,5 +1,4 @@
 /** The SQL dialect of SQLite. */
-import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import {
   identifier,
@@ -15,6 +14,8 @@ import {
 } from '../../sql/sql.ts'
 
 const microsPerSecond = 1_000_000
+/** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
+export const missingKey = "x''"
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
@@ -160,4 +161,14 @@ function seconds(micros: Sql): Sql {
 
 function phrase(trigram: string): string {
   return `"${trigram.replaceAll('"', '""')}"`
+}
+
+/** An upper bound for all trigrams with that prefix, which have at most two more characters. */
+export function afterPrefix(needle: string): string {
+  return `${needle}\u{10FFFF}\u{10FFFF}\u{10FFFF}`
+}
+
+/** A path into a record's JSON, as a literal. */
+export function pathLiteral(path: readonly string[]): string {
+  return `'$${path.map((part) => `.${JSON.stringify(part).replaceAll("'", "''")}`).join('')}'`
 }

@@ -4,6 +4,7 @@ import { quote } from '../../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, daysOf } from '../../layout/counts.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
 import { createMetadataTables } from '../../layout/metadata-tables.ts'
+import { missingKey, pathLiteral } from '../dialect.ts'
 
 export { quote }
 
@@ -54,16 +55,6 @@ export const commonTables = `
   })}
 `
 
-/** An upper bound for all trigrams with that prefix, which have at most two more characters. */
-export function afterPrefix(needle: string): string {
-  return `${needle}\u{10FFFF}\u{10FFFF}\u{10FFFF}`
-}
-
-/** A path into a record's JSON, as a literal. */
-export function pathLiteral(path: readonly string[]): string {
-  return `'$${path.map((part) => `.${JSON.stringify(part).replaceAll("'", "''")}`).join('')}'`
-}
-
 export function createTable(table: Table, name = table.name): string {
   const columns = table.columns.map(({ name: column, kind, path, virtual }) => {
     const type = kind === 'text' || kind === 'folded' || kind === 'refKey' ? 'text' : 'integer'
@@ -112,9 +103,6 @@ export function dropIndexes(table: Table): string {
   const names = [...table.indexes, ...table.arrays.map((array) => ({ name: sideIndex(array.name) }))]
   return names.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
 }
-
-/** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
-export const missingKey = "x''"
 
 export function createCounts(table: Table): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))

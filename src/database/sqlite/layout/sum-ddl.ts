@@ -1,7 +1,8 @@
 /** The DDL of tables of sums in SQLite. */
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
-import { missingKey, quote } from './ddl.ts'
+import { quote } from './ddl.ts'
+import { missingKey } from '../dialect.ts'
 
 export function createSums(table: Table): string {
   return ownSums(table)

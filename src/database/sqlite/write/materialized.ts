@@ -7,7 +7,8 @@ import { type CountTable, countKeys, dayOf, monthOf } from '../../layout/counts.
 import { refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { ColumnValue } from '../../database.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
-import { fillCounts, missingKey, quote } from '../layout/ddl.ts'
+import { fillCounts, quote } from '../layout/ddl.ts'
+import { missingKey } from '../dialect.ts'
 
 /** The counted values of a row: its base, its `indexed_at`, and its stored columns. */
 export type CountedRow = readonly ColumnValue[]
