@@ -149,15 +149,3 @@ export interface OptimizationFences {
 export type TrigramMatch =
   | { readonly kind: 'all'; readonly trigrams: readonly string[] }
   | { readonly kind: 'prefix'; readonly needle: string }
-
-/** For plans that only an engine with hints can run. */
-export function hintsOf({ plannerControl }: Dialect): OptimizerHints {
-  if (plannerControl.kind !== 'hints') throw new Error('The plan is for an engine with optimizer hints.')
-  return plannerControl
-}
-
-/** For plans that only an engine with fences can run. */
-export function fencesOf({ plannerControl }: Dialect): OptimizationFences {
-  if (plannerControl.kind !== 'fences') throw new Error('The plan is for an engine with optimization fences.')
-  return plannerControl
-}

@@ -1,11 +1,10 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
-import { hintsOf } from '../../../sql/dialect.ts'
 import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
 import { emitRows, idOf, positionOf } from './emit-rows.ts'
-import type { Emitter, RecordRow } from '../emitter.ts'
+import { type Emitter, type RecordRow, hintsOf } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant, ListOutput } from '../../plan/plan.ts'
 
