@@ -5,7 +5,7 @@ import { findArray, findReference, findValue, type Table } from '../../database/
 import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/model/operators.ts'
 import { buildRecords, fieldsBelow } from './build-output.ts'
 import { buildWhere } from './build-where.ts'
-import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/collect.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/prepare.ts'
 import type {
   AggregateOutput,
   AggregatePlan,

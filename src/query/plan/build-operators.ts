@@ -14,7 +14,7 @@ import type { Reference } from '../../schema/model/model.ts'
 import { isOperatorOf } from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
-import { checkedText, present } from '../parse/collect.ts'
+import { checkedText, present } from '../parse/prepare.ts'
 import type { Condition, Link, Operand, PlanContext, ReferenceOperand } from './plan.ts'
 
 export type Input = Readonly<Record<string, unknown>>

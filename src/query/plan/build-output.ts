@@ -6,7 +6,7 @@ import type { Field, FieldType, UnionType } from '../../schema/model/model.ts'
 import { buildPage } from './build-page.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
-import { argumentsOf, type Collected, collectFields } from '../parse/collect.ts'
+import { argumentsOf, type Collected, collectFields } from '../parse/prepare.ts'
 import type {
   Constant,
   EdgeOutput,

@@ -4,7 +4,7 @@ import type { Table } from '../../database/layout/tables.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList, buildRecord, constantOutput, fieldsBelow } from './build-output.ts'
-import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/collect.ts'
+import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type {

@@ -28,7 +28,7 @@ import {
   textIndexOf,
 } from './build-operators.ts'
 import type { ArrayOperand, Condition, Path, PlanContext, ReferenceOperand } from './plan.ts'
-import { present } from '../parse/collect.ts'
+import { present } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 
