@@ -11,7 +11,12 @@ import {
   type TextIndex,
 } from '../../database/layout/tables.ts'
 import type { Reference } from '../../schema/model/model.ts'
-import { isOperatorOf } from '../../schema/model/where-operators.ts'
+import {
+  type OperatorName,
+  type OperatorOf,
+  type WhereOperator,
+  whereOperators,
+} from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { checkedText, present } from '../parse/prepare.ts'
@@ -104,6 +109,17 @@ export class OperatorBuilder {
     this.#joins += 1
     assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
   }
+}
+
+/** Whether an operator compiles to a condition of one of these kinds. */
+export function isOperatorOf<Kind extends WhereOperator['condition']>(
+  name: string,
+  ...kinds: readonly Kind[]
+): name is OperatorOf<Kind> {
+  const operator: WhereOperator | undefined = Object.hasOwn(whereOperators, name)
+    ? whereOperators[name as OperatorName]
+    : undefined
+  return operator !== undefined && (kinds as readonly string[]).includes(operator.condition)
 }
 
 export function isTrue(name: string, value: unknown): boolean {

@@ -10,7 +10,7 @@ import {
   targetOf,
   type WhereField,
 } from '../../schema/model/operators.ts'
-import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
 import {
   absent,
@@ -26,6 +26,7 @@ import {
   operand,
   OperatorBuilder,
   textIndexOf,
+  isOperatorOf,
 } from './build-operators.ts'
 import type { ArrayOperand, Condition, Path, PlanContext, ReferenceOperand } from './plan.ts'
 import { present } from '../parse/prepare.ts'
