@@ -15,10 +15,10 @@ import {
   optimizeText,
   quote,
   refreshCounts,
+  fillSums,
 } from './ddl.ts'
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
-import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from '../write/materialized.ts'
 import { type TableRow, TableWriter } from '../write/table-writer.ts'
 

@@ -28,6 +28,7 @@ import {
   createVocabularies,
   derivationOf,
   quote,
+  createSums,
 } from './ddl.ts'
 import { isBusy } from '../failures.ts'
 import {
@@ -53,7 +54,6 @@ import {
   rebuildTables,
 } from './rebuild-state.ts'
 import { createRunner, transact } from '../steps.ts'
-import { createSums } from './sum-ddl.ts'
 import { SqliteWriter } from '../write/writer.ts'
 
 /** Pauses between steps, for other writers: at most these milliseconds, and this part of the step's duration. */

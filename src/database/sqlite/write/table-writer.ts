@@ -17,9 +17,9 @@ import {
   optimizeText,
   quote,
   refreshCounts,
+  fillSums,
 } from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
-import { fillSums } from '../layout/sum-ddl.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
 /** The part of a row that decisions depend on. */
