@@ -1,4 +1,4 @@
-/** The changes that the write path accepts, and their outcomes. */
+/** The changes that the write path accepts, the names of their records, and their outcomes. */
 import type { RejectionReason } from '../lexicon/records/validate.ts'
 import type { Value } from '../sql/sql.ts'
 
@@ -7,11 +7,15 @@ export type { RejectionReason }
 /** A value as drivers accept it. Instants are microseconds since 1970 as bigint. */
 export type ColumnValue = Value
 
-/** A record that passed validation, with all derived values. */
-export interface RecordPut {
-  readonly collection: string
+/** The parts of a record's AT-URI. */
+export interface RecordName {
   readonly did: string
+  readonly collection: string
   readonly rkey: string
+}
+
+/** A record that passed validation, with all derived values. */
+export interface RecordPut extends RecordName {
   /** 36 bytes: CIDv1, dag-cbor, sha-256. */
   readonly cid: Uint8Array
   readonly rev: string | null
@@ -46,10 +50,7 @@ export interface Rejection {
 }
 
 /** The publisher's repository no longer has the record. */
-export interface RecordDelete {
-  readonly collection: string
-  readonly did: string
-  readonly rkey: string
+export interface RecordDelete extends RecordName {
   readonly rev: string
 }
 
@@ -90,6 +91,9 @@ export type Change =
   | ({ readonly kind: 'repo-request' } & RepoRequest)
   | ({ readonly kind: 'repo-end' } & RepoEnd)
 
+/** Changes of one record each. */
+export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }>
+
 /**
  * Numbers of records in a batch by outcome. `older`: a stored revision outranks the record. `withheld`: the account is
  * hidden. `purged`: an operator removed the record for good. `expired`: the record is older than the retention period.
@@ -122,3 +126,46 @@ export type CountedSource = 'import' | 'repositories'
 
 /** `finished`: the source is finite and has been read to its end. */
 export type SourceState = 'connecting' | 'live' | 'unavailable' | 'finished' | 'stopped'
+
+/** Null when the URI does not name a record. */
+export function recordNameOf(uri: string | null): RecordName | null {
+  const [, did, collection, rkey] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri ?? '') ?? []
+  return did === undefined || collection === undefined || rkey === undefined
+    ? null
+    : { did, collection, rkey }
+}
+
+export function uriOf(name: RecordName): string {
+  return repoCollectionUri(name) + name.rkey
+}
+
+/** The DID of a URI, whatever follows it. */
+export function accountOf(uri: string): string {
+  return /^at:\/\/([^/]+)/.exec(uri)?.[1] ?? ''
+}
+
+/** The part of a URI that all records of one repository and collection share. */
+export function repoCollectionUri({ did, collection }: Pick<RecordName, 'did' | 'collection'>): string {
+  return `at://${did}/${collection}/`
+}
+
+/** The same while it is added up. */
+export type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
+
+export function noOutcome(): Outcome {
+  return {
+    stored: 0,
+    updated: 0,
+    unchanged: 0,
+    older: 0,
+    deleted: 0,
+    withheld: 0,
+    purged: 0,
+    expired: 0,
+    rejected: 0,
+  }
+}
+
+export function addOutcome(total: Outcome, more: BatchOutcome): void {
+  for (const key of Object.keys(more) as (keyof BatchOutcome)[]) total[key] += more[key]
+}

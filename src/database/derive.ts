@@ -30,6 +30,21 @@ export function deriveRow(table: Table, value: object): DerivedRow {
   }
 }
 
+/** Positions of the stored columns of kind `refBase`, whose text an engine replaces by an id. */
+export function refBasesOf(table: Table): readonly number[] {
+  return storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
+}
+
+/** Repository collections that a record refers to. */
+export function* referredRepoCollections(table: Table, { columns, arrays }: DerivedRow): Generator<string> {
+  for (const [index, { kind }] of stored(table).entries()) {
+    const uri = columns[index]
+    if (kind === 'refBase' && typeof uri === 'string') yield uri
+  }
+  for (const [index, { kind }] of table.arrays.entries())
+    if (kind === 'reference') for (const [uri] of arrays[index] ?? []) yield uri as string
+}
+
 /**
  * Bytes that fit into an index of every engine together with its other columns. Longer values cannot be categorical,
  * and longer URIs cannot name records: they stay in the record, but no index finds them.

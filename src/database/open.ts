@@ -13,7 +13,7 @@ import {
   isFileOutdated,
   openSqliteReader,
   type SqliteQueryOptions,
-} from './sqlite/read/open-reader.ts'
+} from './sqlite/read/reader.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 
 export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {

@@ -3,11 +3,10 @@
  * queue until all of it is stored, so that a crash loses nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BatchOutcome } from '../database/changes.ts'
+import { type BatchOutcome, addOutcome, noOutcome } from '../database/changes.ts'
 import type { Damage } from '../database/verify/find-damage.ts'
 import type { Writer } from '../database/database.ts'
 import type { JobKind, RepoJob } from '../database/metadata/metadata-store.ts'
-import { addOutcome, noOutcome } from '../database/write/outcome.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { HostError } from './sources/repos/hosts.ts'
 import { InputError } from './sources/files/lines.ts'

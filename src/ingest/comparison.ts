@@ -2,9 +2,8 @@
  * Compares the stored records of an account with its repository, record by record. Comparing revisions is not enough:
  * a wrong revision outranks all versions that could replace it.
  */
-import type { Change } from '../database/changes.ts'
+import { type Change, uriOf } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { uriOf } from '../database/write/record-name.ts'
 import type { RepoRecord } from '../database/metadata/metadata-store.ts'
 import { formatCid } from '../lexicon/records/cid.ts'
 

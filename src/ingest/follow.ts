@@ -2,8 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Writer } from '../database/database.ts'
 import type { IngestLog } from './log.ts'
-import type { FloodGuard } from './flood.ts'
-import { pump } from './pump.ts'
+import { pump, type FloodGuard } from './pump.ts'
 import { whileBusy } from './retries.ts'
 import type { Source } from './source.ts'
 

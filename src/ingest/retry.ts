@@ -1,7 +1,6 @@
 /** Validates refused records again, with lexicons that may have changed since. */
-import type { BatchOutcome, Change } from '../database/changes.ts'
+import { type BatchOutcome, type Change, addOutcome, noOutcome } from '../database/changes.ts'
 import type { Database, RejectionJudge } from '../database/database.ts'
-import { addOutcome, noOutcome } from '../database/write/outcome.ts'
 import { canBeJudged, rebuildSource } from '../database/write/rejections.ts'
 import { createLineReader } from '../lexicon/records/validate.ts'
 import { parseRecordInstant } from '../util/instant.ts'

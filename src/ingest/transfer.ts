@@ -1,10 +1,15 @@
 /** Brings one repository from its host or a file into the database: fetched, verified in a thread, stored in chunks. */
-import type { BatchOutcome, Change } from '../database/changes.ts'
+import {
+  type BatchOutcome,
+  type Change,
+  accountOf,
+  uriOf,
+  addOutcome,
+  noOutcome,
+} from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { accountOf, uriOf } from '../database/write/record-name.ts'
 import type { RepoJob } from '../database/metadata/metadata-store.ts'
-import { addOutcome, noOutcome } from '../database/write/outcome.ts'
-import { firstTidOf, latestMoment } from '../util/tid.ts'
+import { firstTidOf, latestMoment } from '../util/instant.ts'
 import { compareRepo, type RepoComparison } from './comparison.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'

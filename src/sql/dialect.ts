@@ -1,7 +1,6 @@
 /** The few expressions that databases spell differently. A dialect decides the spelling, never the meaning. */
 import type { Sql } from 'sql-template-tag'
-import type { Bucket } from './common.ts'
-import type { Value } from './sql.ts'
+import type { Value, Bucket } from './sql.ts'
 
 export interface Dialect {
   /** For the few statements that use features of one engine, such as its text indexes. */
@@ -212,15 +211,3 @@ export type WordMatch =
 export type TrigramMatch =
   | { readonly kind: 'all'; readonly trigrams: readonly string[] }
   | { readonly kind: 'prefix'; readonly needle: string }
-
-/** For plans that only an engine with hints can run. */
-export function hintsOf({ plannerControl }: Dialect): OptimizerHints {
-  if (plannerControl.kind !== 'hints') throw new Error('The plan is for an engine with optimizer hints.')
-  return plannerControl
-}
-
-/** For plans that only an engine with fences can run. */
-export function fencesOf({ plannerControl }: Dialect): OptimizationFences {
-  if (plannerControl.kind !== 'fences') throw new Error('The plan is for an engine with optimization fences.')
-  return plannerControl
-}

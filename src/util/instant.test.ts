@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { formatInstant, isInstantForm, parseInstant, parseRecordInstant } from './instant.ts'
+import { tid } from '../../test/network/follow.ts'
+import {
+  firstTidOf,
+  formatInstant,
+  isInstantForm,
+  parseInstant,
+  parseRecordInstant,
+  timeOfTid,
+} from './instant.ts'
 
 test('a datetime is microseconds since 1970', () => {
   assert.equal(parseInstant('1970-01-01T00:00:00Z'), 0n)
@@ -132,4 +140,13 @@ test('the form of a datetime says nothing about its numbers', () => {
     assert.ok(isInstantForm(text), text)
   for (const text of ['2026-01-01', '2026-01-01T00:00:00', '2026-01-01T00:00Z'])
     assert.ok(!isInstantForm(text), text)
+})
+
+test('a TID has its time in microseconds, whatever its last ten bits are', () => {
+  assert.equal(timeOfTid('2222222222222'), 0n)
+  assert.equal(new Date(Number(timeOfTid('3jzfcijpj2z2a') / 1_000n)).toISOString().slice(0, 10), '2023-06-30')
+  for (const micros of [1, 1_700_000_000_000_000, 2_100_000_000_000_001]) {
+    assert.equal(firstTidOf(BigInt(micros)), tid(micros))
+    assert.equal(timeOfTid(tid(micros).slice(0, -2) + 'zz'), BigInt(micros))
+  }
 })

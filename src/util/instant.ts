@@ -1,6 +1,7 @@
 /**
- * Converts instants (microseconds since 1970, as bigint) from RFC 3339 text and back.
- * Hand-written, because it runs on every datetime of an import and `Date` has only milliseconds.
+ * Instants, which are microseconds since 1970 as bigint: their conversion from RFC 3339 text and from TIDs and back, and
+ * a clock that never repeats one. Hand-written, because it runs on every datetime of an import and `Date` has only
+ * milliseconds.
  */
 
 /** Parses an RFC 3339 datetime, or a date `YYYY-MM-DD` as midnight UTC; null when there is no such instant. */
@@ -55,6 +56,64 @@ export function formatInstant(micros: bigint): string {
   return within === 0n ? text : `${text.slice(0, -1)}${String(within).padStart(3, '0')}Z`
 }
 
+/** Seconds that other clocks may be ahead of ours. */
+export const defaultMaxClockSkew = 300
+
+/** The latest time, in microseconds, accepted from another clock. `maxClockSkew`: seconds. */
+export function latestMoment(now: bigint, maxClockSkew = defaultMaxClockSkew): bigint {
+  return now + BigInt(maxClockSkew) * 1_000_000n
+}
+
+/** The time of a TID, as every revision is one (https://atproto.com/specs/tid); its last ten bits are a clock identifier. */
+export function timeOfTid(tid: string): bigint {
+  let bits = 0n
+  for (const digit of tid) bits = bits * 32n + BigInt(digits.indexOf(digit))
+  return bits >> 10n
+}
+
+/** The smallest TID of a time: TIDs sort like their times. */
+export function firstTidOf(micros: bigint): string {
+  let text = ''
+  for (let bits = micros << 10n; text.length < 13; bits >>= 5n) text = digits[Number(bits & 31n)] + text
+  return text
+}
+
+/** Microseconds that the clock of another process may be ahead. */
+const clockTolerance = 1_000_000n
+
+/**
+ * Strictly increasing, so that records keep their order of arrival, even if another process has just written or has a
+ * clock that is slightly ahead.
+ */
+export class MonotonicClock {
+  readonly #now: () => bigint
+  #last = 0n
+  #stored = 0n
+
+  constructor(now: () => bigint) {
+    this.#now = now
+  }
+
+  next(): bigint {
+    const now = this.#now()
+    const ahead = this.#stored > this.#last && this.#stored - now < clockTolerance
+    const last = ahead ? this.#stored : this.#last
+    this.#last = now > last ? now : last + 1n
+    return this.#last
+  }
+
+  /** `stored`: the time of the last stored record in the database. */
+  follow(stored: bigint): void {
+    this.#stored = stored
+  }
+
+  /** Later times in the database are ignored. */
+  get horizon(): bigint {
+    return this.#now() + clockTolerance
+  }
+}
+
+const digits = '234567abcdefghijklmnopqrstuvwxyz'
 const zero = 0x30
 const colon = 0x3a
 const hyphen = 0x2d

@@ -2,7 +2,7 @@
 import type { Database, Writer } from '../../database/database.ts'
 import type { MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { fetchRepositories } from '../../ingest/backfill.ts'
-import { createFloodGuard } from '../../ingest/flood.ts'
+import { createFloodGuard } from '../../ingest/pump.ts'
 import { follow } from '../../ingest/follow.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { keepHandles } from '../../ingest/handles.ts'

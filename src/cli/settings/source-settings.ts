@@ -1,5 +1,5 @@
 /** Settings of inputs: files, sources and repositories. */
-import { defaultMaxClockSkew } from '../../util/tid.ts'
+import { defaultMaxClockSkew } from '../../util/instant.ts'
 import { fetching, type Setting } from './setting.ts'
 
 export const sourceSettings = {

@@ -36,7 +36,7 @@ import { queryOptionsOf } from './query-options.ts'
 import { parseRetention } from './retention.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted } from '../../util/text/counted.ts'
-import { defaultMaxClockSkew } from '../../util/tid.ts'
+import { defaultMaxClockSkew } from '../../util/instant.ts'
 
 /** The lexicons, and everything derived from them alone. */
 export interface ProjectContext {

@@ -4,8 +4,7 @@
  * there until neither hides it or it is deleted. A record that is written meanwhile is moved first, so that it is never
  * in both places.
  */
-import type { AccountChange, RepoEnd } from '../changes.ts'
-import { repoCollectionUri } from '../write/record-name.ts'
+import { type AccountChange, type RepoEnd, repoCollectionUri } from '../changes.ts'
 import type { AccountStatus, Move } from '../write/write-transaction.ts'
 import { identifier } from '../../sql/sql.ts'
 import { isHidden, notHidden } from './hidings.ts'

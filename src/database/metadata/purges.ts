@@ -2,7 +2,7 @@
  * Purges: removals for good by operators. A purge belongs to a hiding and holds until the hiding ends; meanwhile
  * nothing of its subject is stored.
  */
-import { recordNameOf, repoCollectionUri } from '../write/record-name.ts'
+import { recordNameOf, repoCollectionUri } from '../changes.ts'
 import { identifier } from '../../sql/sql.ts'
 import type { Purge, PurgeExtent } from './metadata-store.ts'
 import { isHidden, startHiding } from './hidings.ts'

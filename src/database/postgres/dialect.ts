@@ -1,5 +1,4 @@
 /** The PostgreSQL dialect: how this engine spells the expressions that differ between engines. */
-import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import {
   identifier,
@@ -12,6 +11,7 @@ import {
   sequence,
   sql,
   type Value,
+  bucketStart,
 } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'

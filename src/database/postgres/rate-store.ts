@@ -3,7 +3,7 @@
  * because its statements are fast; its timeouts are short, because callers wait for it.
  */
 import type { Client } from 'pg'
-import { within } from '../../util/async/within.ts'
+import { within } from '../../util/async/promises.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
 

@@ -1,11 +1,22 @@
 /** The SQL dialect of SQLite. */
-import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect, WordMatch } from '../../sql/dialect.ts'
-import { bucketStart, concat, floorTo } from '../../sql/common.ts'
-import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import {
+  identifier,
+  join,
+  listOf,
+  literal,
+  raw,
+  type Sql,
+  sql,
+  bucketStart,
+  concat,
+  floorTo,
+} from '../../sql/sql.ts'
 import { amounts, wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
+/** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
+export const missingKey = "x''"
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
@@ -163,4 +174,14 @@ function seconds(micros: Sql): Sql {
 
 function phrase(trigram: string): string {
   return `"${trigram.replaceAll('"', '""')}"`
+}
+
+/** An upper bound for all trigrams with that prefix, which have at most two more characters. */
+export function afterPrefix(needle: string): string {
+  return `${needle}\u{10FFFF}\u{10FFFF}\u{10FFFF}`
+}
+
+/** A path into a record's JSON, as a literal. */
+export function pathLiteral(path: readonly string[]): string {
+  return `'$${path.map((part) => `.${JSON.stringify(part).replaceAll("'", "''")}`).join('')}'`
 }

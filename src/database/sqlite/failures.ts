@@ -1,29 +1,5 @@
-/** SQLite's errors, in the form that passes between processes and the form that callers may see. */
+/** SQLite's errors, and the form in which they pass between processes. */
 import { type ErrorCode, ServiceError } from '../../errors.ts'
-import { answerTooLarge, unavailable } from '../refusals.ts'
-
-/** Runs a query and translates its errors for callers where that is possible (https://sqlite.org/rescode.html). */
-export function whileReachable<Result>(read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw asPassing(error)
-  }
-}
-
-/** Translates errors that may end soon and answers that are too large; returns other errors unchanged. */
-export function asPassing(error: unknown): unknown {
-  const code = (error as { errcode?: unknown }).errcode
-  if (typeof code !== 'number') return error
-  if (code === tooBig) return answerTooLarge()
-  return passing.has(code & 0xff) ? unavailable(error) : error
-}
-
-/** SQLITE_TOOBIG */
-const tooBig = 18
-
-/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
-const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])
 
 /** SQLITE_BUSY. The low byte is the primary code, the others the reason (https://sqlite.org/rescode.html#extrc). */
 export function isBusy(error: unknown): error is { readonly errcode: number } {

@@ -2,8 +2,7 @@
  * Compares everything derived from records with the records, and records with their CIDs, by statements that every
  * engine runs. A difference is damage: by a hardware fault, by hand, or by a bug.
  */
-import { formatCid } from '../../lexicon/records/cid.ts'
-import { cidOfJson } from '../../lexicon/records/json-cid.ts'
+import { formatCid, cidOfJson } from '../../lexicon/records/cid.ts'
 import { quote } from '../../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from '../database.ts'
 import { deriveRow, valueAt } from '../derive.ts'

@@ -2,14 +2,16 @@
  * Applies changes within a transaction: runs of record changes together, other changes one by one. It states for every
  * engine what happens in which order; an engine supplies reads and writes of many rows.
  */
-import type {
-  BatchOutcome,
-  Change,
-  CountedSource,
-  Rejection,
-  RepoEnd,
-  RepoRequest,
-  SourceMark,
+import {
+  type BatchOutcome,
+  type Change,
+  type CountedSource,
+  type Rejection,
+  type RepoEnd,
+  type RepoRequest,
+  type SourceMark,
+  noOutcome,
+  type RecordChange,
 } from '../changes.ts'
 import {
   type AccountRepoCollection,
@@ -28,17 +30,15 @@ import type { PurgeExtent } from '../metadata/metadata-store.ts'
 import { isBeingPurged, type NewPurge } from '../metadata/purges.ts'
 import { OutcomeCounts } from '../metadata/source-marks.ts'
 import { requestFetch } from '../metadata/jobs.ts'
-import { ask, type Steps } from '../metadata/steps.ts'
+import { ask, type Steps, jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from '../metadata/steps.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { hide, purge, unhide } from './curation.ts'
 import { decide, type RecordOutcome } from './decide.ts'
-import { jsonRow, jsonRows, jsonValue, keyColumns, keyMembers } from './given-rows.ts'
-import { MonotonicClock } from './monotonic-clock.ts'
+import { MonotonicClock } from '../../util/instant.ts'
 import { moveRows, moveSome, type MovesOptions } from './moves.ts'
-import { noOutcome } from './outcome.ts'
 import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
-import { RejectionLimit } from './rejection-changes.ts'
-import { type RecordChange, WorkingSet } from './working-set.ts'
+import { RejectionLimit } from './rejections.ts'
+import { WorkingSet } from './working-set.ts'
 import { writeRun } from './write-run.ts'
 import { findAccountStatuses, unknownAccount, type WriteTransaction } from './write-transaction.ts'
 

@@ -3,10 +3,9 @@ import { isShownByNetwork, purgeAccount, releaseAccount, withholdAccount } from 
 import { endHiding, isHidden, type NewHiding, startHiding } from '../metadata/hidings.ts'
 import type { PurgeExtent } from '../metadata/metadata-store.ts'
 import { forgetRecord, measurePurge, type NewPurge, startPurge } from '../metadata/purges.ts'
-import type { Steps } from '../metadata/steps.ts'
-import type { RowKey } from './given-rows.ts'
+import type { Steps, RowKey } from '../metadata/steps.ts'
 import { moveRows, type MovesOptions } from './moves.ts'
-import { type RecordName, recordNameOf, repoCollectionUri } from './record-name.ts'
+import { type RecordName, recordNameOf, repoCollectionUri } from '../changes.ts'
 import type { RecordStore, RecordTable } from './record-table.ts'
 import { findRepoCollections, type WriteTransaction } from './write-transaction.ts'
 

@@ -2,11 +2,11 @@
 import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../database.ts'
 import type { AccountRepoCollection } from '../metadata/accounts.ts'
 import { notHidden } from '../metadata/hidings.ts'
-import { ask, type Steps } from '../metadata/steps.ts'
+import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
 import { storedRecord } from '../stored-record.ts'
-import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
-import { repoCollectionUri } from './record-name.ts'
-import { type NewRow, type RecordTable, referredRepoCollections, type RowId } from './record-table.ts'
+import { repoCollectionUri } from '../changes.ts'
+import type { NewRow, RecordTable, RowId } from './record-table.ts'
+import { referredRepoCollections } from '../derive.ts'
 import {
   findRepoCollections,
   makeRepoCollections,
@@ -98,7 +98,7 @@ function* returnRows(
     if (record.kind === 'reject') refused.push(record)
     else returned.push({ row, record })
   }
-  const bases = returned.flatMap(({ record }) => [...referredRepoCollections(table, record)])
+  const bases = returned.flatMap(({ record }) => [...referredRepoCollections(table.table, record)])
   yield* findRepoCollections(transaction, bases)
   yield* makeRepoCollections(transaction, bases)
   yield* table.insert(

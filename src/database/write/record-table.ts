@@ -1,8 +1,7 @@
 /** What an engine supplies to the write path: reads and writes of many rows at once. It decides nothing. */
 import type { ColumnValue, RecordPut } from '../changes.ts'
-import { storedColumns, type Table } from '../layout/tables.ts'
-import type { Steps } from '../metadata/steps.ts'
-import type { RowKey } from './given-rows.ts'
+import type { Table } from '../layout/tables.ts'
+import type { Steps, RowKey } from '../metadata/steps.ts'
 import type { WriteTransaction } from './write-transaction.ts'
 
 /** A row by its id; null if it was first stored while its account was hidden, and so is in no table. */
@@ -41,8 +40,6 @@ export interface ExpiredRow extends RowKey, RowId {
 /** The rows of one collection, with all that is derived from them. Rows to be changed exist and have ids. */
 export interface RecordTable {
   readonly table: Table
-  /** Positions of the stored columns of kind `refBase`, whose text is replaced by an id. */
-  readonly refBases: readonly number[]
   find(keys: readonly RowKey[]): Steps<readonly FoundRow[]>
   /** Some rows of a repository collection. */
   findSome(base: bigint, limit: number): Steps<readonly RowId[]>
@@ -67,21 +64,4 @@ export interface RecordStore {
   lastStored(horizon: bigint): Steps<bigint>
   /** Removes what this engine alone keeps of a purged subject: rows of unserved collections, and its last position. */
   erase(subject: string): Steps<void>
-}
-
-export function refBasesOf(table: Table): readonly number[] {
-  return storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
-}
-
-/** Repository collections that a record refers to. */
-export function* referredRepoCollections(
-  { table, refBases }: Pick<RecordTable, 'table' | 'refBases'>,
-  { columns, arrays }: Pick<RecordPut, 'columns' | 'arrays'>,
-): Generator<string> {
-  for (const index of refBases) {
-    const uri = columns[index]
-    if (typeof uri === 'string') yield uri
-  }
-  for (const [index, { kind }] of table.arrays.entries())
-    if (kind === 'reference') for (const [uri] of arrays[index] ?? []) yield uri as string
 }

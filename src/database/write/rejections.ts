@@ -1,7 +1,12 @@
-/** Defines how refused records are stored, within limits, so that publishers cannot fill the disk. */
+/**
+ * Stores refused records, within limits, so that publishers cannot fill the disk: collects the changes of a run to
+ * rejections, and writes them in order with few statements.
+ */
 import { createHash } from 'node:crypto'
 import type { Rejection } from '../changes.ts'
 import type { StoredRejection } from '../metadata/metadata-store.ts'
+import { ask, jsonRow, jsonRows, jsonValue, type Steps } from '../metadata/steps.ts'
+import type { WriteTransaction } from './write-transaction.ts'
 
 /**
  * The source of rejections by a rebuild. They are never dropped or cut, because no other copy exists; only a record
@@ -9,9 +14,9 @@ import type { StoredRejection } from '../metadata/metadata-store.ts'
  */
 export const rebuildSource = 'rebuild'
 /** Must match the condition of the index `rejection_seen`. */
-export const droppable = `source <> '${rebuildSource}'`
+const droppable = `source <> '${rebuildSource}'`
 /** The condition under which a new rejection replaces the stored one with the same key. */
-export const replaces = `(rejection.record <> excluded.record or rejection.reason <> excluded.reason
+const replaces = `(rejection.record <> excluded.record or rejection.reason <> excluded.reason
     or rejection.rev is distinct from excluded.rev)
   and (excluded.rev is not null or excluded.source = '${rebuildSource}'
     or (rejection.rev is null and rejection.${droppable}))`
@@ -24,15 +29,122 @@ const longestKey = 2_600
 /** The newest rejections are stored. */
 export const maxRejections = 10_000
 /** Rejections that are dropped at once, so that not every new one costs a search. */
-export const dropped = 500
+const dropped = 500
 
 /** Records without a URI and cut records would be refused under any lexicons. */
 export function canBeJudged({ cut, uri }: StoredRejection): boolean {
   return !cut && uri !== null
 }
 
+/** Changes that can be written together: first clears rejections, then stores new ones. */
+interface Wave {
+  /** By URI: the revision up to which rejections are cleared. */
+  readonly cleared: Map<string, string | null>
+  readonly added: Map<string, RejectionRow>
+}
+
+const columns = {
+  key: 'text',
+  source: 'text',
+  uri: 'text',
+  reason: 'text',
+  message: 'text',
+  record: 'text',
+  seen_at: 'bigint',
+  rev: 'text',
+  cut: 'bigint',
+} as const
+const names = Object.keys(columns).join(', ')
+
+export class RejectionChanges {
+  readonly #waves: Wave[] = []
+
+  get isEmpty(): boolean {
+    return this.#waves.length === 0
+  }
+
+  add(rejection: Rejection, seenAt: bigint): void {
+    const row = rejectionRow(rejection, seenAt)
+    this.#wave(({ added }) => !added.has(row.key)).added.set(row.key, row)
+  }
+
+  clear(uri: string, rev: string | null): void {
+    const { cleared } = this.#wave(({ added }) => !added.has(uri))
+    const before = cleared.get(uri) ?? null
+    cleared.set(uri, before !== null && (rev === null || rev < before) ? before : rev)
+  }
+
+  /** Returns the number of stored rejections. */
+  *write({ dialect, has }: WriteTransaction): Steps<number> {
+    let stored = 0
+    for (const { cleared, added } of this.#waves) {
+      if (has.rejections && cleared.size > 0)
+        yield* ask(
+          `delete from rejection where key in (
+             select r.key from ${dialect.given({ key: 'text', rev: 'text' })} join rejection r on r.key = given.key
+             where r.rev is null or r.rev <= given.rev)`,
+          jsonRows(
+            [...cleared].map(([uri, rev]) =>
+              jsonRow([
+                ['key', dialect.textJson(uri)],
+                ['rev', jsonValue(rev)],
+              ]),
+            ),
+          ),
+        )
+      if (added.size === 0) continue
+      stored += added.size
+      const rows = [...added.values()].map((row) =>
+        jsonRow(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === 'string' ? dialect.textJson(value) : jsonValue(value),
+          ]),
+        ),
+      )
+      yield* ask(
+        `insert into rejection (${names}) select ${names} from ${dialect.given(columns)} where true
+         on conflict (key) do update set source = excluded.source, reason = excluded.reason, message = excluded.message,
+           record = excluded.record, seen_at = excluded.seen_at, rev = excluded.rev, cut = excluded.cut
+         where ${replaces}`,
+        jsonRows(rows),
+      )
+      has.rejections = true
+    }
+    return stored
+  }
+
+  #wave(fits: (wave: Wave) => boolean): Wave {
+    const last = this.#waves.at(-1)
+    if (last !== undefined && fits(last)) return last
+    const wave = { cleared: new Map<string, string | null>(), added: new Map<string, RejectionRow>() }
+    this.#waves.push(wave)
+    return wave
+  }
+}
+
+/** Drops excess rejections in bulk, so that not every batch costs a search. */
+export class RejectionLimit {
+  /** Rejections stored since the last count. */
+  #since = dropped;
+
+  *hold(stored: number): Steps<void> {
+    this.#since += stored
+    if (stored === 0 || this.#since < dropped) return
+    this.#since = 0
+    const [row] = yield* ask<{ n: bigint }>(`select count(*) as n from rejection where ${droppable}`)
+    const excess = (row?.n ?? 0n) - BigInt(maxRejections)
+    if (excess <= 0n) return
+    yield* ask(
+      `delete from rejection where key in (
+         select key from rejection where ${droppable} order by seen_at limit ?)`,
+      excess,
+    )
+  }
+}
+
 /** A row of the table `rejection`. */
-export interface RejectionRow {
+interface RejectionRow {
   readonly key: string
   readonly source: string
   readonly uri: string | null
@@ -44,7 +156,7 @@ export interface RejectionRow {
   readonly cut: number
 }
 
-export function rejectionRow(
+function rejectionRow(
   { source, uri, reason, message, record, rev }: Rejection,
   seenAt: bigint,
 ): RejectionRow {

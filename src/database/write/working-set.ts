@@ -2,15 +2,23 @@
  * The records and accounts that a run of changes needs, read with a few statements before decisions are made, and the
  * decisions themselves: later changes of a run see earlier ones.
  */
-import type { Change, Rejection } from '../changes.ts'
-import { ask, type Steps } from '../metadata/steps.ts'
-import { jsonKeys, keyColumns, type RowKey } from './given-rows.ts'
-import type { MonotonicClock } from './monotonic-clock.ts'
+import {
+  type RecordChange,
+  type Rejection,
+  accountOf,
+  type RecordName,
+  type RecordPut,
+  recordNameOf,
+  repoCollectionUri,
+  uriOf,
+} from '../changes.ts'
+import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
+import type { MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
-import { accountOf, type RecordName, recordNameOf, repoCollectionUri, uriOf } from './record-name.ts'
-import { type Expiry, RecordSlot } from './record-slot.ts'
-import { type FoundRow, type RecordTable, referredRepoCollections } from './record-table.ts'
-import { RejectionChanges } from './rejection-changes.ts'
+import { formatCid } from '../../lexicon/records/cid.ts'
+import type { FoundRow, RecordTable } from './record-table.ts'
+import { referredRepoCollections } from '../derive.ts'
+import { RejectionChanges } from './rejections.ts'
 import {
   type AccountStatus,
   findAccountStatuses,
@@ -20,17 +28,22 @@ import {
   type WriteTransaction,
 } from './write-transaction.ts'
 
-/** Changes of one record each. */
-export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }>
-
 /** A record that the run needs. */
-interface Needed {
+interface NeededRecord {
   readonly name: RecordName
   readonly baseUri: string
   readonly table: RecordTable
   readonly accountStatus: AccountStatus
-  /** The record must not be visible. */
+  /** True if the row is, or belongs, in quarantine: its account is not shown, or an operator has hidden either. */
   readonly withheld: boolean
+}
+
+/** What is stored of it. */
+interface StoredParts {
+  readonly found: FoundRow | undefined
+  /** The revision at which the record is known to be gone. */
+  readonly tombstone: string | null
+  readonly expiry: Expiry | null
 }
 
 export interface WorkingSetGiven {
@@ -112,17 +125,15 @@ export class WorkingSet {
   *read(changes: readonly RecordChange[]): Steps<void> {
     const { transaction, tables } = this.#given
     const names = changes.map((change) => (change.kind === 'reject' ? recordNameOf(change.uri) : change))
-    yield* findAccountStatuses(
-      transaction,
-      names.flatMap((name) => (name === null ? [] : [name.did])),
-    )
+    const dids = names.flatMap((name) => (name === null ? [] : [name.did]))
+    yield* findAccountStatuses(transaction, dids)
     yield* findHidden(transaction, () =>
       changes.flatMap((change) => {
         const uri = change.kind === 'reject' ? change.uri : uriOf(change)
         return uri === null ? [] : [accountOf(uri), uri]
       }),
     )
-    const needed = new Map<string, Needed>()
+    const needed = new Map<string, NeededRecord>()
     const bases = new Set<string>()
     for (const [index, change] of changes.entries()) {
       const name = names[index]
@@ -144,29 +155,26 @@ export class WorkingSet {
       needed.set(uri, { name, baseUri, table, accountStatus, withheld })
       bases.add(baseUri)
       if (change.kind === 'put')
-        for (const referred of referredRepoCollections(table, change)) bases.add(referred)
+        for (const referred of referredRepoCollections(table.table, change)) bases.add(referred)
     }
     yield* findRepoCollections(transaction, bases)
     const all = [...needed.values()]
     const found = yield* this.#findRows(all)
-    const tombstones = yield* this.#findTombstones(all)
-    const expired = yield* this.#findExpired(all)
-    for (const [uri, { name, baseUri, table, withheld }] of needed)
-      this.#slots.set(
-        uri,
-        new RecordSlot({
-          name,
-          baseUri,
-          table,
-          withheld,
-          found: found.get(uri),
-          tombstone: tombstones.get(uri)?.rev ?? null,
-          expiry: expired.get(uri) ?? null,
-        }),
-      )
+    const { has } = transaction
+    const tombstones = has.tombstones
+      ? yield* this.#findGiven<RowKey & { readonly rev: string }>(all, 'tombstone', 'rev')
+      : null
+    const expired = has.expired
+      ? yield* this.#findGiven<RowKey & Expiry>(all, 'expired', 'rev, indexed_at as "indexedAt"')
+      : null
+    for (const [uri, record] of needed) {
+      const tombstone = tombstones?.get(uri)?.rev ?? null
+      const expiry = expired?.get(uri) ?? null
+      this.#slots.set(uri, new RecordSlot({ ...record, found: found.get(uri), tombstone, expiry }))
+    }
   }
 
-  *#findRows(needed: readonly Needed[]): Steps<ReadonlyMap<string, FoundRow>> {
+  *#findRows(needed: readonly NeededRecord[]): Steps<ReadonlyMap<string, FoundRow>> {
     const { move } = this.#given
     const blind = this.#given.blind && needed.every(({ accountStatus }) => accountStatus.move === null)
     const found = new Map<string, FoundRow>()
@@ -189,21 +197,9 @@ export class WorkingSet {
     return found
   }
 
-  *#findTombstones(needed: readonly Needed[]): Steps<ReadonlyMap<string, { readonly rev: string }>> {
-    return this.#given.transaction.has.tombstones
-      ? yield* this.#findGiven<RowKey & { readonly rev: string }>(needed, 'tombstone', 'rev')
-      : new Map()
-  }
-
-  *#findExpired(needed: readonly Needed[]): Steps<ReadonlyMap<string, Expiry>> {
-    return this.#given.transaction.has.expired
-      ? yield* this.#findGiven<RowKey & Expiry>(needed, 'expired', 'rev, indexed_at as "indexedAt"')
-      : new Map()
-  }
-
   /** Returns rows of a table that has one for all collections, by URI. */
   #findGiven<Row extends RowKey>(
-    needed: readonly Needed[],
+    needed: readonly NeededRecord[],
     table: 'parked' | 'tombstone' | 'expired',
     columns: string,
   ): Steps<Map<string, Row>> {
@@ -214,7 +210,7 @@ export class WorkingSet {
 
   /** Returns rows by URI. */
   *#findKeys<Row extends RowKey>(
-    needed: readonly Needed[],
+    needed: readonly NeededRecord[],
     find: (keys: readonly RowKey[]) => Steps<readonly Row[]>,
   ): Steps<Map<string, Row>> {
     const keys = this.#keysOf(needed)
@@ -225,10 +221,79 @@ export class WorkingSet {
   }
 
   /** Skips records of unknown repository collections, which have no rows. */
-  #keysOf(needed: readonly Needed[]): (RowKey & { readonly baseUri: string; readonly did: string })[] {
+  #keysOf(needed: readonly NeededRecord[]): (RowKey & { readonly baseUri: string; readonly did: string })[] {
     return needed.flatMap(({ name: { did, rkey }, baseUri }) => {
       const base = this.#given.transaction.bases.get(baseUri)
       return base === undefined ? [] : [{ base, baseUri, did, rkey }]
     })
+  }
+}
+
+/** Notes a version that was removed for its age; `rev` is the revision at which its publisher still had it. */
+interface Expiry {
+  readonly rev: string | null
+  readonly indexedAt: bigint
+}
+
+export interface Times {
+  readonly indexedAt: bigint
+  readonly changedAt: bigint
+}
+
+/** The row to be written. */
+interface Row {
+  readonly rev: string | null
+  /** Null if the content found remains. */
+  readonly content: { readonly record: RecordPut; readonly changedAt: bigint } | null
+  /** Null for a row that was found. */
+  readonly added: { readonly indexedAt: bigint; readonly position: number } | null
+}
+
+/** One record as a run of changes finds it and leaves it: its row, its tombstone and its note of expiry. */
+export class RecordSlot {
+  readonly given: NeededRecord & StoredParts
+  tombstone: string | null
+  expiry: Expiry | null
+  #row: Row | undefined
+
+  constructor(given: NeededRecord & StoredParts) {
+    this.given = given
+    this.tombstone = given.tombstone
+    this.expiry = given.expiry
+    if (given.found !== undefined) this.#row = { rev: given.found.rev, content: null, added: null }
+  }
+
+  /** Undefined if there is to be no row. */
+  get row(): Row | undefined {
+    return this.#row
+  }
+
+  /** The revision of the stored version; undefined when there is none. */
+  get rev(): string | null | undefined {
+    return this.#row?.rev
+  }
+
+  /** True if the stored version has the CID of the record. */
+  holds({ cid }: RecordPut): boolean {
+    if (this.#row === undefined) return false
+    const stored = this.#row.content === null ? this.given.found?.cid : this.#row.content.record.cid
+    return stored instanceof Uint8Array ? Buffer.compare(stored, cid) === 0 : stored === formatCid(cid)
+  }
+
+  /** `position`: rows are added in this order, in which their times increase. */
+  insert(record: RecordPut, { indexedAt, changedAt }: Times, position: number): void {
+    this.#row = { rev: record.rev, content: { record, changedAt }, added: { indexedAt, position } }
+  }
+
+  update(record: RecordPut, changedAt: bigint): void {
+    this.#row = { rev: record.rev, content: { record, changedAt }, added: this.#row?.added ?? null }
+  }
+
+  setRev(rev: string | null): void {
+    if (this.#row !== undefined) this.#row = { ...this.#row, rev }
+  }
+
+  remove(): void {
+    this.#row = undefined
   }
 }

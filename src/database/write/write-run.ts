@@ -1,6 +1,7 @@
 /** Writes the decisions about a run of changes, with one statement or call for each table and kind of change. */
-import { ask, type Steps } from '../metadata/steps.ts'
 import {
+  ask,
+  type Steps,
   type GivenType,
   jsonKeys,
   jsonRow,
@@ -9,16 +10,10 @@ import {
   keyColumns,
   keyMembers,
   type RowKey,
-} from './given-rows.ts'
-import type { RecordSlot } from './record-slot.ts'
-import {
-  type NewRow,
-  referredRepoCollections,
-  type RecordTable,
-  type RowChange,
-  type RowId,
-} from './record-table.ts'
-import type { WorkingSet } from './working-set.ts'
+} from '../metadata/steps.ts'
+import type { NewRow, RecordTable, RowChange, RowId } from './record-table.ts'
+import { referredRepoCollections } from '../derive.ts'
+import type { WorkingSet, RecordSlot } from './working-set.ts'
 import { addAccounts, baseId, makeRepoCollections, type WriteTransaction } from './write-transaction.ts'
 
 /** Slots of one table, or of the quarantine, by kind of change. */
@@ -83,7 +78,7 @@ function* repoCollectionsOf(slots: readonly RecordSlot[]): Generator<string> {
   for (const { given, row } of slots) {
     yield given.baseUri
     if (row?.content != null && !given.withheld)
-      yield* referredRepoCollections(given.table, row.content.record)
+      yield* referredRepoCollections(given.table.table, row.content.record)
   }
 }
 

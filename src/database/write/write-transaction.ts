@@ -2,8 +2,7 @@
  * What one transaction has read of accounts, curation and repository collections, and its changes to them. Nothing is
  * remembered from one transaction to the next, because other processes write as well.
  */
-import { ask, type Steps } from '../metadata/steps.ts'
-import { jsonRow, jsonRows, jsonValue, type WriteDialect } from './given-rows.ts'
+import { ask, type Steps, jsonRow, jsonRows, jsonValue, type WriteDialect } from '../metadata/steps.ts'
 
 /** The pending work on the rows of an account whose status has changed. */
 export type Move = 'park' | 'purge' | 'return'

@@ -1,11 +1,14 @@
 /** Turns a record of a source into a change; all sources use it. */
-import type { Change, Rejection } from '../../database/database.ts'
+import { decode } from '@atproto/lex-cbor'
+import { lexToJson } from '@atproto/lex-json'
+import type { Change, Rejection, RejectionReason } from '../../database/database.ts'
 import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createRecordReader, type ParsedRecord } from '../../lexicon/records/validate.ts'
-import { formatInstant } from '../../util/instant.ts'
-import { latestMoment, timeOfTid } from '../../util/tid.ts'
+import { cleanText } from '../../util/text/messages.ts'
+import { grouped } from '../../util/text/counted.ts'
+import { formatInstant, latestMoment, timeOfTid } from '../../util/instant.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface ReaderOptions {
@@ -98,3 +101,55 @@ function asText(line: { readonly value: unknown }): string {
     return JSON.stringify({ ...line, value: null })
   }
 }
+
+/** Turns the block of a record into a change. The caller has verified that the tree has the record at this path. */
+export function readBlock(
+  reader: ChangeReader,
+  record: Omit<Observation, 'value'> & { readonly cid: string },
+  bytes: Uint8Array,
+  source: string,
+): Change {
+  const { did, collection, rkey, rev, cid } = record
+  const refuse = (reason: RejectionReason, message: string): Change => {
+    const uri = `at://${did}/${collection}/${rkey}`
+    const cbor = Buffer.from(bytes.subarray(0, maxStoredBytes)).toString('base64')
+    return {
+      kind: 'reject',
+      source,
+      uri,
+      reason,
+      message: cleanText(message),
+      record: JSON.stringify({ uri, cid, rev, cbor }),
+      rev,
+    }
+  }
+  if (bytes.length > maxRecordBytes)
+    return refuse('too-large', `The record has more than ${grouped(maxRecordBytes)} bytes of DAG-CBOR.`)
+  try {
+    return reader.read({ ...record, value: decodeRecord(bytes) }, source)
+  } catch (error) {
+    // Not DAG-CBOR, or nested too deeply for anything but decoding.
+    return refuse('malformed', `The record cannot be read: ${error instanceof Error ? error.message : ''}.`)
+  }
+}
+
+/** Maximum size of a record's block. */
+const maxRecordBytes = 2_000_000
+/** Bytes that are stored of a record without a JSON form. */
+const maxStoredBytes = 48_000
+
+/** Returns the JSON form of the data model. */
+function decodeRecord(bytes: Uint8Array): unknown {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!view.includes(byteOrderMark) || view.includes(standIn)) return lexToJson(decode(bytes))
+  // The library drops a byte order mark at the start of a text, as scraped titles have it.
+  const copy = Buffer.from(view)
+  for (let at = copy.indexOf(byteOrderMark); at !== -1; at = copy.indexOf(byteOrderMark, at))
+    copy.set(standIn, at)
+  const json = JSON.stringify(lexToJson(decode(copy)))
+  return JSON.parse(json.replaceAll(standIn.toString(), byteOrderMark.toString()))
+}
+
+const byteOrderMark = Buffer.from('\uFEFF')
+/** A noncharacter of the same length in UTF-8. */
+const standIn = Buffer.from('\uFDD0')

@@ -4,14 +4,13 @@
  * clock plus a tolerance are therefore refused, as the sync specification requires. Before a refusal, our clock is
  * compared with the `Date` headers of the source's server and of the directory of DIDs.
  */
-import { reasonOf } from '../../util/text/reason.ts'
-import { locate } from './stream.ts'
+import { reasonOf } from '../../util/text/messages.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface Clock {
   /**
    * Why our own clock may be wrong, in sentences; null when it is right. To be called when an event seems to be from
-   * the future. `server`: any URL of a server whose clock is compared too, besides the directory's.
+   * the future. `server`: the URL of a server whose clock is compared too, besides the directory's.
    */
   readonly doubt: (server: string | null, signal: AbortSignal) => Promise<string | null>
 }
@@ -72,7 +71,7 @@ function judge(answers: readonly ClockComparison[], maxAhead: number): string | 
 }
 
 async function compare(url: string, signal: AbortSignal): Promise<ClockComparison> {
-  const target = locate(new URL(url), '/', 'http')
+  const target = new URL('/', url)
   const { host } = target
   try {
     const answer = await fetch(target, {

@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { type LexValue, parseCidSafe } from '@atproto/lex-data'
-import { encodePlain } from './cbor.ts'
+import { type JsonValue, jsonToLex } from '@atproto/lex-json'
+import { encodePlain, formatCid } from './encoding.ts'
 
-export { formatCid } from './cid-text.ts'
+export { formatCid }
 
 /**
  * The CID of a value whose links are CIDs and whose bytes are Uint8Arrays. Throws when dag-cbor cannot encode it.
@@ -17,6 +18,15 @@ export function cidOf(value: LexValue, isInOrder = false): Uint8Array {
   const digest = hash('sha256', encodePlain(value, isInOrder) ?? encode(value), 'binary')
   for (let at = 0; at < digest.length; at++) cid[prefix.length + at] = digest.charCodeAt(at)
   return cid
+}
+
+/** The CID as text of a record in the JSON form of the data model; null when the value cannot be encoded. */
+export function cidOfJson(value: object): string | null {
+  try {
+    return formatCid(cidOf(jsonToLex(value as JsonValue)))
+  } catch {
+    return null
+  }
 }
 
 /** The bytes of a record's CID in any text form; null for another text or another kind of CID. */

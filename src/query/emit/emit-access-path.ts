@@ -4,10 +4,9 @@
  */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import { fencesOf } from '../../sql/dialect.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
-import { type Emitter, newRow, type RecordRow } from './emitter.ts'
+import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/plan.ts'
 

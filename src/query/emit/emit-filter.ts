@@ -1,5 +1,4 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
-import { fencesOf, hintsOf } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
 import {
   columnOf,
@@ -16,6 +15,8 @@ import {
   referenceUri,
   type Row,
   type UriParts,
+  fencesOf,
+  hintsOf,
 } from './emitter.ts'
 import { accountsOf } from '../plan/plan-facts.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'

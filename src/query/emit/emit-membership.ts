@@ -1,6 +1,6 @@
 /** Tests as SQL: whether an array of a row has elements, and whether a URI is in a list. */
 import type { ColumnValue } from '../../database/database.ts'
-import { repoCollectionUri } from '../../database/write/record-name.ts'
+import { repoCollectionUri } from '../../database/changes.ts'
 import { splitUri } from '../../database/derive.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import type { PlanState } from '../../database/database.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
-import type { Dialect } from '../../sql/dialect.ts'
+import type { Dialect, OptimizationFences, OptimizerHints } from '../../sql/dialect.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { Operand, ReferenceOperand } from '../plan/plan.ts'
@@ -71,6 +71,18 @@ export function createEmitter(
 
 function noList(): never {
   throw new Error('A probe has no lists.')
+}
+
+/** For plans that only an engine with hints can run. */
+export function hintsOf({ plannerControl }: Dialect): OptimizerHints {
+  if (plannerControl.kind !== 'hints') throw new Error('The plan is for an engine with optimizer hints.')
+  return plannerControl
+}
+
+/** For plans that only an engine with fences can run. */
+export function fencesOf({ plannerControl }: Dialect): OptimizationFences {
+  if (plannerControl.kind !== 'fences') throw new Error('The plan is for an engine with optimization fences.')
+  return plannerControl
 }
 
 export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {

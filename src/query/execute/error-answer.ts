@@ -2,7 +2,7 @@
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { type AnswerReport, ExecutionReport, type GraphQLAnswer } from './execute.ts'
-import { shorten } from '../../util/text/shorten.ts'
+import { shorten } from '../../util/text/messages.ts'
 import { RequestErrors } from '../parse/prepare.ts'
 
 /** Messages of databases for an operation that is within our limits and exceeds one of theirs. */

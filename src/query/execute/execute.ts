@@ -2,7 +2,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
-import type { MaybePromise } from '../../util/async/and-then.ts'
+import type { MaybePromise } from '../../util/async/promises.ts'
 import { limits } from '../parse/limits.ts'
 
 export interface GraphQLRequest {

@@ -16,9 +16,8 @@ import { Kind, parse } from 'graphql/language'
 import { getNamedType, isObjectType, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql/type'
 import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
 import { siblingModule } from '../../util/sibling-module.ts'
-import { argumentsOf, type Collected, collectFields, type Selection } from './collect.ts'
 import { assertWithin, limits } from './limits.ts'
-import { RequestErrors } from './prepare.ts'
+import { RequestErrors, argumentsOf, type Collected, collectFields, type Selection } from './prepare.ts'
 
 /**
  * Introspection is rare and answered synchronously, so its executor is loaded on first use, with a synchronous

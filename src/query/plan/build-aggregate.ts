@@ -9,7 +9,7 @@ import { buildRecords } from './build-output.ts'
 import { buildSearch } from './build-search.ts'
 import { buildSignificance, scoreOrder } from './build-significance.ts'
 import { buildWhere } from './build-where.ts'
-import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/collect.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/prepare.ts'
 import type {
   AggregateOutput,
   AggregatePlan,

@@ -1,7 +1,7 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
 import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { type GroupField, targetOf } from '../../schema/model/operators.ts'
-import { badInput } from '../parse/collect.ts'
+import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { tableOf } from './plan-facts.ts'
 import type { GroupKey, Join, KeyLeaf, PlanContext } from './plan.ts'

@@ -9,10 +9,15 @@ import {
   type WordIndex,
 } from '../../database/layout/tables.ts'
 import type { Reference } from '../../schema/model/model.ts'
-import { isOperatorOf } from '../../schema/model/where-operators.ts'
+import {
+  type OperatorName,
+  type OperatorOf,
+  type WhereOperator,
+  whereOperators,
+} from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
-import { badInput, checkedText, present } from '../parse/collect.ts'
+import { badInput, checkedText, present } from '../parse/prepare.ts'
 import { readSearch, searchCondition } from './build-search.ts'
 import { all, constant, missing, missingReference } from './conditions.ts'
 import type { Condition, Link, Operand, PlanContext, ReferenceOperand } from './plan.ts'
@@ -125,6 +130,17 @@ function wordsCondition(words: WordIndex | null, index: TextIndex | null, text: 
     )
   const search = readSearch('matches', text, words, field)
   return search === null ? null : searchCondition(search, words, field)
+}
+
+/** Whether an operator compiles to a condition of one of these kinds. */
+export function isOperatorOf<Kind extends WhereOperator['condition']>(
+  name: string,
+  ...kinds: readonly Kind[]
+): name is OperatorOf<Kind> {
+  const operator: WhereOperator | undefined = Object.hasOwn(whereOperators, name)
+    ? whereOperators[name as OperatorName]
+    : undefined
+  return operator !== undefined && (kinds as readonly string[]).includes(operator.condition)
 }
 
 export function isTrue(name: string, value: unknown): boolean {

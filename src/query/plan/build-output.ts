@@ -9,7 +9,7 @@ import { buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
-import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/collect.ts'
+import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
 import type {
   Condition,
   Constant,

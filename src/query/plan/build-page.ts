@@ -4,7 +4,7 @@ import { findReference, findValue, type Table } from '../../database/layout/tabl
 import { ServiceError } from '../../errors.ts'
 import { leafName, relevanceField, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
-import { badInput } from '../parse/collect.ts'
+import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { mostRankedTerms } from '../../search/relevance.ts'
 import type { ListSearch } from './build-search.ts'

@@ -5,7 +5,7 @@ import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
 import { buildList, buildRecord } from './build-output.ts'
-import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/collect.ts'
+import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type {

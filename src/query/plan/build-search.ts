@@ -9,7 +9,7 @@ import {
 } from '../../search/parse-search.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { all, any, not } from './conditions.ts'
-import { badInput, checkedText } from '../parse/collect.ts'
+import { badInput, checkedText } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { Condition, WordTerm } from './plan.ts'
 

@@ -10,13 +10,21 @@ import {
   targetOf,
   type WhereField,
 } from '../../schema/model/operators.ts'
-import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
 import type { ListSearch } from './build-search.ts'
-import { isTrue, type Input, linkOf, operand, OperatorBuilder, textIndexOf } from './build-operators.ts'
+import {
+  isOperatorOf,
+  isTrue,
+  type Input,
+  linkOf,
+  operand,
+  OperatorBuilder,
+  textIndexOf,
+} from './build-operators.ts'
 import { absent, all, alwaysTrue, any, constant, missingReference, not } from './conditions.ts'
 import type { ArrayOperand, Condition, Path, PlanContext, ReferenceOperand } from './plan.ts'
-import { present } from '../parse/collect.ts'
+import { present } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
 

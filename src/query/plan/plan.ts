@@ -9,7 +9,7 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type { Bucket } from '../../schema/model/operators.ts'
 import type { OperatorOf } from '../../schema/model/where-operators.ts'
-import type { Selection } from '../parse/collect.ts'
+import type { Selection } from '../parse/prepare.ts'
 import type { Introspection } from '../parse/introspect.ts'
 import type { OperationCounts } from '../parse/limits.ts'
 

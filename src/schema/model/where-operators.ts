@@ -155,16 +155,6 @@ export function operatorsOn(
 
 const operatorEntries = Object.entries(whereOperators) as readonly (readonly [OperatorName, WhereOperator])[]
 
-export function isOperatorOf<Kind extends WhereOperator['condition']>(
-  name: string,
-  ...kinds: readonly Kind[]
-): name is OperatorOf<Kind> {
-  const operator: WhereOperator | undefined = Object.hasOwn(whereOperators, name)
-    ? whereOperators[name as OperatorName]
-    : undefined
-  return operator !== undefined && (kinds as readonly string[]).includes(operator.condition)
-}
-
 /** The operator target of a single value of this type; null if the type has no operators for values. */
 export function operatorTargetOf({ kind }: FieldType): 'string' | 'integer' | 'datetime' | 'boolean' | null {
   return kind === 'string' || kind === 'integer' || kind === 'datetime' || kind === 'boolean' ? kind : null

@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../database/metadata/metadata-store.ts'
 import { ServiceError } from '../../errors.ts'
-import { atMost } from '../../util/at-most.ts'
+import { atMost } from '../../util/memory.ts'
 import { hashKey, holdsKey, keyLength, readKey } from '../../util/api-key.ts'
 import { formatInstant } from '../../util/instant.ts'
 import type { Limiter } from './limits/limiter.ts'

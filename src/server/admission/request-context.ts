@@ -1,7 +1,7 @@
 /** Owns one GraphQL request on its way through the server: its caller, deadline, points and outcome. */
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
+import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import type {
   AnswerReport,
   GraphQLRequest,
@@ -9,8 +9,7 @@ import type {
   RequestLimits,
 } from '../../query/execute/execute.ts'
 import type { Caller } from './tiers.ts'
-import type { Allowance } from './limits/leases.ts'
-import { type Limiter, rateLimited, tooManyAtOnce } from './limits/limiter.ts'
+import { type Limiter, rateLimited, tooManyAtOnce, type Allowance } from './limits/limiter.ts'
 import type { Answered, Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from './client-scheduler.ts'
 

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../../errors.ts'
-import { atMost } from '../../util/at-most.ts'
+import { atMost } from '../../util/memory.ts'
 
 /** Refusals per minute that are answered without delay. */
 const atOnce = 20

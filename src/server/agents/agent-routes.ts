@@ -7,7 +7,7 @@ import { ServiceError, errorCodes } from '../../errors.ts'
 import type { Endpoint } from '../../mcp/graphql/endpoint.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { mostMessageBytes, readMessage } from '../../mcp/protocol/message.ts'
-import { createBodyReader } from '../http/body.ts'
+import { createBodyReader } from '../http/requests.ts'
 import { translate } from '../http/failures.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 

@@ -1,14 +1,17 @@
 /**
- * GraphQL over HTTP: parses requests, and chooses the status and body of answers. It must not know the framework or
- * how queries are executed.
+ * GraphQL over HTTP: parses requests, and chooses the status, headers and body of answers. It must not know the
+ * framework or how queries are executed.
  */
 import { isUtf8 } from 'node:buffer'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import type { GraphQLRequest } from '../../query/execute/execute.ts'
 import { jsonDepth } from '../../util/text/json-depth.ts'
-import { shorten } from '../../util/text/shorten.ts'
-import type { ResponseType } from '../http/request-heads.ts'
+import { shorten } from '../../util/text/messages.ts'
+import { rateLimit, rateLimitPolicy } from '../admission/limits/limiter.ts'
+import type { RequestContext } from '../admission/request-context.ts'
+import { crossOriginHeaders } from '../http/cross-origin.ts'
+import type { ResponseType } from '../http/requests.ts'
 
 /** The request in a JSON body; throws a ServiceError that says what is wrong with it. */
 export function parsePost(contentType: string | undefined, body: Uint8Array | undefined): GraphQLRequest {
@@ -61,6 +64,34 @@ export function statusOf(code: ErrorCode, type: ResponseType): number {
   const { status } = errorCodes[code]
   return status === 400 && type === 'application/json' ? 200 : status
 }
+
+type AnswerHeaders = Record<string, string | number>
+
+/** The headers of every answer, data or error. */
+export function headersOf(
+  { context, id }: { readonly context: RequestContext | null; readonly id: string },
+  type: ResponseType,
+): AnswerHeaders {
+  const headers: AnswerHeaders = {
+    'content-type': contentTypes[type],
+    'access-control-allow-origin': crossOriginHeaders['access-control-allow-origin'],
+    'access-control-expose-headers': crossOriginHeaders['access-control-expose-headers'],
+    vary: 'accept, accept-encoding, x-api-key',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+  }
+  const tier = context?.caller?.tier
+  if (tier === undefined || context?.allowance == null) return headers
+  const policy = rateLimitPolicy(tier)
+  if (policy !== null) headers['ratelimit-policy'] = policy
+  headers.ratelimit = rateLimit(tier, context.allowance)
+  return headers
+}
+
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+} satisfies Record<ResponseType, string>
 
 export function errorBody(errors: readonly GraphQLFormattedError[]): string {
   return JSON.stringify({ errors })

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { acceptsGzip, matchesEtag } from './request-heads.ts'
+import { acceptsGzip, matchesEtag } from './requests.ts'
 
 export interface Asset {
   readonly type: string

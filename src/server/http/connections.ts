@@ -4,7 +4,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, errorCodes } from '../../errors.ts'
-import { releaseBuffer } from '../../util/release-buffer.ts'
+import { releaseBuffer } from '../../util/memory.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'

@@ -4,11 +4,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import { endByHand } from './connections.ts'
-import { crossOriginHeaders } from './cross-origin.ts'
-import { errorBody, formatError } from '../graphql/graphql-http.ts'
+import { errorBody, formatError, headersOf } from '../graphql/graphql-http.ts'
 import { cutOrNull, withoutStrings } from '../observe/log-line.ts'
-import { rateLimit, rateLimitPolicy } from '../admission/limits/limiter.ts'
-import { type ResponseType, responseType } from './request-heads.ts'
+import { type ResponseType, responseType } from './requests.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 
 declare module 'fastify' {
@@ -65,31 +63,6 @@ export function sendErrors(
   const { context, id } = reply.request
   context?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
 }
-
-type AnswerHeaders = Record<string, string | number>
-
-/** The headers of every answer, data or error. */
-export function headersOf({ context, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
-  const headers: AnswerHeaders = {
-    'content-type': contentTypes[type],
-    'access-control-allow-origin': crossOriginHeaders['access-control-allow-origin'],
-    'access-control-expose-headers': crossOriginHeaders['access-control-expose-headers'],
-    vary: 'accept, accept-encoding, x-api-key',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': id,
-  }
-  const tier = context?.caller?.tier
-  if (tier === undefined || context?.allowance == null) return headers
-  const policy = rateLimitPolicy(tier)
-  if (policy !== null) headers['ratelimit-policy'] = policy
-  headers.ratelimit = rateLimit(tier, context.allowance)
-  return headers
-}
-
-const contentTypes = {
-  'application/json': 'application/json; charset=utf-8',
-  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
-} satisfies Record<ResponseType, string>
 
 /** Answers input that did not parse as a request, so that the framework has no reply for it. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {

@@ -1,7 +1,7 @@
 /** Prometheus metrics of the index: its size, and the lag of its sources. */
 import { Gauge, type Registry } from 'prom-client'
 import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
-import { within } from '../../util/async/within.ts'
+import { within } from '../../util/async/promises.ts'
 
 interface IndexReadings {
   readonly status: IndexStatus

@@ -4,7 +4,7 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { Gauge, type Registry } from 'prom-client'
-import { within } from '../../util/async/within.ts'
+import { within } from '../../util/async/promises.ts'
 import { type MetricValues, sumMetrics } from './metrics.ts'
 
 const question = 'lexigraph metrics?'

@@ -1,6 +1,6 @@
 /** Adds up the usage of keys by day, in memory, so that single requests write nothing. */
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
-import { andThen } from '../../util/async/and-then.ts'
+import { andThen } from '../../util/async/promises.ts'
 import type { Caller } from '../admission/tiers.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
 import type { Observer } from './observer.ts'

@@ -7,8 +7,9 @@ import type { ColumnValue, RecordCheck, RecordPut } from '../../database.ts'
 import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
-import { jsonKeys, type RowKey } from '../../write/given-rows.ts'
-import { type NewRow, referredRepoCollections, type RowId } from '../../write/record-table.ts'
+import { jsonKeys, type RowKey } from '../../metadata/steps.ts'
+import type { NewRow, RowId } from '../../write/record-table.ts'
+import { referredRepoCollections } from '../../derive.ts'
 import { findRepoCollections, makeRepoCollections } from '../../write/write-transaction.ts'
 import { quote, recordsSchema } from './ddl.ts'
 import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
@@ -87,7 +88,7 @@ export class NextTables {
       const record = storedRecord(writer.table, row, this.#check)
       if (record.kind === 'put') {
         added.push(newRow(row, record))
-        bases.push(...referredRepoCollections(writer, record))
+        bases.push(...referredRepoCollections(writer.table, record))
       } else refused.push({ base: row.base as bigint, rkey: String(row.rkey) })
     }
     await transaction.run(findRepoCollections(transaction, bases))

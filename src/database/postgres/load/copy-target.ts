@@ -7,8 +7,8 @@ import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
 import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
-import { repoCollectionUri } from '../../write/record-name.ts'
-import { deriveRow } from '../../derive.ts'
+import { repoCollectionUri } from '../../changes.ts'
+import { deriveRow, referredRepoCollections } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { baseId, findRepoCollections } from '../../write/write-transaction.ts'
@@ -16,13 +16,13 @@ import { attemptOf, closeClient, connect } from '../connection.ts'
 import { startCounting, stopCounting } from '../layout/count-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote } from '../layout/ddl.ts'
 import { codeOf, refusal } from '../failures.ts'
-import { jsonRow, jsonRows, keyMembers } from '../../write/given-rows.ts'
+import { jsonRow, jsonRows, keyMembers } from '../../metadata/steps.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from '../steps.ts'
 import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
-import { type NewRow, referredRepoCollections, type RowId } from '../../write/record-table.ts'
+import type { NewRow, RowId } from '../../write/record-table.ts'
 import { TableWriter } from '../write/table-writer.ts'
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
@@ -214,7 +214,7 @@ async function rowsOf(
   await transaction.run(
     findRepoCollections(transaction, [
       ...records.map(({ did }) => repoCollectionUri({ did, collection })),
-      ...records.flatMap(({ record }) => [...referredRepoCollections(writer, record)]),
+      ...records.flatMap(({ record }) => [...referredRepoCollections(writer.table, record)]),
     ]),
   )
   // `findRepoCollections` created all of them above.

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Change } from '../../database.ts'
 import type { OutcomeCounts } from '../../metadata/source-marks.ts'
-import { addOutcome, type Outcome } from '../../write/outcome.ts'
+import { addOutcome, type Outcome } from '../../changes.ts'
 import { ownSums } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import type { Applier } from '../../write/applier.ts'

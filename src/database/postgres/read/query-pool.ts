@@ -6,8 +6,15 @@ import pg from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import { FairSemaphore } from '../../../util/async/fair-semaphore.ts'
 import type { ReadTerms } from '../../database.ts'
-import { cancelStatement } from './cancel.ts'
-import { attemptOf, clientConfig, createClient, prepareClient } from '../connection.ts'
+import {
+  attemptOf,
+  clientConfig,
+  closeClient,
+  connect,
+  createClient,
+  prepareClient,
+  processOf,
+} from '../connection.ts'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from '../failures.ts'
 import { Liveness } from './liveness.ts'
 import { isWornOut } from '../prepared.ts'
@@ -209,5 +216,24 @@ async function withoutLimit<Result>(client: pg.PoolClient, work: () => Promise<R
   } finally {
     // Nothing was written. If the connection is lost, the work has already failed.
     await client.query('rollback').catch(() => undefined)
+  }
+}
+
+/** Milliseconds that a server has to cancel it. */
+const cancelTimeout = 1000
+
+/**
+ * Cancels the statement that runs on a connection, on the server too. `url` is the URL of the connection, which must not be used afterwards: the request to cancel takes another way and
+ * might end the next statement. If it has no effect, the connection is cut, so that its caller need not wait any
+ * longer; the server notices the cut by itself.
+ */
+async function cancelStatement(url: string, client: pg.PoolClient): Promise<void> {
+  const cut = setTimeout(() => client.connection.stream.destroy(), cancelTimeout)
+  client.once('end', () => clearTimeout(cut))
+  try {
+    const other = await connect(url, 'read', cancelTimeout)
+    await other.query('select pg_cancel_backend($1)', [processOf(client)]).finally(() => closeClient(other))
+  } catch {
+    // The timer cuts the connection.
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Positions } from './positions.ts'
-import { judgeReplica } from './replica.ts'
+import { judgeReplica } from './servers.ts'
 import type { ServerState } from '../watch.ts'
 
 const maxLag = 1

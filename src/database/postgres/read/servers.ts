@@ -4,14 +4,13 @@
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
-import { untilAborted } from '../../../util/async/until-aborted.ts'
+import { untilAborted } from '../../../util/async/promises.ts'
 import type { ReadTerms } from '../../database.ts'
 import { unavailable } from '../../refusals.ts'
 import { connect } from '../connection.ts'
 import { codeOf, isPassing, isUnanswered } from '../failures.ts'
 import { Positions } from './positions.ts'
 import { type PoolOptions, type Query, QueryPool } from './query-pool.ts'
-import { judgeReplica, type Judgement } from './replica.ts'
 import { hostsOf } from '../url.ts'
 import { isSilence, type ServerState, Watch } from '../watch.ts'
 
@@ -38,6 +37,13 @@ export interface ServersOptions extends QueryOptions {
 }
 
 const short: ReadTerms = { kind: 'short' }
+
+type Judgement =
+  /** It may answer. */
+  | { readonly kind: 'near' }
+  /** It may not answer yet: measuring its lag takes longer. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'silent' | 'writes' | 'stranger' | 'behind'; readonly reason: string }
 
 interface Server {
   readonly url: string
@@ -213,6 +219,33 @@ export class Servers implements AsyncDisposable {
       : [`The primary ${server.name}`, 'does not answer', 'answers again']
     if (judgement.kind !== 'near') this.#options.onNotice(`${who} ${out}: ${judgement.reason}`)
     else if (kind !== 'unknown') this.#options.onNotice(`${who} ${back}.`)
+  }
+}
+
+/**
+ * Decides from a replica's state whether it may answer, and explains a refusal to the operator. `identity` is the
+ * primary's; `maxLag` in seconds.
+ */
+export function judgeReplica(
+  found: ServerState | Error,
+  identity: string | null,
+  positions: Positions,
+  maxLag: number,
+): Judgement {
+  if (found instanceof Error) return { kind: 'silent', reason: found.message }
+  if (!found.isStandby)
+    return {
+      kind: 'writes',
+      reason: 'It takes writes itself; a new primary is found when --database names its host too.',
+    }
+  if (identity !== null && found.identity !== null && found.identity !== identity)
+    return { kind: 'stranger', reason: 'It is no copy of the database that --database names.' }
+  const lag = positions.lag(found.position)
+  if (lag <= maxLag * 1000) return { kind: 'near' }
+  if (lag === Number.POSITIVE_INFINITY && positions.known <= maxLag * 1000) return { kind: 'unknown' }
+  return {
+    kind: 'behind',
+    reason: `It is more than ${maxLag} ${maxLag === 1 ? 'second' : 'seconds'} behind the primary (--max-replica-lag).`,
   }
 }
 

@@ -6,18 +6,26 @@ import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import { valueAt } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
-import { ask, type Steps } from '../../metadata/steps.ts'
-import { jsonKeys, jsonRow, jsonRows, jsonValue, keyMembers, type RowKey } from '../../write/given-rows.ts'
 import {
-  type ExpiredRow,
-  type FoundRow,
-  type NewRow,
-  type OlderRow,
-  type RecordTable,
-  refBasesOf,
-  type RowChange,
-  type RowId,
+  ask,
+  type Steps,
+  jsonKeys,
+  jsonRow,
+  jsonRows,
+  jsonValue,
+  keyMembers,
+  type RowKey,
+} from '../../metadata/steps.ts'
+import type {
+  ExpiredRow,
+  FoundRow,
+  NewRow,
+  OlderRow,
+  RecordTable,
+  RowChange,
+  RowId,
 } from '../../write/record-table.ts'
+import { refBasesOf } from '../../derive.ts'
 import { baseId, type WriteTransaction } from '../../write/write-transaction.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
@@ -25,14 +33,14 @@ import { wordVector } from './word-vector.ts'
 
 export class TableWriter implements RecordTable {
   readonly table: Table
-  readonly refBases: readonly number[]
+  readonly #refBases: readonly number[]
   /** Rows written since `text_count` was last refreshed. */
   drift = 0
   readonly #statements: TableStatements
 
   constructor(table: Table) {
     this.table = table
-    this.refBases = refBasesOf(table)
+    this.#refBases = refBasesOf(table)
     this.#statements = tableStatements(table)
   }
 
@@ -147,7 +155,7 @@ export class TableWriter implements RecordTable {
   #derivedMembers(transaction: WriteTransaction, { record }: RowChange): [string, string][] {
     const { columns } = record
     const members = columns.map((value, index): [string, string] => [`c${index}`, jsonValue(value)])
-    for (const index of this.refBases) {
+    for (const index of this.#refBases) {
       const uri = columns[index]
       if (typeof uri === 'string') members[index] = [`c${index}`, String(baseId(transaction, uri))]
     }

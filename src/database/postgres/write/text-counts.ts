@@ -5,8 +5,7 @@
 import { plainWordsOf } from '../../../search/words.ts'
 import { storedColumns, type Table, type TextIndex, type WordIndex } from '../../layout/tables.ts'
 import { recordColumns, quote, virtualText } from '../layout/ddl.ts'
-import { ask, type Steps } from '../../metadata/steps.ts'
-import { jsonRows, jsonValue } from '../../write/given-rows.ts'
+import { ask, type Steps, jsonRows, jsonValue } from '../../metadata/steps.ts'
 
 /** Approximate number of rows. */
 const sampleSize = 5_000

@@ -4,7 +4,8 @@
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
-import type { Steps } from '../../metadata/steps.ts'
+import type { Steps, WriteDialect } from '../../metadata/steps.ts'
+import { formatCid } from '../../../lexicon/records/cid.ts'
 import {
   createWriteTransaction,
   notePresence,
@@ -15,7 +16,6 @@ import { closeClient } from '../connection.ts'
 import { codeOf, isPassing } from '../failures.ts'
 import { runPrepared } from '../prepared.ts'
 import { runSteps } from '../steps.ts'
-import { writeDialect } from './write-dialect.ts'
 
 export interface Transaction extends WriteTransaction {
   readonly client: ClientBase
@@ -191,4 +191,18 @@ export function createTransaction(client: ClientBase): Transaction {
       return rows
     },
   }
+}
+
+const types = { bigint: 'bigint', text: 'text', cid: 'text', record: 'jsonb' } as const
+
+/** How PostgreSQL spells what the write path states once. */
+const writeDialect: WriteDialect = {
+  given(columns) {
+    const typed = Object.entries(columns).map(([name, type]) => `${name} ${types[type]}`)
+    return `json_to_recordset(?) as given (${typed.join(', ')})`
+  },
+  cidJson: (cid) => JSON.stringify(typeof cid === 'string' ? cid : formatCid(cid)),
+  // PostgreSQL accepts no NUL in texts.
+  textJson: (text) => JSON.stringify(text.toWellFormed().replaceAll('\0', '\uFFFD')),
+  recordText: 'record::text',
 }

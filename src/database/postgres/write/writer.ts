@@ -12,7 +12,7 @@ import type {
 import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
-import { addOutcome, noOutcome, type Outcome } from '../../write/outcome.ts'
+import { addOutcome, noOutcome, type Outcome } from '../../changes.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
 import { Applier } from '../../write/applier.ts'
 import { compact } from '../load/compact.ts'

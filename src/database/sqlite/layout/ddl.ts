@@ -1,10 +1,14 @@
-/** The DDL of tables, side tables and indexes in SQLite. The primary columns precede the derived ones. */
+/**
+ * The DDL of tables, side tables, indexes, counts and sums in SQLite. The primary columns precede the derived ones.
+ */
 import { createHash } from 'node:crypto'
 import { wordsVersion } from '../../../search/words.ts'
 import { quote } from '../../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, daysOf } from '../../layout/counts.ts'
+import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
 import { createMetadataTables } from '../../layout/metadata-tables.ts'
+import { missingKey, pathLiteral } from '../dialect.ts'
 
 export { quote }
 
@@ -55,16 +59,6 @@ export const commonTables = `
   })}
 `
 
-/** An upper bound for all trigrams with that prefix, which have at most two more characters. */
-export function afterPrefix(needle: string): string {
-  return `${needle}\u{10FFFF}\u{10FFFF}\u{10FFFF}`
-}
-
-/** A path into a record's JSON, as a literal. */
-export function pathLiteral(path: readonly string[]): string {
-  return `'$${path.map((part) => `.${JSON.stringify(part).replaceAll("'", "''")}`).join('')}'`
-}
-
 export function createTable(table: Table, name = table.name): string {
   const columns = table.columns.map(({ name: column, kind, path, virtual }) => {
     const type = kind === 'text' || kind === 'folded' || kind === 'refKey' ? 'text' : 'integer'
@@ -113,9 +107,6 @@ export function dropIndexes(table: Table): string {
   const names = [...table.indexes, ...table.arrays.map((array) => ({ name: sideIndex(array.name) }))]
   return names.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
 }
-
-/** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
-export const missingKey = "x''"
 
 export function createCounts(table: Table): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
@@ -219,4 +210,28 @@ export function optimizeText({ name }: TextIndex): string {
 export function refreshCounts({ name }: TextIndex): string {
   return `delete from ${quote(`${name}/counts`)};
     insert into ${quote(`${name}/counts`)} select term, doc from ${quote(`${name}/terms`)};`
+}
+
+export function createSums(table: Table): string {
+  return ownSums(table)
+    .map((sums) => {
+      const columns = sumColumns(sums).map((column) => `${column} integer not null`)
+      return `create table ${quote(sums.name)} (
+        base integer not null, rkey text not null, ${columns.join(', ')}, primary key (base, rkey)) without rowid;`
+    })
+    .join('\n')
+}
+
+/** Sums all rows; the rows of all tables must be in place. */
+export function fillSums(table: Table): string {
+  return ownSums(table).map(fillSum).join('\n')
+}
+
+function fillSum(sums: SumTable): string {
+  const { name, of, between, second } = sums
+  const values = summedValues(sums, quote).map((value, index) => `${value} as v${index}`)
+  return `delete from ${quote(name)};
+    insert into ${quote(name)} select ifnull(base, ${missingKey}), ifnull(rkey, ${missingKey}), ${values.map((_, index) => `v${index}`).join(', ')}
+      from (select d.${quote(second.base)} as base, d.${quote(second.key)} as rkey, ${values.join(', ')}
+        from ${quote(of)} c left join ${quote(between)} d on ${refersTo(sums, quote)} group by 1, 2);`
 }

@@ -1,9 +1,8 @@
-/** SQL functions for the dialect that SQLite lacks, in JavaScript: folding, instants, CIDs, cursors. */
+/** SQL functions for the dialect that SQLite lacks, in JavaScript: folding, instants, CIDs, cursors, means. */
 import type { DatabaseSync } from 'node:sqlite'
-import { formatCid } from '../../../lexicon/records/cid-text.ts'
+import { formatCid } from '../../../lexicon/records/encoding.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
-import { exactMean } from '../../../util/exact-mean.ts'
 import { foldText } from '../../../util/text/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 
@@ -25,4 +24,23 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('sum_out_of_range', { directOnly: true }, () => {
     throw sumOutOfRange()
   })
+}
+
+/** Bits of a quotient that decide its rounding: the 53 of a double, one guard bit, and one sticky bit for the rest. */
+const decisiveBits = 55
+
+/** `sum / count`, rounded once, half to even, as in all arithmetic of doubles. `count` is positive. */
+export function exactMean(sum: bigint, count: bigint): number {
+  const size = sum < 0n ? -sum : sum
+  const shift = Math.max(0, decisiveBits + bitLength(count) - bitLength(size))
+  const scaled = size << BigInt(shift)
+  const quotient = scaled / count
+  // The sticky bit records a remainder: it tells a half from more than a half.
+  const decisive = quotient * count === scaled ? quotient : quotient | 1n
+  const mean = Number(decisive) / 2 ** shift
+  return sum < 0n ? -mean : mean
+}
+
+function bitLength(value: bigint): number {
+  return value.toString(2).length
 }

@@ -15,13 +15,13 @@ import {
   createTextIndexes,
   derivationOf,
   schemaVersion,
+  createSums,
 } from './ddl.ts'
 import { createWordIndex } from './word-ddl.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
 import { createRunner, transact } from '../steps.ts'
-import { createSums } from './sum-ddl.ts'
 
 /** Fails without any change on a file that is not ours. */
 export async function migrate(database: DatabaseSync, options: MigrateOptions): Promise<void> {

@@ -15,12 +15,12 @@ import {
   optimizeText,
   quote,
   refreshCounts,
+  fillSums,
 } from './ddl.ts'
 import { nextTables } from './generations.ts'
 import type { RebuildPart } from './rebuild-state.ts'
-import { fillSums } from './sum-ddl.ts'
 import { optimizeWords } from './word-ddl.ts'
-import { SumWriter } from '../write/sum-writer.ts'
+import { SumWriter } from '../write/materialized.ts'
 import { WordWriter } from '../write/word-writer.ts'
 import { type TableRow, TableWriter } from '../write/table-writer.ts'
 

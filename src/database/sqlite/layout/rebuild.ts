@@ -28,6 +28,7 @@ import {
   createVocabularies,
   derivationOf,
   quote,
+  createSums,
 } from './ddl.ts'
 import { createVocabulary, createWordIndex } from './word-ddl.ts'
 import { isBusy } from '../failures.ts'
@@ -41,7 +42,7 @@ import {
   nextTables,
 } from './generations.ts'
 import { readDerivation } from './layout.ts'
-import { LogLength } from '../write/log-length.ts'
+import { LogLength } from '../write/transactions.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { NextTables, prepareStored } from './next-tables.ts'
 import {
@@ -54,7 +55,6 @@ import {
   rebuildTables,
 } from './rebuild-state.ts'
 import { createRunner, transact } from '../steps.ts'
-import { createSums } from './sum-ddl.ts'
 import { SqliteWriter } from '../write/writer.ts'
 
 /** Pauses between steps, for other writers: at most these milliseconds, and this part of the step's duration. */

@@ -3,7 +3,7 @@
  * separated by spaces, with a column for marks, and a table with the weighted number of words of each record.
  */
 import type { Table, WordIndex } from '../../layout/tables.ts'
-import { quote } from './ddl.ts'
+import { quote } from '../../../sql/sql.ts'
 
 export { quote }
 

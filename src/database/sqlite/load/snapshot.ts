@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'
-import { inKeyOrder } from '../../../util/text/key-order.ts'
+import { inKeyOrder } from '../../../lexicon/records/encoding.ts'
 import type { ColumnValue } from '../../changes.ts'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'

@@ -4,7 +4,7 @@
  */
 import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { releaseBuffer } from '../../../util/release-buffer.ts'
+import { releaseBuffer } from '../../../util/memory.ts'
 import { connect } from '../connection.ts'
 import { failureOf } from '../failures.ts'
 import type { FromReader, Question, Reply, ToReader } from './query-worker.ts'

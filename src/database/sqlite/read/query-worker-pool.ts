@@ -3,7 +3,7 @@
  * start on demand, also to replace others.
  */
 import { FairSemaphore, type PermitRequest } from '../../../util/async/fair-semaphore.ts'
-import { untilAborted } from '../../../util/async/until-aborted.ts'
+import { untilAborted } from '../../../util/async/promises.ts'
 import { unavailable } from '../../refusals.ts'
 import { errorOf } from '../failures.ts'
 import { type Answer, ProcessEndedError, type Question, QueryWorker, type Reply } from './query-worker.ts'

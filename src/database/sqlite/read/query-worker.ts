@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { siblingModule } from '../../../util/sibling-module.ts'
-import { untilAborted } from '../../../util/async/until-aborted.ts'
+import { untilAborted } from '../../../util/async/promises.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import type { Failure } from '../failures.ts'
 

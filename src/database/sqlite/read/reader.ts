@@ -1,5 +1,5 @@
 /** The read path of SQLite: statements are prepared once, and answers are bytes. It must not write. */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   ColumnValue,
@@ -15,12 +15,13 @@ import type {
 import { isHiding } from '../../metadata/accounts.ts'
 import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import type { Steps } from '../../metadata/steps.ts'
-import { RebuiltElsewhereError } from '../../refusals.ts'
+import { answerTooLarge, BuiltElsewiseError, RebuiltElsewhereError, unavailable } from '../../refusals.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
-import { afterPrefix, derivationOf, quote } from '../layout/ddl.ts'
-import { sqliteDialect } from '../dialect.ts'
-import { asPassing, whileReachable } from '../failures.ts'
-import type { LongQueries } from './long-queries.ts'
+import { derivationOf, quote } from '../layout/ddl.ts'
+import { sqliteDialect, afterPrefix } from '../dialect.ts'
+import { connect } from '../connection.ts'
+import { assertOurs, isCurrent, isEmpty } from '../layout/layout.ts'
+import { LongQueries } from './long-queries.ts'
 import { QueryConnection } from './query-connection.ts'
 
 export interface ReaderOptions {
@@ -31,6 +32,51 @@ export interface ReaderOptions {
   readonly idle: () => Promise<unknown> | null
   /** Null on a connection shared with the writer: no other process can read an in-memory database. */
   readonly long: LongQueries | null
+}
+
+export interface SqliteQueryOptions {
+  /** Milliseconds to wait while another process holds an exclusive lock. */
+  readonly lockTimeout?: number
+  /** The number of query workers; each starts on demand. */
+  readonly readers?: number
+}
+
+/**
+ * Opens an existing file for reading only, without loading the code that writes. Fails on a file with another derivation
+ * and leaves it unchanged.
+ */
+export async function openSqliteReader(
+  path: string,
+  { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteQueryOptions,
+): Promise<ReadDatabase> {
+  const connection = connectReader(path, fingerprint, lockTimeout)
+  const long = new LongQueries(path, readers)
+  return new SqliteReader(connection, { fingerprint, now, idle: () => null, long })
+}
+
+/** True if an existing file must be migrated or rebuilt first. */
+export function isFileOutdated(path: string, fingerprint: string): boolean {
+  if (path === ':memory:' || !existsSync(path)) return false
+  const connection = connect(path, true)
+  try {
+    assertOurs(connection)
+    return !isEmpty(connection) && !isCurrent(connection, fingerprint)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Opens a read-only connection to a file that was built for these lexicons. */
+export function connectReader(path: string, fingerprint: string, lockTimeout?: number): DatabaseSync {
+  const connection = connect(path, true, undefined, lockTimeout)
+  try {
+    assertOurs(connection)
+    if (!isCurrent(connection, fingerprint)) throw new BuiltElsewiseError()
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return connection
 }
 
 export class SqliteReader extends MetadataReader implements ReadDatabase {
@@ -171,3 +217,26 @@ function passingOf<Result>(connection: Promise<Result>): Promise<Result> {
     throw asPassing(error)
   })
 }
+
+/** Runs a query and translates its errors for callers where that is possible (https://sqlite.org/rescode.html). */
+function whileReachable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw asPassing(error)
+  }
+}
+
+/** Translates errors that may end soon and answers that are too large; returns other errors unchanged. */
+function asPassing(error: unknown): unknown {
+  const code = (error as { errcode?: unknown }).errcode
+  if (typeof code !== 'number') return error
+  if (code === tooBig) return answerTooLarge()
+  return passing.has(code & 0xff) ? unavailable(error) : error
+}
+
+/** SQLITE_TOOBIG */
+const tooBig = 18
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
+const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])

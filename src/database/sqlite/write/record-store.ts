@@ -1,23 +1,21 @@
 /** The tables of a SQLite file as the write path of every engine uses them: each row by prepared statements. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { RecordPut } from '../../changes.ts'
+import { type RecordPut, recordNameOf } from '../../changes.ts'
 import type { Table } from '../../layout/tables.ts'
-import { type Steps, stepsOf } from '../../metadata/steps.ts'
-import type { RowKey } from '../../write/given-rows.ts'
-import { recordNameOf } from '../../write/record-name.ts'
-import {
-  type ExpiredRow,
-  type FoundRow,
-  type NewRow,
-  type OlderRow,
-  type RecordStore,
-  type RecordTable,
-  refBasesOf,
-  type RowChange,
-  type RowId,
+import { type Steps, stepsOf, type RowKey } from '../../metadata/steps.ts'
+import type {
+  ExpiredRow,
+  FoundRow,
+  NewRow,
+  OlderRow,
+  RecordStore,
+  RecordTable,
+  RowChange,
+  RowId,
 } from '../../write/record-table.ts'
 import type { WriteTransaction } from '../../write/write-transaction.ts'
-import { eraseUnserved } from '../layout/unserved.ts'
+import { rowsOf } from '../../metadata/purges.ts'
+import { quote } from '../layout/ddl.ts'
 import { TableWriter } from './table-writer.ts'
 
 export class SqliteRecordStore implements RecordStore {
@@ -80,7 +78,6 @@ export class SqliteRecordStore implements RecordStore {
 
 class SqliteRecordTable implements RecordTable {
   readonly table: Table
-  readonly refBases: readonly number[]
   readonly writer: TableWriter
   /** True in a load's transaction: trigrams and counts are built at its end. */
   bulk = false
@@ -89,7 +86,6 @@ class SqliteRecordTable implements RecordTable {
 
   constructor(database: DatabaseSync, table: Table) {
     this.table = table
-    this.refBases = refBasesOf(table)
     this.writer = new TableWriter(database, table, (uri) => this.#base(uri))
     this.#findBase = database.prepare('select id from base where uri = ?')
   }
@@ -186,4 +182,31 @@ function contentOf({
   record,
 }: RowChange & { readonly record: Pick<RecordPut, 'json'> }) {
   return { cid: cid as Uint8Array, rev, changedAt, json: record.json }
+}
+
+/**
+ * Removes a subject's rows from tables of collections that the lexicons no longer have, which stay in case the collections
+ * return; and all derived tables, which are derived again when the collection is served.
+ */
+function eraseUnserved(database: DatabaseSync, subject: string, served: ReadonlySet<string>): void {
+  for (const { nsid, table_name } of database.prepare('select nsid, table_name from collection').all()) {
+    const [collection, table] = [String(nsid), String(table_name)]
+    if (served.has(collection)) continue
+    const [condition, values] = rowsOf(subject, collection)
+    const found = database.prepare(`select 1 from ${quote(table)} where ${condition} limit 1`).get(...values)
+    if (found === undefined) continue
+    dropDerived(database, table)
+    database.prepare(`delete from ${quote(table)} where ${condition}`).run(...values)
+  }
+}
+
+/** Drops all but the table itself and its key. */
+function dropDerived(database: DatabaseSync, table: string): void {
+  const derived = database.prepare(
+    `select type, name, sql from sqlite_master where substr(name, 1, ?) = ? and name <> ? and sql is not null
+     order by sql like '%fts5vocab%' desc, sql like 'create virtual%' desc`,
+  )
+  const prefix = `${table}/`
+  for (const { type, name } of derived.all(prefix.length, prefix, `${table}/key`))
+    database.exec(`drop ${type} if exists ${quote(String(name))}`)
 }

@@ -5,13 +5,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
 import type { ExpiredRow, OlderRow, RowId } from '../../write/record-table.ts'
-import { deriveRow } from '../../derive.ts'
-import { storedColumns, type Table } from '../../layout/tables.ts'
-import { CountWriter } from './count-writer.ts'
-import { createIndexes, createOrderIndex, dropIndexes, dropOrderIndex, quote } from '../layout/ddl.ts'
+import { deriveRow, refBasesOf } from '../../derive.ts'
+import type { Table } from '../../layout/tables.ts'
+import { CountWriter, SumWriter } from './materialized.ts'
+import {
+  createIndexes,
+  createOrderIndex,
+  dropIndexes,
+  dropOrderIndex,
+  quote,
+  fillSums,
+} from '../layout/ddl.ts'
 import { reorder } from '../reorder.ts'
-import { fillSums } from '../layout/sum-ddl.ts'
-import { SumWriter } from './sum-writer.ts'
 import { TextWriter } from './text-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
@@ -78,7 +83,7 @@ export class TableWriter {
     this.#counts = new CountWriter(database, table)
     this.#texts = new TextWriter(database, table)
     this.#sums = sums
-    this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
+    this.#refBases = refBasesOf(table)
     this.refresh()
   }
 

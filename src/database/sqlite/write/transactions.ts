@@ -1,9 +1,12 @@
-/** Runs transactions on the writing connection to SQLite, one at a time, and detects writes by other processes. */
+/**
+ * Runs transactions on the writing connection to SQLite, one at a time; detects writes by other processes, and limits the
+ * length of the log. It must not know records.
+ */
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseBusyError } from '../../database.ts'
 import { isBusy } from '../failures.ts'
-import { LogLength } from './log-length.ts'
 
 export interface TransactionHooks {
   /** Called to read cached state again: another process has written, or a transaction was rolled back. */
@@ -141,5 +144,49 @@ export class Transactions {
 
   #readDataVersion(): unknown {
     return this.#database.prepare('pragma data_version').get()?.data_version
+  }
+}
+
+/** Bytes. SQLite itself restarts the log after 8 MB if no reader prevents that. */
+const longestLog = 64 * 1024 * 1024
+/** Milliseconds: more than the statements of answers take, and between two attempts. */
+const readersTimeout = 30_000
+const readersPause = 20
+
+/**
+ * Limits the length of a file's log (`-wal`). SQLite restarts the log when no reader needs its content. With
+ * overlapping readers, each on an older state, that never happens, and the log grows until the disk is full. A waiting
+ * writer lets all readers reach the last state (https://sqlite.org/wal.html#avoiding_excessively_large_wal_files).
+ */
+export class LogLength {
+  readonly #database: DatabaseSync
+  /** Null in memory, where there is no log. */
+  readonly #path: string | null
+  #bound = longestLog
+
+  /** The connection must not wait for locks itself. */
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    const file = database.location()
+    this.#path = file === null ? null : `${file}-wal`
+  }
+
+  /**
+   * Call it before a transaction; waits only if the log is too long. If a reader outlasts the timeout, such as a copy
+   * of everything, the limit is raised until the log has grown by the same length again.
+   */
+  async shorten(): Promise<void> {
+    if (this.#size() < this.#bound) return
+    for (const end = performance.now() + readersTimeout; performance.now() < end; await pause(readersPause)) {
+      // Truncates the file, so that its size remains the length of the log.
+      if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) continue
+      this.#bound = longestLog
+      return
+    }
+    this.#bound = this.#size() + longestLog
+  }
+
+  #size(): number {
+    return this.#path === null ? 0 : (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0)
   }
 }

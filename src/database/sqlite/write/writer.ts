@@ -12,7 +12,9 @@ import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
 import type { ApplierOptions } from '../../migrate-options.ts'
-import { addOutcome, noOutcome } from '../../write/outcome.ts'
+import { parseCid } from '../../../lexicon/records/cid.ts'
+import type { GivenType, WriteDialect } from '../../metadata/steps.ts'
+import { addOutcome, noOutcome } from '../../changes.ts'
 import {
   createWriteTransaction,
   notePresence,
@@ -24,7 +26,6 @@ import { compactFile } from '../load/compact.ts'
 import { createRunner, type Run } from '../steps.ts'
 import { SqliteRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
-import { writeDialect } from './write-dialect.ts'
 
 export class SqliteWriter implements WriteDatabase {
   readonly metadata: MetadataStore
@@ -178,5 +179,28 @@ export class SqliteWriter implements WriteDatabase {
     }
     if (last.length > 0) await apply(last, true)
     return total
+  }
+}
+
+/** How SQLite spells what the write path states once. */
+const writeDialect: WriteDialect = {
+  given(columns) {
+    const named = Object.entries(columns).map(([name, type]) => `${spell(name, type)} as ${name}`)
+    return `(select ${named.join(', ')} from json_each(?)) as given`
+  },
+  cidJson: (cid) => `"${Buffer.from(typeof cid === 'string' ? (parseCid(cid) ?? '') : cid).toString('hex')}"`,
+  textJson: (text) => JSON.stringify(text.toWellFormed()),
+  recordText: 'json(record)',
+}
+
+function spell(name: string, type: GivenType): string {
+  switch (type) {
+    case 'bigint':
+    case 'text':
+      return `value ->> '${name}'`
+    case 'cid':
+      return `unhex(value ->> '${name}')`
+    case 'record':
+      return `jsonb(value -> '${name}')`
   }
 }

@@ -1,7 +1,7 @@
 /** Turns a block of lines into changes. Pure computation, so that any thread can run it. */
 import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../../database/database.ts'
-import { uriOf } from '../../../database/write/record-name.ts'
+import { uriOf } from '../../../database/changes.ts'
 import { createLineReader } from '../../../lexicon/records/validate.ts'
 import { createChangeOf, futureRevision, type ReaderOptions } from '../change-reader.ts'
 import { maxLineBytes } from './lines.ts'

@@ -5,10 +5,10 @@
  */
 import type { Change, RejectionReason } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
-import { cleanText } from '../../../util/text/clean.ts'
+import { cleanText } from '../../../util/text/messages.ts'
 import { inOrder } from '../../channel.ts'
-import { createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
-import type { GroupContent } from '../deliver-groups.ts'
+import { createChangeReader, type NetworkReaderOptions, readBlock } from '../change-reader.ts'
+import type { GroupContent } from '../stream.ts'
 import {
   type CommitEvent,
   type Frame,
@@ -18,8 +18,7 @@ import {
 } from './firehose-frame.ts'
 import { createHosts, HostError } from '../repos/hosts.ts'
 import { type Account, createIdentity, IdentityError, type IdentityOptions } from '../repos/identity.ts'
-import { openCar, readRecord, RepoError, type SignedRepo } from '../repos/repo-blocks.ts'
-import { isSignedBy } from '../repos/signature.ts'
+import { openCar, RepoError, type SignedRepo, isSignedBy } from '../repos/repo-blocks.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface FirehoseReaderOptions {
@@ -134,7 +133,7 @@ export function createFirehoseReader(
       const place = { did, collection, rkey, rev, cid: formatCid(found.bytes) }
       const block = await verified.block(found)
       if (block === null) changes.push(...request(event, `${collection}/${rkey} came without its record.`))
-      else changes.push(readRecord(reader, place, block, name))
+      else changes.push(readBlock(reader, place, block, name))
     }
     return changes
   }

@@ -3,11 +3,17 @@
  * intermediary needs to be trusted; threads verify signatures and proofs.
  */
 import type { Source, SourceContext } from '../../source.ts'
-import { deliverGroups, type GroupStream, type StreamSourceOptions } from '../deliver-groups.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, ParsedGroup } from './firehose-reader.ts'
 import { askIfPds } from '../repos/pds.ts'
-import { createTeller, locate, openStream } from '../stream.ts'
+import {
+  createTeller,
+  locate,
+  openStream,
+  deliverGroups,
+  type GroupStream,
+  type StreamSourceOptions,
+} from '../stream.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
 import type { Threads } from '../threads.ts'
 

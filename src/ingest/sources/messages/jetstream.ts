@@ -6,11 +6,16 @@
 import { formatInstant } from '../../../util/instant.ts'
 import type { Source, SourceContext } from '../../source.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
-import { deliverGroups, type GroupStream, type StreamSourceOptions } from '../deliver-groups.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
 import { type Message, packMessage, type ParsedGroup } from './message-reader.ts'
 import type { MessageThreads, MessageWorkerData } from './message-worker.ts'
-import { createTeller, openStream } from '../stream.ts'
+import {
+  createTeller,
+  openStream,
+  deliverGroups,
+  type GroupStream,
+  type StreamSourceOptions,
+} from '../stream.ts'
 
 export function createJetstreamSource(options: StreamSourceOptions): Source {
   const { name, reader } = options

@@ -9,7 +9,7 @@ import type { Change } from '../../../database/database.ts'
 import type { Fault } from '../../../lexicon/records/validate.ts'
 import { jsonDepth } from '../../../util/text/json-depth.ts'
 import type { ChangeReader } from '../change-reader.ts'
-import type { GroupContent } from '../deliver-groups.ts'
+import type { GroupContent } from '../stream.ts'
 import { grouped } from '../../../util/text/counted.ts'
 import { isObject } from '../../../util/is-object.ts'
 

@@ -1,6 +1,6 @@
 /** Turns events of Tap into changes (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). */
 import { isValidDid, isValidTid } from '@atproto/syntax'
-import { timeOfTid } from '../../../util/tid.ts'
+import { timeOfTid } from '../../../util/instant.ts'
 import { isObject } from '../../../util/is-object.ts'
 import type { ChangeReader } from '../change-reader.ts'
 import {

@@ -5,10 +5,9 @@
 import { unescape } from 'node:querystring'
 import type { Source, SourceContext } from '../../source.ts'
 import { siblingModule } from '../../../util/sibling-module.ts'
-import { deliverGroups, type GroupStream, type StreamSourceOptions } from '../deliver-groups.ts'
 import { type Message, packMessage, type ParsedGroup } from './message-reader.ts'
 import type { MessageThreads, MessageWorkerData } from './message-worker.ts'
-import { locate, openStream } from '../stream.ts'
+import { locate, openStream, deliverGroups, type GroupStream, type StreamSourceOptions } from '../stream.ts'
 
 /**
  * Takes URLs such as `http://localhost:2480` or `http://admin:secret@localhost:2480`. Adds the publishers to the

@@ -4,8 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
-import { cleanText } from '../../../util/text/clean.ts'
-import { reasonOf } from '../../../util/text/reason.ts'
+import { cleanText, reasonOf } from '../../../util/text/messages.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
 

@@ -17,7 +17,7 @@ import {
 } from '@atproto/identity'
 import { isValidDid, isValidHandle, isValidTld, normalizeHandle } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import { reasonOf } from '../../../util/text/reason.ts'
+import { reasonOf } from '../../../util/text/messages.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface IdentityOptions {

@@ -1,15 +1,15 @@
 /**
- * Reads the signed commit, the tree and the records in a CAR file (https://atproto.com/specs/repository), with the
- * official library for the file and the tree.
+ * Reads the signed commit, the tree and the blocks of records in a CAR file (https://atproto.com/specs/repository), with
+ * the official library for the file and the tree, and verifies signatures of commits.
  */
-import { decode } from '@atproto/lex-cbor'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { P256_JWT_ALG, parseDidKey } from '@atproto/crypto'
+import { decode, encode } from '@atproto/lex-cbor'
 import { type Cid, isCid, type LexValue } from '@atproto/lex-data'
-import { lexToJson } from '@atproto/lex-json'
 import { MST, ReadableBlockstore, readCarStream } from '@atproto/repo'
 import { isValidDid, isValidTid } from '@atproto/syntax'
-import type { Change, RejectionReason } from '../../../database/changes.ts'
-import { cleanText } from '../../../util/text/clean.ts'
-import type { ChangeReader, Observation } from '../change-reader.ts'
+import { LRUCache } from 'lru-cache'
+import { cleanText } from '../../../util/text/messages.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 /** The repository is invalid; the message says why. */
@@ -176,8 +176,8 @@ function messageOf(cause: unknown): string {
   return cleanText(cause instanceof Error ? cause.message : String(cause)).slice(0, 300)
 }
 
-/** Maximum size of a record or commit. */
-const maxBlockBytes = 2_000_000
+/** Maximum size of a commit. */
+const maxCommitBytes = 2_000_000
 
 export interface Commit {
   /** All decoded fields, to verify the signature. */
@@ -200,8 +200,8 @@ function readCommit(bytes: Uint8Array): Commit {
 }
 
 function decodeCommit(bytes: Uint8Array): Record<string, LexValue> {
-  if (bytes.length > maxBlockBytes)
-    throw new RepoError(`The commit has more than ${grouped(maxBlockBytes)} bytes.`)
+  if (bytes.length > maxCommitBytes)
+    throw new RepoError(`The commit has more than ${grouped(maxCommitBytes)} bytes.`)
   try {
     const value = decode(bytes)
     if (typeof value === 'object' && value !== null) return value as Record<string, LexValue>
@@ -212,52 +212,40 @@ function decodeCommit(bytes: Uint8Array): Record<string, LexValue> {
   throw new RepoError('The commit is no object.')
 }
 
-/** Turns the block of a record into a change. The caller has verified that the tree has the record at this path. */
-export function readRecord(
-  reader: ChangeReader,
-  place: Omit<Observation, 'value'> & { readonly cid: string },
-  bytes: Uint8Array,
-  source: string,
-): Change {
-  const { did, collection, rkey, rev, cid } = place
-  const refuse = (reason: RejectionReason, message: string): Change => {
-    const uri = `at://${did}/${collection}/${rkey}`
-    const cbor = Buffer.from(bytes.subarray(0, keptOfRecord)).toString('base64')
-    return {
-      kind: 'reject',
-      source,
-      uri,
-      reason,
-      message: cleanText(message),
-      record: JSON.stringify({ uri, cid, rev, cbor }),
-      rev,
-    }
-  }
-  if (bytes.length > maxBlockBytes)
-    return refuse('too-large', `The record has more than ${grouped(maxBlockBytes)} bytes of DAG-CBOR.`)
-  try {
-    return reader.read({ ...place, value: decodeRecord(bytes) }, source)
-  } catch (error) {
-    // Not DAG-CBOR, or nested too deeply for anything but decoding.
-    return refuse('malformed', `The record cannot be read: ${error instanceof Error ? error.message : ''}.`)
-  }
+/**
+ * Verifies the signature of a commit (https://atproto.com/specs/cryptography). `commit`: all decoded fields, including
+ * `sig`; `didKey`: a `did:key`.
+ * OpenSSL verifies five to thirty times as fast as the JavaScript of the official packages.
+ */
+export function isSignedBy(commit: Readonly<Record<string, LexValue | undefined>>, didKey: string): boolean {
+  const { sig, ...unsigned } = commit
+  if (!(sig instanceof Uint8Array) || sig.length !== 64) return false
+  const { key, halfOrder } = keys.get(didKey) ?? rememberKey(didKey)
+  // Only the low-S form of the two valid signatures is accepted, so that signatures are not malleable.
+  if (Buffer.compare(sig.subarray(32), halfOrder) > 0) return false
+  return verify('sha256', encode(unsigned as LexValue), { key, dsaEncoding: 'ieee-p1363' }, sig)
 }
 
-/** Bytes that are stored of a record without a JSON form. */
-const keptOfRecord = 48_000
-
-/** Returns the JSON form of the data model. */
-function decodeRecord(bytes: Uint8Array): unknown {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (!view.includes(byteOrderMark) || view.includes(standIn)) return lexToJson(decode(bytes))
-  // The library drops a byte order mark at the start of a text, as scraped titles have it.
-  const copy = Buffer.from(view)
-  for (let at = copy.indexOf(byteOrderMark); at !== -1; at = copy.indexOf(byteOrderMark, at))
-    copy.set(standIn, at)
-  const json = JSON.stringify(lexToJson(decode(copy)))
-  return JSON.parse(json.replaceAll(standIn.toString(), byteOrderMark.toString()))
+interface PublicKey {
+  readonly key: KeyObject
+  /** Half the order of the key's curve. */
+  readonly halfOrder: Uint8Array
 }
 
-const byteOrderMark = Buffer.from('\uFEFF')
-/** A noncharacter of the same length in UTF-8. */
-const standIn = Buffer.from('\uFDD0')
+/** About 30 MB. */
+const keys = new LRUCache<string, PublicKey>({ max: 10_000 })
+
+function rememberKey(didKey: string): PublicKey {
+  const { jwtAlg, keyBytes } = parseDidKey(didKey)
+  const isP256 = jwtAlg === P256_JWT_ALG
+  const coordinate = (from: number): string =>
+    Buffer.from(keyBytes.subarray(from, from + 32)).toString('base64url')
+  // The first byte marks an uncompressed point.
+  const jwk = { kty: 'EC', crv: isP256 ? 'P-256' : 'secp256k1', x: coordinate(1), y: coordinate(33) }
+  const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), halfOrder: isP256 ? halfP256 : halfK256 }
+  keys.set(didKey, key)
+  return key
+}
+
+const halfP256 = Buffer.from('7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8', 'hex')
+const halfK256 = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')

@@ -4,10 +4,9 @@
  */
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
-import type { ChangeReader } from '../change-reader.ts'
-import { type Leaf, openCar, PassingRepoError, readRecord, RepoError } from './repo-blocks.ts'
-import { isSignedBy } from './signature.ts'
-import { timeOfTid } from '../../../util/tid.ts'
+import { type ChangeReader, readBlock } from '../change-reader.ts'
+import { type Leaf, openCar, PassingRepoError, RepoError, isSignedBy } from './repo-blocks.ts'
+import { timeOfTid } from '../../../util/instant.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 /** Maximum size of a CAR file, which is read into memory as a whole. */
@@ -64,7 +63,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         if (!reader.wants(did, collection)) continue
         const bytes = await record(leaf)
         const place = { did, collection, rkey, rev, cid: formatCid(leaf.cid.bytes) }
-        chunk.push(readRecord(reader, place, bytes, source))
+        chunk.push(readBlock(reader, place, bytes, source))
         size += bytes.length
         if (chunk.length < maxChunk && size < maxChunkBytes) continue
         yield chunk

@@ -1,5 +1,4 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
-import { hintsOf } from '../../../sql/dialect.ts'
 import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
@@ -8,7 +7,7 @@ import { emitFields, emitObject } from '../emit-output.ts'
 import { emitRankedCount } from './emit-ranking.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
-import type { Emitter, Ranked, RecordRow } from '../emitter.ts'
+import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import { type Constant, snippetEnd, snippetStart } from '../../plan/plan.ts'
 

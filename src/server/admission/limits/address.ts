@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../../../util/at-most.ts'
+import { atMost } from '../../../util/memory.ts'
 
 /**
  * The key that limits count an address by: IPv4 unchanged, IPv6 as its /64 network, which one caller owns entirely. A

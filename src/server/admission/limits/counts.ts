@@ -1,6 +1,6 @@
 /** Owns the counts of one node's callers: points, concurrent long requests, failed keys. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '../../../util/at-most.ts'
+import { atMost } from '../../../util/memory.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 /** Called by the limiters of one process, or of several through messages. */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, type TestContext, test } from 'node:test'
 import { defaultTiers, type Tier } from '../tiers.ts'
-import { rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './limiter.ts'
+import { createMemoryPoints, type PointStore } from './counts.ts'
+import { Leases, rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './limiter.ts'
 
 const [open] = defaultTiers as [Tier]
+/** Points per minute. */
+const limit = 1_200
 const allowance = { granted: false, remaining: 5, resetSeconds: 42 }
 
 test('headers are structured fields that name the tier', () => {
@@ -34,3 +37,124 @@ test('too many requests at once are refused with how many there may be', () => {
   )
   assert.deepEqual(details, { retryAfter: 1, limit: 4 })
 })
+
+test('who asks now and then is given what is needed and no more', async () => {
+  const { points, asked } = watched()
+  await new Leases(points).spend('key:1', limit, 3)
+  assert.deepEqual(asked, ['take 3 of 3'])
+})
+
+test('who goes on asking is given points ahead, fewer the fewer are left, and none near the limit', async () => {
+  const { points, asked } = watched()
+  const leases = new Leases(points)
+  const granted = await countGranted(() => leases.spend('key:1', limit, 1))
+  assert.equal(granted, limit)
+  assert.equal(asked[0], 'take 1 of 1')
+  assert.equal(asked[1], 'take 1 of 38')
+  assert.ok(asked.length < 200, `${asked.length} questions`)
+  assert.equal(asked.at(-2), 'take 1 of 1')
+  assert.equal(asked.at(-1), 'take 1 of 1')
+})
+
+test('who has used up everything asks nobody until a second later', async (t) => {
+  stopClock(t)
+  const { points, asked } = watched()
+  const leases = new Leases(points)
+  await leases.spend('key:1', 10, 8)
+  assert.equal((await leases.spend('key:1', 10, 5)).granted, false)
+  const before = asked.length
+  assert.equal((await leases.spend('key:1', 10, 5)).granted, false)
+  assert.equal((await leases.spend('key:1', 10, 9)).granted, false)
+  assert.equal(asked.length, before)
+  assert.equal((await leases.spend('key:1', 10, 1)).granted, true, 'less is not refused because more was')
+  mock.timers.tick(1_000)
+  await leases.spend('key:1', 10, 5)
+  assert.equal(asked.at(-1), 'take 5 of 5')
+})
+
+test('points ahead that are not used come back within two seconds', async (t) => {
+  stopClock(t)
+  const { points, asked } = watched()
+  const leases = new Leases(points)
+  for (let request = 0; request < 3; request++) await leases.spend('key:1', limit, 1)
+  mock.timers.tick(1_000)
+  mock.timers.tick(1_000)
+  assert.equal(asked.at(-1), 'give back 36')
+})
+
+test('a lease that is used is kept', async (t) => {
+  stopClock(t)
+  const { points, asked } = watched()
+  const leases = new Leases(points)
+  for (let request = 0; request < 20; request++) {
+    await leases.spend('key:1', limit, 1)
+    mock.timers.tick(900)
+  }
+  assert.deepEqual(asked, ['take 1 of 1', 'take 1 of 38'])
+})
+
+test('a lease ends with the minute that it was taken of', async (t) => {
+  stopClock(t)
+  const { points } = watched()
+  const leases = new Leases(points)
+  await leases.spend('key:1', limit, 1)
+  mock.timers.tick(59_000)
+  await leases.spend('key:1', limit, 1)
+  await leases.spend('key:1', limit, 1)
+  mock.timers.tick(1_000)
+  assert.deepEqual(await leases.spend('key:1', limit, 1), {
+    granted: true,
+    remaining: limit - 1,
+    resetSeconds: 60,
+  })
+})
+
+test('what is in hand and what is left together are enough', async () => {
+  const { points } = watched()
+  const leases = new Leases(points)
+  await leases.spend('key:1', 100, 30)
+  assert.equal((await leases.spend('key:1', 100, 1)).remaining, 69)
+  assert.equal((await leases.spend('key:1', 100, 69)).granted, true)
+})
+
+test('requests at once take points ahead only once', async () => {
+  const { points, asked } = watched()
+  const leases = new Leases(points)
+  await leases.spend('key:1', limit, 1)
+  await Promise.all(Array.from({ length: 5 }, () => leases.spend('key:1', limit, 1)))
+  assert.deepEqual(asked.slice(1).toSorted(), [
+    'take 1 of 1',
+    'take 1 of 1',
+    'take 1 of 1',
+    'take 1 of 1',
+    'take 1 of 38',
+  ])
+})
+
+/** Real counting, and what it was asked. */
+function watched(): { readonly points: PointStore; readonly asked: string[] } {
+  const asked: string[] = []
+  const real = createMemoryPoints()
+  const points: PointStore = {
+    take: (key, most, needed, wished) => {
+      asked.push(`take ${needed} of ${wished}`)
+      return real.take(key, most, needed, wished)
+    },
+    giveBack: (key, unused, ends) => {
+      asked.push(`give back ${unused}`)
+      real.giveBack(key, unused, ends)
+    },
+  }
+  return { points, asked }
+}
+
+async function countGranted(spend: () => ReturnType<Leases['spend']>): Promise<number> {
+  let granted = 0
+  while ((await spend()).granted) granted += 1
+  return granted
+}
+
+function stopClock(t: TestContext): void {
+  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
+  t.after(() => mock.timers.reset())
+}

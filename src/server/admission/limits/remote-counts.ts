@@ -1,11 +1,11 @@
 /**
- * Counts for all processes of a node in one of them: the messages between them, and both ends. leases.ts makes
- * questions about points rare.
+ * Counts for all processes of a node in one of them: the messages between them, and both ends. The leases of
+ * limiter.ts make questions about points rare.
  *
  * After a timeout of a second, the asking process counts for itself, continuing from the latest balance
  * (continued-points.ts), until the other answers again. So silence neither refuses callers nor leaves them uncounted.
  */
-import { within } from '../../../util/async/within.ts'
+import { within } from '../../../util/async/promises.ts'
 import { ContinuedPoints, Fallback } from './continued-points.ts'
 import {
   type Counts,

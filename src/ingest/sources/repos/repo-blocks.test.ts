@@ -4,7 +4,7 @@ import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import { cidForRecord, signCommit, type UnsignedCommit, verifyCommitSig } from '@atproto/repo'
 import fc from 'fast-check'
-import { isSignedBy } from './signature.ts'
+import { isSignedBy } from './repo-blocks.ts'
 
 const seed = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
 const curves = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { nearestDouble } from '../../test/reference/rationals.ts'
-import { exactMean } from './exact-mean.ts'
+import { nearestDouble } from '../../../../test/reference/rationals.ts'
+import { exactMean } from './functions.ts'
 
 const largest = BigInt(Number.MAX_SAFE_INTEGER)
 

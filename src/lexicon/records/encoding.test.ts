@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encode } from '@atproto/lex-cbor'
 import { CID, type LexValue } from '@atproto/lex-data'
 import * as fc from 'fast-check'
-import { encodePlain } from './cbor.ts'
+import { encodePlain, inKeyOrder } from './encoding.ts'
 import { cidOf, formatCid } from './cid.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
@@ -54,4 +54,42 @@ test('what is no plain JSON is left to the official library', () => {
   const link = CID.parse(formatCid(cidOf({})))
   for (const value of [link, Uint8Array.of(1), 0.5, 2 ** 53, undefined, new Map()])
     assert.equal(encodePlain({ list: [value] }), null)
+})
+
+test('keys are ordered by length, then by bytes, at every depth', () => {
+  const given = { title: 1, ß: 1, id: [{ bb: 1, a: { z: 1, y: 2 } }], $type: 'x', 𐀀: 1, ｅｅ: 1 }
+  assert.equal(
+    JSON.stringify(inKeyOrder(given)),
+    '{"id":[{"a":{"y":2,"z":1},"bb":1}],"ß":1,"𐀀":1,"$type":"x","title":1,"ｅｅ":1}',
+  )
+})
+
+test('what is in order is the same object', () => {
+  const given = { a: [1, { b: null }], bb: 'x' }
+  assert.equal(inKeyOrder(given), given)
+})
+
+test('`__proto__` is a key like any other', () => {
+  const given = JSON.parse('{"title":1,"__proto__":{"b":1,"a":2}}')
+  assert.equal(JSON.stringify(inKeyOrder(given)), '{"title":1,"__proto__":{"a":2,"b":1}}')
+})
+
+test('the order of keys is the order in which DAG-CBOR writes them', () => {
+  // Keys that look like array indexes come first in any object of JavaScript.
+  const keys = fc
+    .string({ unit: 'grapheme', maxLength: 5 })
+    .filter((key) => !/^(0|[1-9]\d*|__proto__)$/.test(key))
+  fc.assert(
+    fc.property(fc.uniqueArray(keys), (names) => {
+      const ordered = Object.keys(inKeyOrder(Object.fromEntries(names.map((name) => [name, 1]))))
+      const bytes = Buffer.from(encode(Object.fromEntries(names.map((name) => [name, 1]))))
+      const places = ordered.map((name) => Buffer.from(encode(name)))
+      let at = 0
+      for (const place of places) {
+        const found = bytes.indexOf(place, at)
+        assert.ok(found >= at)
+        at = found + place.length
+      }
+    }),
+  )
 })

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../../../test/support/store.ts'
 import { until } from '../../../../test/support/until.ts'
-import { LogLength } from './log-length.ts'
+import { LogLength } from './transactions.ts'
 
 const inFolder = temporaryFolder()
 const megabytes = (count: number) => count * 1024 * 1024

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { within } from './within.ts'
+import { within } from './promises.ts'
 
 const late = (): Error => new Error('It is late.')
 

@@ -1,4 +1,28 @@
-/** A timeout that does not fail answers that arrived in time while this process was busy. */
+/** Uses of promises: values that are mostly available at once, signals and timeouts. */
+
+/** For values that are mostly available at once: an `await` costs more than many a request. */
+export type MaybePromise<Value> = Value | Promise<Value>
+
+/** Applies `use` to the value, synchronously if it is not a promise; an error of `use` is then thrown synchronously. */
+export function andThen<Value, Result>(
+  value: MaybePromise<Value>,
+  use: (value: Value) => MaybePromise<Result>,
+): MaybePromise<Result> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}
+
+/** Settles as the promise does, or fails with the signal's reason; a later result of the promise is ignored. */
+export async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
 
 /** Milliseconds by which a timer is late without the process being blocked. */
 const usualDelay = 20

@@ -1,0 +1,117 @@
+/** Generates the types of aggregates: groups, measures, and the arguments of aggregate fields. */
+import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
+import {
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  GraphQLString,
+} from 'graphql/type'
+import type { Collection, FieldType, Model } from '../model/model.ts'
+import { type GroupField, groupFields, leafType, measureFields } from '../model/operators.ts'
+import type { InputTypes, TypeFor } from './connections.ts'
+import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
+import { BigInt53 } from './scalars.ts'
+import { defineSignificance, significantInput } from './significance.ts'
+import type { TypeRegistry } from './type-registry.ts'
+
+/** What the types of aggregates share with the types of records. */
+interface RecordTypes {
+  outputType(type: FieldType): GraphQLOutputType
+  /** The interface of all records. */
+  readonly record: GraphQLOutputType
+  withResolved(
+    name: string,
+    own: FieldConfig,
+    resolved: FieldConfig,
+    type: FieldType,
+    names: ReadonlySet<string>,
+  ): [string, FieldConfig][]
+  searchArguments(collection: Collection): GraphQLFieldConfigArgumentMap
+}
+
+export function createAggregateTypes(
+  registry: TypeRegistry,
+  inputs: InputTypes,
+  typeFor: TypeFor,
+  model: Model,
+  { outputType, record, withResolved, searchArguments }: RecordTypes,
+) {
+  const significance = defineSignificance(registry)
+  const measures = (collection: Collection): Fields => {
+    const fields = measureFields(collection)
+    const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
+    type MeasureType = (field: FieldType) => GraphQLOutputType
+    const measured = (suffix: string, description: string, of: typeof fields, type: MeasureType) => ({
+      type: nonNull(
+        typeFor(collection, `Aggregate${suffix}`, 'measures', () => ({
+          fields: Object.fromEntries(of.map(({ name, leaf }) => [name, { type: type(leafType(leaf)) }])),
+        })),
+      ),
+      description,
+    })
+    return {
+      ...(integers.length > 0 && {
+        avg: measured('Avg', 'Means of present values.', integers, () => GraphQLFloat),
+        sum: measured('Sum', 'Sums of present values.', integers, () => BigInt53),
+      }),
+      min: measured('Min', 'Smallest present values.', fields, outputType),
+      max: measured('Max', 'Largest present values.', fields, outputType),
+      countDistinct: {
+        type: nonNull(GraphQLInt),
+        args: { field: { type: new GraphQLNonNull(inputs.groupBy(collection)) } },
+        description: 'How many different present values there are; of arrays, different elements.',
+      },
+    }
+  }
+  const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
+    const type = leafType(field.leaf)
+    const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
+    const own = reads({ kind: 'group', field }, { type: isReference ? GraphQLString : outputType(type) })
+    const resolved = reads({ kind: 'groupResolved', field }, { type: record })
+    return withResolved(field.name, own, resolved, type, names)
+  }
+  const aggregate = (collection: Collection): GraphQLObjectType => {
+    const fields = groupFields(collection, model)
+    const names = new Set(fields.map(({ name }) => name))
+    const group = typeFor(collection, 'AggregateGroup', 'aggregates', () => ({
+      description: 'One group: the values it was grouped by, and what its records add up to.',
+      fields: {
+        ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
+        count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
+        significance: { type: significance, description: 'Null without `significant`.' },
+        ...measures(collection),
+      },
+    }))
+    return typeFor(collection, 'Aggregated', 'aggregates', () => ({
+      fields: {
+        count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
+        groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
+        groups: { type: nonNull(listOf(group)) },
+        ...measures(collection),
+      },
+    }))
+  }
+
+  const aggregateArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+    where: { type: inputs.where(collection) },
+    ...searchArguments(collection),
+    groupBy: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
+      description: 'Up to five fields.',
+    },
+    orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
+    rankBy: {
+      type: inputs.rankBy(collection),
+      description: 'Orders by a measure instead of `orderBy`.',
+    },
+    significant: {
+      type: significantInput(registry, collection, inputs.where(collection)),
+      description: 'Only groups that are more frequent than among other records, the most unusual first.',
+    },
+    minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
+    limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
+  })
+  return { aggregate, aggregateArguments }
+}

@@ -1,0 +1,170 @@
+/** Generates the types of lists: connections with their pages, facets and snippets, and the arguments of list fields. */
+import type { GraphQLFieldConfigArgumentMap, GraphQLObjectTypeConfig } from 'graphql'
+import {
+  GraphQLBoolean,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql/type'
+import type { Collection } from '../model/model.ts'
+import type { createInputTypes } from './inputs.ts'
+import { listOf, nonNull } from './roles.ts'
+import type { TypeRegistry } from './type-registry.ts'
+
+export type InputTypes = ReturnType<typeof createInputTypes>
+
+/** Defines an object type that is generated for a use of a collection, such as its lists. */
+export type TypeFor = (
+  collection: Collection,
+  suffix: string,
+  use: string,
+  config: () => Pick<GraphQLObjectTypeConfig<unknown, unknown>, 'description' | 'fields'>,
+) => GraphQLObjectType
+
+export function createTypeFor(registry: TypeRegistry): TypeFor {
+  return ({ typeName, nsid }, suffix, use, config) =>
+    registry.once(GraphQLObjectType, `${typeName}${suffix}`, `${use} of ${nsid}`, config)
+}
+
+export function createConnectionTypes(
+  registry: TypeRegistry,
+  inputs: InputTypes,
+  typeFor: TypeFor,
+  recordOf: (collection: Collection) => GraphQLObjectType,
+) {
+  const pageInfo = registry.define(GraphQLObjectType, 'every list', {
+    name: 'PageInfo',
+    description: 'Where this page ends, and whether there is more on either side.',
+    fields: {
+      hasNextPage: { type: nonNull(GraphQLBoolean) },
+      hasPreviousPage: { type: nonNull(GraphQLBoolean) },
+      startCursor: { type: GraphQLString },
+      endCursor: { type: GraphQLString },
+    },
+  })
+  const facetValue = registry.define(GraphQLObjectType, 'every list', {
+    name: 'FacetValue',
+    description: 'A value that records of a list have, and how many have it.',
+    fields: {
+      value: { type: nonNull(GraphQLString), description: 'As text, whatever the type of the field.' },
+      count: { type: nonNull(GraphQLInt) },
+    },
+  })
+  const facet = registry.define(GraphQLObjectType, 'every list', {
+    name: 'Facet',
+    description: 'The values that the records of a list have in one field.',
+    fields: {
+      field: { type: nonNull(GraphQLString), description: 'Its name, as in `fields`.' },
+      values: {
+        type: nonNull(listOf(facetValue)),
+        description: 'The most frequent first; equal counts come in ascending order of the values.',
+      },
+      missing: { type: nonNull(GraphQLInt), description: 'How many records have no value.' },
+      cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
+    },
+  })
+  const textRange = registry.define(GraphQLObjectType, 'every snippet', {
+    name: 'TextRange',
+    description: 'A part of a text, from `start` to before `end`, in UTF-16 units as JavaScript counts.',
+    fields: { start: { type: nonNull(GraphQLInt) }, end: { type: nonNull(GraphQLInt) } },
+  })
+  const snippet = registry.define(GraphQLObjectType, 'every list', {
+    name: 'Snippet',
+    fields: {
+      text: { type: nonNull(GraphQLString), description: 'A part of the text, unchanged.' },
+      ranges: { type: nonNull(listOf(textRange)), description: 'Where it has what `search` asks for.' },
+    },
+  })
+  const searchArguments = ({ searchFields }: Collection): GraphQLFieldConfigArgumentMap => ({
+    ...(searchFields.length > 0 && {
+      search: {
+        type: GraphQLString,
+        description: 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.',
+      },
+    }),
+  })
+  const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+    first: {
+      type: GraphQLInt,
+      description: 'Page size from the start or from `after`; 20 when neither size is given.',
+    },
+    after: { type: GraphQLString, description: 'An `endCursor` of this list with the same `sortBy`.' },
+    last: { type: GraphQLInt, description: 'Page size back from the end or from `before`.' },
+    before: {
+      type: GraphQLString,
+      description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
+    },
+    where: { type: inputs.where(collection) },
+    ...searchArguments(collection),
+    sortBy: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+      description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
+    },
+  })
+  const connection = (collection: Collection): GraphQLObjectType =>
+    typeFor(collection, 'Connection', 'lists', () => {
+      const node = recordOf(collection)
+      const isSearched = collection.searchFields.length > 0
+      const edge = typeFor(collection, 'Edge', 'lists', () => ({
+        fields: {
+          cursor: { type: nonNull(GraphQLString) },
+          node: { type: nonNull(node) },
+          ...(isSearched && {
+            score: {
+              type: GraphQLInt,
+              description: 'How relevant it is for `search`; null in other orders.',
+            },
+            snippet: {
+              type: snippet,
+              args: {
+                field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
+                words: { type: GraphQLInt, description: 'At most so many words: 1 to 200, 30 when absent.' },
+              },
+              description:
+                'The part of a text that shows best what `search` found in it; null without a text.',
+            },
+          }),
+        },
+      }))
+      return {
+        description: 'A page of a list.',
+        fields: {
+          edges: { type: nonNull(listOf(edge)) },
+          nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
+          pageInfo: { type: nonNull(pageInfo) },
+          totalCount: {
+            type: nonNull(GraphQLInt),
+            description: 'How many records match `where`; counted only when selected.',
+          },
+          ...(isSearched && {
+            ranked: {
+              type: GraphQLInt,
+              description:
+                'How many of the newest matches RELEVANCE ranks; the others follow. Null in other orders.',
+            },
+          }),
+          facets: {
+            type: nonNull(listOf(facet)),
+            args: facetArguments(collection),
+            description: 'How many records that match `where` have each value of some fields.',
+          },
+        },
+      }
+    })
+  const facetArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+    fields: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection)))),
+      description: 'Up to ten fields of `groupBy`, without periods of time.',
+    },
+    limit: { type: GraphQLInt, description: 'How many values of each field: 1 to 100, 10 when absent.' },
+    ignoreOwn: {
+      type: GraphQLBoolean,
+      defaultValue: false,
+      description: 'Whether each facet leaves out the conditions of `where` on its own field.',
+    },
+  })
+
+  return { connection, listArguments, searchArguments }
+}

@@ -1,0 +1,34 @@
+/** Texts of messages. */
+
+/** Characters that break a line, control a terminal, or reverse the direction of text. */
+const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+/**
+ * Makes foreign text safe to show, store and log: on one line, without control characters and lone surrogates, and of
+ * bounded length.
+ */
+export function cleanText(text: string, longest = 500): string {
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text
+  return cut.toWellFormed().replaceAll(controls, '\uFFFD')
+}
+
+const longestWord = 100
+const longestMessage = 600
+
+/**
+ * Shortens a message that quotes a caller's text: the caller knows the text and finds it by its beginning. Cuts the
+ * middle out of long words, then out of the message if it is still too long.
+ */
+export function shorten(message: string): string {
+  if (message.length <= longestWord) return message
+  const text = message.replaceAll(longWord, (word) => `${word.slice(0, 60)}…${word.slice(-20)}`)
+  return text.length <= longestMessage ? text : `${text.slice(0, 150)} … ${text.slice(-150)}`
+}
+
+const longWord = new RegExp(`[^\\s,]{${longestWord + 1},}`, 'g')
+
+/** The message of an error's innermost cause, as part of a sentence. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+}
