@@ -9,9 +9,10 @@ const floors: Record<string, readonly string[]> = {
   util: [],
   lexicon: [],
   sql: [],
+  search: [],
   schema: ['lexicon'],
-  database: ['lexicon', 'sql', 'schema (types)'],
-  query: ['schema', 'sql', 'database'],
+  database: ['lexicon', 'sql', 'search', 'schema (types)'],
+  query: ['schema', 'sql', 'search', 'database'],
   ingest: ['lexicon', 'database'],
   mcp: ['schema', 'query', 'lexicon (types)'],
   server: ['schema', 'query', 'database', 'mcp'],
@@ -137,8 +138,9 @@ test('no source file is longer than 400 lines, and no test than 500', () => {
 /** Where what is switched on is open: codes of servers, names of fields, types of lexicons. */
 const openSwitches = [
   'src/database/postgres/failures.ts',
-  'src/query/plan/build-aggregate.ts',
+
   'src/query/plan/build-plan.ts',
+  'src/query/plan/groups/build-aggregate.ts',
   'src/schema/model/build-model.ts',
 ]
 

@@ -6,7 +6,7 @@ import { onEveryDatabase } from '../../test/support/databases.ts'
 import { createPlanner } from '../../test/support/plans.ts'
 import { openTestService } from '../../test/support/service.ts'
 import { recordLexicon } from '../../test/support/store.ts'
-import type { Condition } from './plan/plan.ts'
+import type { Condition } from './plan/conditions.ts'
 
 const text = { type: 'string', maxGraphemes: 3000, maxLength: 30000 }
 const size = { type: 'integer' }

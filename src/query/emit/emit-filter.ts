@@ -21,7 +21,7 @@ import {
 import { accountsOf } from '../plan/plan-facts.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
-import type { Comparison, Link } from '../plan/plan.ts'
+import type { Comparison, Link } from '../plan/conditions.ts'
 
 const signs: Record<Comparison, Sql> = {
   eq: sql`=`,

@@ -25,7 +25,7 @@ import {
   type UriParts,
 } from './emitter.ts'
 import type { Filter } from '../plan/physical-plan.ts'
-import type { ArrayOperand } from '../plan/plan.ts'
+import type { ArrayOperand } from '../plan/conditions.ts'
 
 export function hasElements(
   emitter: Emitter,

@@ -7,7 +7,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Dialect, OptimizationFences, OptimizerHints } from '../../sql/dialect.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
-import type { Operand, ReferenceOperand } from '../plan/plan.ts'
+import type { Operand, ReferenceOperand } from '../plan/conditions.ts'
 
 export interface Emitter {
   readonly dialect: Dialect

@@ -11,7 +11,8 @@ import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'
 import { type BoundedStatistics, candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { AccessPath, CandidateSource } from '../plan/physical-plan.ts'
-import type { Condition, SortKey } from '../plan/plan.ts'
+import type { SortKey } from '../plan/plan.ts'
+import type { Condition } from '../plan/conditions.ts'
 
 /** A path before it is decided how to force the engine to use it. */
 export type Choice =

@@ -14,7 +14,7 @@ import { createEmitter } from '../emit/emitter.ts'
 import { planFilter, planSetJoin } from './optimize-filter.ts'
 import type { Optimizer } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
-import type { Condition, SemiJoin } from '../plan/plan.ts'
+import type { Condition, SemiJoin } from '../plan/conditions.ts'
 
 /** Sources that together find every record for which a condition holds. */
 export interface FoundSources {

@@ -9,14 +9,8 @@ import {
   type SimpleCondition,
   simpleConditions,
 } from '../plan/plan-facts.ts'
-import {
-  type Condition,
-  type Fields,
-  type Operand,
-  type Output,
-  type ReferenceOperand,
-  type SortKey,
-} from '../plan/plan.ts'
+import { type Fields, type Output, type SortKey } from '../plan/plan.ts'
+import { type Condition, type Operand, type ReferenceOperand } from '../plan/conditions.ts'
 
 /** Columns of the selected fields of a record, or of an object inside one. */
 export function columnsOfFields(table: Table, fields: Fields): readonly string[] {

@@ -14,7 +14,8 @@ import type {
   PhysicalRoot,
   PhysicalSignificance,
 } from '../plan/physical-plan.ts'
-import type { Condition, SortKey } from '../plan/plan.ts'
+import type { SortKey } from '../plan/plan.ts'
+import type { Condition } from '../plan/conditions.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {

@@ -7,7 +7,8 @@ import { facetSize } from '../price/cost-reading.ts'
 import { materializedGroups, planCountedRows } from './optimize-count.ts'
 import type { Optimizer } from './optimizer.ts'
 import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
-import type { Condition, FacetPlan, ListPlan } from '../plan/plan.ts'
+import type { FacetPlan, ListPlan } from '../plan/plan.ts'
+import type { Condition } from '../plan/conditions.ts'
 import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 
 export function planFacets(

@@ -9,7 +9,7 @@ import {
 } from '../plan/plan-facts.ts'
 import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
-import type { Condition, Link, SemiJoin } from '../plan/plan.ts'
+import type { Condition, Link, SemiJoin } from '../plan/conditions.ts'
 
 /** The context of a condition. */
 interface Around {

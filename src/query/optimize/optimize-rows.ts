@@ -16,7 +16,8 @@ import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from 
 import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { AccessPath, Conjunct, Filter, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
-import type { Condition, ListPlan, SortKey } from '../plan/plan.ts'
+import type { ListPlan, SortKey } from '../plan/plan.ts'
+import type { Condition } from '../plan/conditions.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500

@@ -11,7 +11,8 @@ import { planConjuncts, planFilter } from './optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import { all, alwaysTrue, not } from '../plan/conditions.ts'
 import type { AccessPath, BackgroundPart, GroupAccess, PhysicalSignificance } from '../plan/physical-plan.ts'
-import type { AggregatePlan, Comparison, Condition } from '../plan/plan.ts'
+import type { AggregatePlan } from '../plan/plan.ts'
+import type { Comparison, Condition } from '../plan/conditions.ts'
 import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
 
 /** Number of records outside `against` up to which it is cheaper to read these than the background. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { beyondStart, tightest } from './bounds.ts'
-import type { Comparison, Condition, SortKey } from './plan.ts'
+import type { SortKey } from './plan.ts'
+import type { Comparison, Condition } from './conditions.ts'
 
 type Value = number | bigint | string
 

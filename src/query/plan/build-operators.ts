@@ -20,7 +20,8 @@ import { assertWithin } from '../parse/limits.ts'
 import { badInput, checkedText, present } from '../parse/prepare.ts'
 import { readSearch, searchCondition } from './build-search.ts'
 import { all, constant, missing, missingReference } from './conditions.ts'
-import type { Condition, Link, Operand, PlanContext, ReferenceOperand } from './plan.ts'
+import type { PlanContext } from './plan.ts'
+import type { Condition, Link, Operand, ReferenceOperand } from './conditions.ts'
 
 export type Input = Readonly<Record<string, unknown>>
 

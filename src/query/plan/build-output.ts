@@ -3,7 +3,7 @@ import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
-import { buildFacets } from './build-facets.ts'
+import { buildFacets } from './groups/build-facets.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
 import { buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch } from './build-search.ts'
@@ -11,19 +11,17 @@ import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
 import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
 import type {
-  Condition,
   Constant,
   EdgeOutput,
   Fields,
-  Link,
   ListOutput,
   ListPlan,
   Output,
   PageInfoOutput,
   PlanContext,
   RecordSelections,
-  ReferenceShape,
 } from './plan.ts'
+import type { Condition, Link, ReferenceShape } from './conditions.ts'
 import { tableOf } from './plan-facts.ts'
 
 type Sets = readonly SelectionSetNode[]

@@ -2,7 +2,7 @@
 import type { OperationDefinitionNode } from 'graphql'
 import type { Table } from '../../database/layout/tables.ts'
 import { schemaText } from '../../schema/schema-text.ts'
-import { buildAggregate } from './build-aggregate.ts'
+import { buildAggregate } from './groups/build-aggregate.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
 import { buildList, buildRecord } from './build-output.ts'
 import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/prepare.ts'

@@ -11,7 +11,8 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import { all, any, not } from './conditions.ts'
 import { badInput, checkedText } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type { Condition, WordTerm } from './plan.ts'
+import type { WordTerm } from './plan.ts'
+import type { Condition } from './conditions.ts'
 
 /** A search within one field, by its position; null: in all fields. */
 type Within = number | null

@@ -23,7 +23,8 @@ import {
   textIndexOf,
 } from './build-operators.ts'
 import { absent, all, alwaysTrue, any, constant, missingReference, not } from './conditions.ts'
-import type { ArrayOperand, Condition, Path, PlanContext, ReferenceOperand } from './plan.ts'
+import type { PlanContext } from './plan.ts'
+import type { ArrayOperand, Condition, Path, ReferenceOperand } from './conditions.ts'
 import { present } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'

@@ -17,21 +17,17 @@ import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
-  Condition,
-  ConditionOn,
   FacetPlan,
   Fields,
   Join,
-  Link,
   ListOutput,
   ListPlan,
   Ranking,
-  ReferringSemiJoin,
   RootOutput,
   SortKey,
-  TargetSemiJoin,
   WordTerm,
 } from './plan.ts'
+import type { Condition, ConditionOn, Link, ReferringSemiJoin, TargetSemiJoin } from './conditions.ts'
 
 export interface PhysicalPlan {
   readonly roots: Fields<PhysicalRoot>

@@ -4,11 +4,11 @@
  * parameters here.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { ArrayIndex, Column, Table, TextIndex, WordIndex } from '../../database/layout/tables.ts'
+import type { ArrayIndex, Column, Table, WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type { Bucket } from '../../schema/model/operators.ts'
-import type { OperatorOf } from '../../schema/model/where-operators.ts'
+import type { Condition, Link, Path, ReferenceShape } from './conditions.ts'
 import type { Selection } from '../parse/prepare.ts'
 import type { Introspection } from '../parse/introspect.ts'
 import type { OperationCounts } from '../parse/limits.ts'
@@ -48,9 +48,6 @@ export interface Constant {
 }
 
 export type Fields<Kind = Output> = readonly Selected<Kind>[]
-
-/** Keys of JSON objects, from the row of an output or condition. */
-export type Path = readonly string[]
 
 export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = Table> =
   /** Executed only after the request has been charged. */
@@ -94,19 +91,11 @@ export type Output<List = ListPlan> =
     }
   | { readonly kind: 'list'; readonly list: List }
 
-/** `text`: the URI as JSON text; `strongRef`: an object with `uri`. */
-export type ReferenceShape = 'text' | 'strongRef'
-
 /** The selected fields of a record, for each collection; every collection has an entry. */
 export type RecordSelections<List = ListPlan> = readonly {
   readonly table: Table
   readonly fields: Fields<Output<List>>
 }[]
-
-/** How the records of a list refer to the outer row: by columns, or by the elements of an array. */
-export type Link =
-  | { readonly kind: 'columns'; readonly base: Column; readonly key: Column }
-  | { readonly kind: 'array'; readonly array: ArrayIndex }
 
 export interface ListPlan {
   readonly table: Table
@@ -225,109 +214,6 @@ export type KeyValue =
   | { readonly kind: 'system'; readonly name: 'indexed_at' | 'changed_at' | 'rkey' | 'did' | 'baseUri' }
   /** The relevance for the list's search; missing if the record is not among those that are ranked. */
   | { readonly kind: 'relevance' }
-
-/** The left side of a comparison: a column, a value in JSON, or a system field. */
-export type Operand =
-  | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'json'; readonly path: Path; readonly as: 'text' | 'integer' | 'boolean' | 'instant' }
-  | {
-      readonly kind: 'system'
-      readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
-    }
-
-export type Comparison = OperatorOf<'compare'>
-
-/** True or false for a row; a comparison with a missing value is false. */
-export type Condition = ConditionOn<SemiJoin>
-
-/** Conditions whose semi-joins have the type `Join`. */
-export type ConditionOn<Join> =
-  | { readonly kind: 'all' | 'any'; readonly of: readonly ConditionOn<Join>[] }
-  | { readonly kind: 'not'; readonly of: ConditionOn<Join> }
-  | { readonly kind: 'compare'; readonly operand: Operand; readonly op: Comparison; readonly to: ColumnValue }
-  | {
-      readonly kind: 'in'
-      readonly operand: Operand
-      readonly list: readonly ColumnValue[]
-      readonly negated: boolean
-    }
-  | {
-      readonly kind: 'missing'
-      readonly operand: Operand
-      /** The index of the text, if it has one. */
-      readonly index: TextIndex | null
-      readonly is: boolean
-    }
-  | {
-      readonly kind: 'text'
-      readonly operand: Operand
-      readonly index: TextIndex | null
-      readonly match: OperatorOf<'text'>
-      readonly needle: string
-    }
-  /** Exactly what one query of the table's word index answers. */
-  | {
-      readonly kind: 'words'
-      readonly index: WordIndex
-      readonly match: WordMatch
-      /** Whether the index is read once for all rows, or looked up for each; the optimizer decides. */
-      readonly lookup: 'set' | 'row'
-    }
-  /** Whether the object or array at a path is absent. */
-  | { readonly kind: 'absent'; readonly path: Path; readonly is: boolean }
-  | {
-      readonly kind: 'has'
-      readonly array: ArrayOperand
-      readonly list: readonly ColumnValue[]
-      readonly mode: 'any' | 'all'
-    }
-  | { readonly kind: 'element'; readonly path: Path; readonly where: ConditionOn<Join> }
-  /** The URI of the record (null `of`), or the URI of a reference, is in the list. */
-  | {
-      readonly kind: 'uri'
-      readonly of: ReferenceOperand | null
-      readonly list: readonly string[]
-      readonly negated: boolean
-    }
-  /** Whether the referenced record is indexed, or is the referenced version. */
-  | { readonly kind: 'indexed' | 'current'; readonly of: ReferenceOperand; readonly is: boolean }
-  /** Inside the conditions on a target: the CID in the outer reference is the CID of the target. */
-  | { readonly kind: 'outerCurrent'; readonly of: ReferenceOperand; readonly is: boolean }
-  | Join
-
-/** Semi-join: the referenced record meets a condition, or some referring record does. */
-export type SemiJoin = TargetSemiJoin | ReferringSemiJoin
-
-export interface TargetSemiJoin {
-  readonly kind: 'target'
-  readonly of: ReferenceOperand
-  readonly table: Table
-  readonly where: Condition
-}
-
-export interface ReferringSemiJoin {
-  readonly kind: 'referring'
-  readonly table: Table
-  readonly link: Link
-  readonly where: Condition
-}
-
-export type ArrayOperand = {
-  readonly path: Path
-  readonly kind: ArrayIndex['kind']
-  readonly index: ArrayIndex | null
-}
-
-/** A reference by its columns, or by its JSON if it has no columns. */
-export type ReferenceOperand =
-  | {
-      readonly kind: 'columns'
-      readonly base: Column
-      readonly key: Column
-      readonly path: Path
-      readonly shape: ReferenceShape
-    }
-  | { readonly kind: 'json'; readonly path: Path; readonly shape: ReferenceShape }
 
 export interface AggregatePlan {
   readonly table: Table

@@ -6,15 +6,8 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
-import type {
-  AggregatePlan,
-  Condition,
-  FacetPlan,
-  GroupKey,
-  ListPlan,
-  Operand,
-  SortKey,
-} from '../plan/plan.ts'
+import type { AggregatePlan, FacetPlan, GroupKey, ListPlan, SortKey } from '../plan/plan.ts'
+import type { Condition, Operand } from '../plan/conditions.ts'
 import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
 /** Finding the records of a list's page, if any are selected. */

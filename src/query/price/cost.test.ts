@@ -226,49 +226,6 @@ costs('groups cost by what they are by and what is measured of them, each measur
   ],
 ])
 
-costs('each facet costs what groups by its field cost', [
-  [`{ ${list} { facets(fields: [language]) { field missing } } }`, 20 + 1 + (1 + 2) + grouping],
-  [
-    `{ ${list} { facets(fields: [language, tags, author_country], limit: 5) { values { value count } cut } } }`,
-    20 + 1 + 3 * (1 + 1 + 5 * (1 + 2) + 1) + 3 * grouping + groupArray + groupJoin,
-  ],
-  [`{ ${list} { facets(fields: [language, tags]) { field } } }`, 20 + 1 + 2 * 2],
-  [
-    `{ ${list}(where: {language: {eq: "en"}}) { facets(fields: [language, genre]) { missing } } }`,
-    20 + 1 + 2 * (1 + 1 + grouping + indexLookup),
-  ],
-  [
-    `{ ${list}(where: {language: {eq: "en"}}) { facets(fields: [language, genre], ignoreOwn: true) { missing } } }`,
-    20 + 1 + 2 * (1 + 1 + grouping) + indexLookup,
-  ],
-  [
-    `{ orgExampleLibraryPerson(first: 3) { nodes { ${reverse} { facets(fields: [language]) { missing } } } } }`,
-    20 + 1 + 3 * (1 + 20 + 1 + 2 + grouping / linked),
-  ],
-])
-
-const unusual = (by: string, fields: string, where: string, against: string): string =>
-  `{ ${list}Aggregate(groupBy: [${by}], limit: 10, where: {${where}}, significant: {against: {${against}}}) { ${fields} } }`
-const english = 'language: {eq: "en"}'
-const short = 'pages: {lt: 50}'
-
-costs('significant groups cost two aggregates: that of `where`, and that of `against` without `where`', [
-  [
-    unusual('genre', 'groups { genre significance { share score } }', english, ''),
-    2 * grouping + indexLookup + (tableScan + indexed) + 10 * (2 + 3),
-  ],
-  [
-    unusual('genre', 'groupCount groups { avg { pages } }', english, short),
-    2 * grouping + measure + indexLookup + (tableScan + 2 * indexed) + 10 * 3,
-  ],
-  // Elements do not add up, so the records on both sides are counted.
-  [
-    unusual('tags', 'count groups { count }', english, ''),
-    2 * (grouping + groupArray) + 3 * perTotal + 3 * indexLookup + 2 * (tableScan + indexed) + 20,
-  ],
-  [unusual('genre', 'count', english, short), perTotal + indexLookup],
-])
-
 costs('the state of the index costs a total of each collection, up to a bound', [
   ['{ indexStatus { collections { name records } } }', 20 + 4 * (2 + perTotal)],
   ['{ indexStatus { sources { name } } }', 20],

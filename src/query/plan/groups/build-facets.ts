@@ -1,12 +1,13 @@
 /** Builds the plans of a list's facets, and leaves out of a `where` the conditions on a facet's own field. */
-import type { Table } from '../../database/layout/tables.ts'
-import { type GroupField, leafType, wherePath } from '../../schema/model/operators.ts'
-import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/prepare.ts'
-import { limits } from '../parse/limits.ts'
-import { constantOutput, fieldsBelow } from './build-fields.ts'
-import type { Input } from './build-operators.ts'
+import type { Table } from '../../../database/layout/tables.ts'
+import { type GroupField, leafType, wherePath } from '../../../schema/model/operators.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
+import { limits } from '../../parse/limits.ts'
+import { constantOutput, fieldsBelow } from '../build-fields.ts'
+import type { Input } from '../build-operators.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
-import type { Condition, Constant, FacetOutput, FacetPlan, FacetValueOutput, PlanContext } from './plan.ts'
+import type { Constant, FacetOutput, FacetPlan, FacetValueOutput, PlanContext } from '../plan.ts'
+import type { Condition } from '../conditions.ts'
 
 /** The list whose records have the facets. */
 interface FacetedList {

@@ -1,15 +1,15 @@
 /**
  * Builds the plan of an aggregate field: keys, measures (each computed once however often it is selected) and order.
  */
-import type { Table } from '../../database/layout/tables.ts'
-import { type GroupField, leafType, type MeasureField } from '../../schema/model/operators.ts'
-import { constantOutput, fieldsBelow } from './build-fields.ts'
+import type { Table } from '../../../database/layout/tables.ts'
+import { type GroupField, leafType, type MeasureField } from '../../../schema/model/operators.ts'
+import { constantOutput, fieldsBelow } from '../build-fields.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
-import { buildRecords } from './build-output.ts'
-import { buildSearch } from './build-search.ts'
+import { buildRecords } from '../build-output.ts'
+import { buildSearch } from '../build-search.ts'
 import { buildSignificance, scoreOrder } from './build-significance.ts'
-import { buildWhere } from './build-where.ts'
-import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/prepare.ts'
+import { buildWhere } from '../build-where.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -22,8 +22,8 @@ import type {
   MeasuresOutput,
   PlanContext,
   SignificanceOutput,
-} from './plan.ts'
-import { limits } from '../parse/limits.ts'
+} from '../plan.ts'
+import { limits } from '../../parse/limits.ts'
 
 interface RankArgument {
   readonly measure: MeasurePlan['measure']

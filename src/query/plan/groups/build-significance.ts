@@ -1,9 +1,10 @@
 /** Builds the background with which `significant` compares groups. */
-import type { Table } from '../../database/layout/tables.ts'
-import { badInput } from '../parse/prepare.ts'
-import { all, not } from './conditions.ts'
-import { buildWhere } from './build-where.ts'
-import type { Condition, GroupOrder, PlanContext, SignificancePlan } from './plan.ts'
+import type { Table } from '../../../database/layout/tables.ts'
+import { badInput } from '../../parse/prepare.ts'
+import { all, not } from '../conditions.ts'
+import { buildWhere } from '../build-where.ts'
+import type { GroupOrder, PlanContext, SignificancePlan } from '../plan.ts'
+import type { Condition } from '../conditions.ts'
 
 export const scoreOrder: GroupOrder = { by: 'score' }
 

@@ -1,10 +1,10 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
-import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
-import { type GroupField, targetOf } from '../../schema/model/operators.ts'
-import { badInput } from '../parse/prepare.ts'
-import { assertWithin } from '../parse/limits.ts'
-import { tableOf } from './plan-facts.ts'
-import type { GroupKey, Join, KeyLeaf, PlanContext } from './plan.ts'
+import { findArray, findReference, findValue, type Table } from '../../../database/layout/tables.ts'
+import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
+import { badInput } from '../../parse/prepare.ts'
+import { assertWithin } from '../../parse/limits.ts'
+import { tableOf } from '../plan-facts.ts'
+import type { GroupKey, Join, KeyLeaf, PlanContext } from '../plan.ts'
 
 /** The group fields of an argument, each of which may be named once. */
 export function groupFieldsOf(

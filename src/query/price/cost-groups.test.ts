@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { createPlanner } from '../../../test/support/plans.ts'
+import { sizeOf } from './cost.ts'
+import { weights } from './cost-weights.ts'
+
+const list = 'orgExampleLibraryBook'
+const reverse = 'orgExampleLibraryBookViaAuthor'
+const {
+  total: perTotal,
+  indexLookup,
+  tableScan,
+  indexed,
+  linked,
+  grouping,
+  groupJoin,
+  groupArray,
+  measure,
+} = weights
+const planned = createPlanner(libraryLexicons, libraryReferences)
+const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
+
+/** An operation, and its size worked out by hand with the table in docs/prices.md, besides that it is written. */
+function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
+  test(sentence, () => {
+    for (const [text, expected] of operations)
+      assert.equal(sizeOf({ ...planned(text), written: 0 }), expected, text)
+  })
+}
+
+costs('each facet costs what groups by its field cost', [
+  [`{ ${list} { facets(fields: [language]) { field missing } } }`, 20 + 1 + (1 + 2) + grouping],
+  [
+    `{ ${list} { facets(fields: [language, tags, author_country], limit: 5) { values { value count } cut } } }`,
+    20 + 1 + 3 * (1 + 1 + 5 * (1 + 2) + 1) + 3 * grouping + groupArray + groupJoin,
+  ],
+  [`{ ${list} { facets(fields: [language, tags]) { field } } }`, 20 + 1 + 2 * 2],
+  [
+    `{ ${list}(where: {language: {eq: "en"}}) { facets(fields: [language, genre]) { missing } } }`,
+    20 + 1 + 2 * (1 + 1 + grouping + indexLookup),
+  ],
+  [
+    `{ ${list}(where: {language: {eq: "en"}}) { facets(fields: [language, genre], ignoreOwn: true) { missing } } }`,
+    20 + 1 + 2 * (1 + 1 + grouping) + indexLookup,
+  ],
+  [
+    `{ orgExampleLibraryPerson(first: 3) { nodes { ${reverse} { facets(fields: [language]) { missing } } } } }`,
+    20 + 1 + 3 * (1 + 20 + 1 + 2 + grouping / linked),
+  ],
+])
+
+const unusual = (by: string, fields: string, where: string, against: string): string =>
+  `{ ${list}Aggregate(groupBy: [${by}], limit: 10, where: {${where}}, significant: {against: {${against}}}) { ${fields} } }`
+const english = 'language: {eq: "en"}'
+const short = 'pages: {lt: 50}'
+
+costs('significant groups cost two aggregates: that of `where`, and that of `against` without `where`', [
+  [
+    unusual('genre', 'groups { genre significance { share score } }', english, ''),
+    2 * grouping + indexLookup + (tableScan + indexed) + 10 * (2 + 3),
+  ],
+  [
+    unusual('genre', 'groupCount groups { avg { pages } }', english, short),
+    2 * grouping + measure + indexLookup + (tableScan + 2 * indexed) + 10 * 3,
+  ],
+  // Elements do not add up, so the records on both sides are counted.
+  [
+    unusual('tags', 'count groups { count }', english, ''),
+    2 * (grouping + groupArray) + 3 * perTotal + 3 * indexLookup + 2 * (tableScan + indexed) + 20,
+  ],
+  [unusual('genre', 'count', english, short), perTotal + indexLookup],
+])
