@@ -27,6 +27,7 @@ const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 
 
 const pagesWithQueries = [
   'queries',
+  'search',
   'filters',
   'references',
   'aggregates',

@@ -19,7 +19,6 @@ const {
   measure,
 } = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
-const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
 
 /** An operation, and its size worked out by hand with the table in docs/prices.md, besides that it is written. */
 function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
