@@ -22,13 +22,13 @@ export const longestWord = 100
  * to a number; `c++`, `c#` and the like are words.
  */
 const runs =
-  /(?<![\p{L}\p{M}\p{N}])[a-z](?:\+\+|#)(?![a-z0-9])|[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:(?<=\p{Nd})[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]+)*/giu
+  /(?<![\p{L}\p{M}\p{N}])[a-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:(?<=\p{Nd})[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]+)*/giu
 
-/** Scripts that are written without spaces between words. */
+/** Scripts that are written without spaces between words; without the accents and the letter that others use too. */
 const unspacedScripts =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]+/gu
+  /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]--[\u0300-\u036f\u02bc]]+/gv
 /** The same, to test a text as a whole. */
-const isUnspaced = new RegExp(unspacedScripts.source, 'u')
+const isUnspaced = new RegExp(unspacedScripts.source, 'v')
 
 const formatting = /[\u00ad\u200b-\u200d\u2060\ufeff]+/g
 const ascii = /^[a-z0-9]+$/

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { anyCodePoint } from '../../test/support/any-text.ts'
+import { texts } from '../../test/support/scalars.ts'
+import { foldText } from '../util/text/fold.ts'
+import { longestWord, plainWordsOf, wordsOf } from './words.ts'
+
+/** A rule, a text, and its words with spaces between them. */
+const rules: readonly (readonly [rule: string, text: string, words: string])[] = [
+  ['signs, emoji and spaces separate words', 'Hello,  world! 👍 – 100% (sure)', 'hello world 100 sure'],
+  ['a text without letters and digits has no words', ' … ?! 👍 €', ''],
+  ['upper case is folded', 'NATO Zürich ÉCOLE', 'nato zurich ecole'],
+  [
+    'accents are folded, composed or not',
+    'Élection E\u0301lection ñandú n\u0303andu\u0301 vie\u0323\u0302t',
+    'election election nandu nandu viet',
+  ],
+  ['letters that are not accented ones stay', 'Łódź Straße Ærø', 'łodz straße ærø'],
+  ['words are not reduced to a stem', 'election elections elected', 'election elections elected'],
+  ['an apostrophe separates', "don't l’élection O'Neill", 'don t l election o neill'],
+  ['a letter that looks like an apostrophe does not', 'пʼять', 'пʼять'],
+  ['a hyphen separates', 'state-of-the-art COVID-19', 'state of the art covid 19'],
+  ['an underscore separates', 'snake_case', 'snake case'],
+  ['a hashtag is its words', '#Climate2030 #北京', 'climate2030 北京'],
+  ['a name after @ is its parts', '@alice.example.com', 'alice example com'],
+  ['a domain and an address are their parts', 'https://a.example/b?c=1', 'https a example b c 1'],
+  ['letters with points are single letters', 'U.S.A. p.m.', 'u s a p m'],
+  ['an ampersand separates', 'AT&T R&D', 'at t r d'],
+  [
+    'a point or comma between two digits is part of a number',
+    '3.14 1,000,000 10.000,5',
+    '3.14 1,000,000 10.000,5',
+  ],
+  ['a version is one word', 'v2.0.1 1.5b', 'v2.0.1 1.5b'],
+  ['a point or comma elsewhere separates', '3. 5 7, 8 .5 ca.50', '3 5 7 8 5 ca 50'],
+  ['digits of any script form numbers', '٣.٥ १२३', '٣.٥ १२३'],
+  ['a sign before a number is not part of it', '-5 +49 $7', '5 49 7'],
+  ['dates and times are their parts', '2026-11-14 10:30', '2026 11 14 10 30'],
+  ['one letter with ++ or # is a word', 'C++, C#/F# g++', 'c++ c# f# g++'],
+  ['only if no letter or digit is next to it', 'C++20 abc++ C#é xC#', 'c 20 abc c e xc'],
+  ['soft hyphens and joiners inside a word vanish', 'co\u00adoperate می\u200cخواهم', 'cooperate میخواهم'],
+  ['ligatures, full-width letters and raised digits are plain ones', 'ﬁn ＡＢＣ１ x²', 'fin abc1 x2'],
+  ['a fraction sign gives two words', '1½', '11 2'],
+]
+for (const [rule, text, words] of rules) {
+  test(rule, () => assert.equal(plainWordsOf(text).join(' '), words))
+}
+
+const scripts: readonly (readonly [script: string, text: string, words: readonly string[]])[] = [
+  ['Latin', 'Über die Wahl', ['uber', 'die', 'wahl']],
+  ['Cyrillic', 'Выборы в Йошкар-Оле', ['выборы', 'в', 'иошкар', 'оле']],
+  ['Greek, with one form of sigma', 'Οι ΕΚΛΟΓΕΣ εκλογές', ['οι', 'εκλογεσ', 'εκλογεσ']],
+  ['Arabic', 'نتائج الانتخابات، اليوم', ['نتائج', 'الانتخابات', 'اليوم']],
+  ['Hebrew', 'תוצאות הבחירות', ['תוצאות', 'הבחירות']],
+  ['Hindi, with its vowel signs', 'चुनाव के नतीजे।', ['चुनाव', 'के', 'नतीजे']],
+  ['Korean, as written between spaces', '선거 결과를 발표', ['선거', '결과를', '발표']],
+  ['Chinese', '北京气候方案：排放量', ['北京', '气候', '方案', '排放量']],
+  ['Japanese', '東京で大雨ニュース', ['東京', 'で', '大雨', 'ニュース']],
+  ['Thai', 'ข่าวภาษาไทย', ['ข่าว', 'ภาษา', 'ไทย']],
+  ['Khmer', 'ភាសាខ្មែរព័ត៌មាន', ['ភាសាខ្មែរ', 'ព័ត៌មាន']],
+  ['Lao', 'ຂ່າວພາສາລາວ', ['ຂ່າວ', 'ພາສາ', 'ລາວ']],
+  ['Burmese', 'မြန်မာသတင်း', ['မြန်မာ', 'သတင်း']],
+  ['Japanese with Latin words inside', '新型iPhone15を発売', ['新型', 'iphone15', 'を', '発売']],
+]
+for (const [script, text, words] of scripts) {
+  test(`finds the words of ${script}`, () => assert.deepEqual(plainWordsOf(text), words))
+}
+
+test('a word says which part of the text it comes from', () => {
+  assert.deepEqual(wordsOf('Élan, C++ 1½ 北京'), [
+    { word: 'elan', start: 0, end: 4 },
+    { word: 'c++', start: 6, end: 9 },
+    { word: '11', start: 10, end: 12 },
+    { word: '2', start: 10, end: 12 },
+    { word: '北京', start: 13, end: 15 },
+  ])
+})
+
+test('of a long word the first hundred characters count, and its range is the whole of it', () => {
+  for (const letter of ['x', 'ж', '𐐨']) {
+    const text = letter.repeat(longestWord + 20)
+    assert.deepEqual(wordsOf(text), [{ word: letter.repeat(longestWord), start: 0, end: text.length }])
+  }
+})
+
+const anyText = fc.oneof(
+  texts(200, 100),
+  fc.array(texts(40, 20), { maxLength: 8 }).map((parts) => parts.join(' ')),
+  fc.string({ unit: anyCodePoint, maxLength: 20 }),
+  fc.string({ unit: fc.constantFrom(...'aC9+#.,’-_ é٣北京ไทยが\u200b\u00ad½'), maxLength: 20 }),
+)
+
+test('a text in ASCII has the same words whether or not other characters follow', () => {
+  const ascii = fc.string({ unit: fc.constantFrom(...'abC9+#., -_\'"@/'), maxLength: 30 })
+  fc.assert(
+    fc.property(fc.oneof(ascii, fc.string({ unit: 'binary-ascii' })), (text) => {
+      assert.deepEqual(wordsOf(`${text} …`), wordsOf(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('words come in order, and the characters of each fold to it', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      let before = { start: 0, end: 0 }
+      for (const { word, start, end } of wordsOf(text)) {
+        assert.ok(start >= before.end || (start === before.start && end === before.end))
+        assert.ok(start < end && end <= text.length)
+        const folded = foldText(text.slice(start, end).replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, ''))
+        assert.ok(folded.includes(word), `${folded} has no ${word}`)
+        before = { start, end }
+      }
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('a word has nothing but letters, marks, digits, and the signs of numbers and of C++', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      for (const word of plainWordsOf(text)) assert.match(word, /^[\p{L}\p{M}\p{N}+#.,]+$/u)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+/** Of scripts that are written without spaces, where a part of a text may be cut in another way than the whole. */
+const unspaced =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]/u
+
+test('a word is its own only word, whatever letter it has', () => {
+  const changed: string[] = []
+  for (let code = 0; code < 0x20000; code++) {
+    const letter = code >= 0xd800 && code <= 0xdfff ? '' : String.fromCodePoint(code)
+    if (unspaced.test(letter)) continue
+    for (const word of plainWordsOf(`a${letter}`))
+      if (plainWordsOf(word).join(' ') !== word) changed.push(code.toString(16))
+  }
+  assert.deepEqual(changed, [])
+})
+
+test('composed and decomposed texts have the same words', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      fc.pre(!unspaced.test(text))
+      assert.deepEqual(plainWordsOf(text.normalize('NFD')), plainWordsOf(text.normalize('NFC')))
+    }),
+    { numRuns: 5_000 },
+  )
+})
