@@ -32,29 +32,52 @@ export function snippetOf(text: string, terms: readonly SoughtWords[], length: n
   const words = wordsOf(text)
   const found = matchesOf(
     words.map(({ word }) => word),
-    terms,
+    terms.filter((term) => term.words.length <= length),
   )
-  const starts = found.map(({ first }) =>
-    Math.max(0, Math.min(first - Math.floor(length * lead), words.length - length)),
-  )
-  let best = { start: 0, terms: 0, matches: 0 }
-  for (const [from, start] of starts.entries()) {
-    if (start === starts[from - 1]) continue
-    const inside = found.filter(({ first, last }) => first >= start && last < start + length)
-    const distinct = new Set(inside.map(({ term }) => term)).size
-    if (distinct > best.terms || (distinct === best.terms && inside.length > best.matches))
-      best = { start, terms: distinct, matches: inside.length }
-  }
-  const end = best.start + length
-  const begins = best.start === 0 ? 0 : (words[best.start]?.start ?? 0)
+  const start = bestStart(found, words.length, length)
+  const end = start + length
+  const begins = start === 0 ? 0 : (words[start]?.start ?? 0)
   const ends = end >= words.length ? text.length : (words[end - 1]?.end ?? begins)
   const ranges = found
-    .filter(({ first, last }) => first >= best.start && last < end)
+    .filter(({ first, last }) => first >= start && last < end)
     .map(({ first, last }) => ({
       start: (words[first]?.start ?? 0) - begins,
       end: (words[last]?.end ?? 0) - begins,
     }))
   return { text: text.slice(begins, ends), ranges: merged(ranges) }
+}
+
+/** The first word of the best passage. The passages are passed through once, with the matches inside each. */
+function bestStart(found: readonly Match[], words: number, length: number): number {
+  const byLast = found.toSorted((a, b) => a.last - b.last)
+  const inside = new Map<number, number>()
+  let [entered, left] = [0, 0]
+  let best = { start: 0, terms: 0, matches: 0 }
+  const change = (match: Match, by: 1 | -1): void => {
+    const count = (inside.get(match.term) ?? 0) + by
+    if (count === 0) inside.delete(match.term)
+    else inside.set(match.term, count)
+  }
+  for (const { first } of found) {
+    const start = Math.max(0, Math.min(first - Math.floor(length * lead), words - length))
+    for (
+      let next = byLast[entered];
+      next !== undefined && next.last < start + length;
+      next = byLast[entered]
+    ) {
+      change(next, 1)
+      entered += 1
+    }
+    // No match is longer than a passage, so a match that begins before it has entered.
+    for (let next = found[left]; next !== undefined && next.first < start; next = found[left]) {
+      change(next, -1)
+      left += 1
+    }
+    const [terms, matches] = [inside.size, entered - left]
+    if (terms > best.terms || (terms === best.terms && matches > best.matches))
+      best = { start, terms, matches }
+  }
+  return best.start
 }
 
 /** In the order of the text. */
