@@ -11,14 +11,16 @@ export function fieldPrefix(index: number): string {
 
 /**
  * Whether the words of a row match. Vectors hold a limited number of positions: where one lacks some, which is rare,
- * phrases are compared with the words themselves. The first condition is the one that the index answers.
+ * phrases, and the absence of phrases, are verified by the words themselves. The first condition is the one that the
+ * index answers.
  */
 export function wordsMatch(alias: Sql, fieldCount: number, match: WordMatch): Sql {
   const vector = sql`${alias}.words`
   const exact = sql`${vector} @@ ${queryOf(match, fieldCount, true)}::tsquery`
   if (!hasPhrase(match)) return sql`(${exact})`
+  const whole = sql`(${alias}.words_text is null and ${exact})`
   const verified = sql`(${alias}.words_text is not null and ${verify(alias, match, fieldCount)})`
-  return sql`(${vector} @@ ${queryOf(match, fieldCount, false)}::tsquery and (${exact} or ${verified}))`
+  return sql`(${vector} @@ ${queryOf(match, fieldCount, false)}::tsquery and (${whole} or ${verified}))`
 }
 
 /** As a `tsquery`; without order, it finds at least the same records. */
