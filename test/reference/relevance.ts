@@ -17,7 +17,7 @@ export function scoresOf(
     ).length
     return Math.round(Math.log(1 + (all.length - n + 0.5) / (n + 0.5)) * 1e6)
   })
-  const words = found.reduce((sum, fields) => sum + lengthOf(fields), 0)
+  const words = found.reduce((sum, fields) => sum + lengthOf(fields), 0) || 1
   return found.map((fields) => {
     const length = 300 + Math.floor((900 * lengthOf(fields) * found.length) / words)
     return terms.reduce((sum, term, index) => {

@@ -27,7 +27,7 @@ interface Relations {
   readonly counts: Sql
   /** `id`, `words`, and `x0`, `x1` … for the terms. */
   readonly amounts: Sql
-  /** One row: `words`, `ranked`. */
+  /** One row: `words`, which is never 0, and `ranked`. */
   readonly lengths: Sql
   /** One row: `r0`, `r1` … for the terms. */
   readonly rarities: Sql
@@ -186,7 +186,7 @@ function relations(
   const known = statistics === null ? null : [statistics.words, statistics.ranked]
   const ofLengths =
     known === null
-      ? sql`select cast(coalesce(sum(words), 0) as bigint) as words, count(*) as ranked from ${amounts}`
+      ? sql`select cast(case when sum(words) > 0 then sum(words) else 1 end as bigint) as words, count(*) as ranked from ${amounts}`
       : sql`select cast(${known[0]} as bigint) as words, cast(${known[1]} as bigint) as ranked`
   const ofRarities = terms.map((_, place) => sql`${rarityOf(emitter, place)} as ${r(place)}`)
   return join(
