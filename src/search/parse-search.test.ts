@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCodePoint } from '../../test/support/any-text.ts'
 import {
+  holdsWithoutWords,
   mostParentheses,
   mostTerms,
   parseSearch,
@@ -138,6 +139,13 @@ test('wanted are the terms that a matching record may have, not those that are e
   const search = parseSearch('a -b (c OR -d*) -(e -"f g" OR -(-h))', fields)
   assert.ok(search !== null)
   assert.deepEqual(wantedTerms(search).map(printTerm), ['a', 'c', '"f g"'])
+})
+
+test('a search may hold for a text without words', () => {
+  const holding = ['-a', 'a OR -b', '-(a b)', '-a -b', '-(a -b)']
+  const others = ['a', 'a -b', 'a OR b', '-(-a)', '-(a OR -b)']
+  const holds = (text: string) => holdsWithoutWords(parseSearch(text, fields) as Search)
+  assert.deepEqual([...holding, ...others].filter(holds), holding)
 })
 
 const pieces = fc.constantFrom(

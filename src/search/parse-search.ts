@@ -58,6 +58,20 @@ export function wantedTerms(search: Search, isWanted = true): readonly SearchTer
   }
 }
 
+/** Whether a text without words matches, because the search only excludes some. */
+export function holdsWithoutWords(search: Search): boolean {
+  switch (search.kind) {
+    case 'term':
+      return false
+    case 'not':
+      return !holdsWithoutWords(search.of)
+    case 'all':
+      return search.of.every(holdsWithoutWords)
+    case 'any':
+      return search.of.some(holdsWithoutWords)
+  }
+}
+
 const space = /\s+/y
 /** A word, and what is attached to it, up to a space, a quotation mark or a parenthesis. */
 const chunk = /[^\s"“”„()]+/y

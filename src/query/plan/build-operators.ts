@@ -19,6 +19,7 @@ import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { badInput, checkedText, present } from '../parse/prepare.ts'
 import { readSearch, searchCondition } from './build-search.ts'
+import { holdsWithoutWords } from '../../search/parse-search.ts'
 import { all, constant, missing, missingReference } from './conditions.ts'
 import type { PlanContext } from './plan.ts'
 import type { Condition, Link, Operand, ReferenceOperand } from './conditions.ts'
@@ -53,8 +54,8 @@ export class OperatorBuilder {
           return negated ? missing(operand, false, mayMiss, index) : constant(false)
         }
         if (isOperatorOf(name, 'words')) {
-          const found = wordsCondition(words, index, String(this.value(name, value)))
-          return found ?? missing(operand, false, mayMiss, index)
+          const isThere = missing(operand, false, mayMiss, index)
+          return wordsCondition(words, index, String(this.value(name, value)), isThere)
         }
         if (!isOperatorOf(name, 'text')) throw new Error(`A value has no operator ${name}.`)
         const given = String(this.value(name, value))
@@ -122,15 +123,22 @@ export class OperatorBuilder {
   }
 }
 
-/** Null: there are no words, so any text matches. */
-function wordsCondition(words: WordIndex | null, index: TextIndex | null, text: string): Condition | null {
+/** `isThere`: whether there is a text; a missing one matches nothing. */
+function wordsCondition(
+  words: WordIndex | null,
+  index: TextIndex | null,
+  text: string,
+  isThere: Condition,
+): Condition {
   const field = words?.fields.findIndex((each) => each.text === index?.text) ?? -1
   if (words === null || field === -1)
     throw badInput(
       '`matches` searches free text at the top level or in objects. Use `contains` for other texts.',
     )
   const search = readSearch('matches', text, words, field)
-  return search === null ? null : searchCondition(search, words, field)
+  if (search === null) return isThere
+  const found = searchCondition(search, words, field)
+  return holdsWithoutWords(search) ? all([found, isThere]) : found
 }
 
 /** Whether an operator compiles to a condition of one of these kinds. */
