@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { parseSearch, wantedTerms } from '../../src/search/parse-search.ts'
+import { parseSearch, type SearchTerm, wantedTerms } from '../../src/search/parse-search.ts'
+import { snippetOf } from '../reference/snippet.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { type Loaded, property } from '../support/property.ts'
@@ -107,9 +108,41 @@ property(
   60,
 )
 
+property(
+  'a snippet shows the passage of a text with the most of what a search asks for',
+  (loaded: Loaded) =>
+    questions(loaded).chain((question) =>
+      fc.record({ question: fc.constant(question), words: fc.integer({ min: 1, max: 8 }) }),
+    ),
+  async ({ reference, service }, { question: { collection, search, where }, words }) => {
+    const fields = searched[collection as keyof typeof searched]
+    const { rootField } = reference.shapes.get(collection)!
+    const snippets = fields.map(
+      (field) => `${field}: snippet(field: ${field}, words: ${words}) { ranges { start end } text }`,
+    )
+    const given = argumentList({ search: JSON.stringify(search), where: literal(where), first: '100' })
+    const { list } = await service.data(`{ list: ${rootField}${given} { edges { ${snippets.join(' ')} } } }`)
+    const parsed = parseSearch(search, fields)
+    const terms = uniqueTerms(parsed === null ? [] : wantedTerms(parsed))
+    const expected = reference.sorted(collection, { search, where }).map(({ value }) => {
+      const shown = fields.map((field) => {
+        const inField = terms.filter((term) => term.field === null || term.field === field)
+        return [field, typeof value[field] === 'string' ? snippetOf(value[field], inField, words) : null]
+      })
+      return Object.fromEntries(shown)
+    })
+    assert.deepEqual(list.edges, expected)
+  },
+  100,
+)
+
+function uniqueTerms(terms: readonly SearchTerm[]): readonly SearchTerm[] {
+  return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
+}
+
 function asksForWords(search: string, fields: readonly string[]): boolean {
   const parsed = parseSearch(search, fields)
   if (parsed === null) return false
-  const terms = new Set(wantedTerms(parsed).map((term) => JSON.stringify(term)))
-  return terms.size > 0 && terms.size <= 16
+  const { length } = uniqueTerms(wantedTerms(parsed))
+  return length > 0 && length <= 16
 }
