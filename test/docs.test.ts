@@ -28,6 +28,7 @@ const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 
 const pagesWithQueries = [
   'queries',
   'search',
+  'search-more',
   'filters',
   'references',
   'aggregates',

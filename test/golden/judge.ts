@@ -39,14 +39,16 @@ export async function judge(
     if (field.kind !== Kind.FIELD) continue
     const own = answer[field.alias?.value ?? field.name.value]
     const found = findShape(reference, field.name.value)
-    if (found === null || own === undefined) continue
+    const isSearch = field.name.value === 'search'
+    if ((found === null && !isSearch) || own === undefined) continue
     const given = argumentsOf(field, values)
     if (given.after !== undefined || given.before !== undefined) continue
     const ask = async (selection: string): Promise<Json> => {
       const { asked } = await service.data(askAgain(operation, field, selection), variables ?? {})
       return asked
     }
-    if (found.kind === 'list') {
+    if (found === null) await judgeSearch(reference, given, own, ask)
+    else if (found.kind === 'list') {
       await judgeList(reference, found.shape, given, own, ask)
       for (const facets of facetsIn(field, values))
         await judgeFacets(reference, found.shape, given, facets, ask)
@@ -84,6 +86,15 @@ function facetsIn({ selectionSet }: FieldNode, values: Readonly<Record<string, u
   return (selectionSet?.selections ?? []).flatMap((selected) =>
     selected.kind === Kind.FIELD && selected.name.value === 'facets' ? [argumentsOf(selected, values)] : [],
   )
+}
+
+async function judgeSearch(reference: Reference, { text, ...page }: Json, own: Json, ask: Ask) {
+  const { records, hasNextPage, hasPreviousPage } = reference.search(text, page)
+  assert.deepEqual(await ask('{ nodes { uri } pageInfo { hasNextPage hasPreviousPage } }'), {
+    nodes: records.map(({ uri }) => ({ uri })),
+    pageInfo: { hasNextPage, hasPreviousPage },
+  })
+  for (const rows of [own.nodes, own.edges]) if (rows !== undefined) assert.equal(rows.length, records.length)
 }
 
 async function judgeAggregate(reference: Reference, { nsid }: Shape, given: Json, own: Json, ask: Ask) {

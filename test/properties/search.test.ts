@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { parseSearch, type SearchTerm, wantedTerms } from '../../src/search/parse-search.ts'
+import type { Json } from '../reference/shapes.ts'
 import { snippetOf } from '../reference/snippet.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
@@ -139,6 +140,67 @@ property(
 function uniqueTerms(terms: readonly SearchTerm[]): readonly SearchTerm[] {
   return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
 }
+
+const everyField = Object.values(searched).flat()
+
+property(
+  'a search of all collections finds their records in one order, page by page',
+  ({ reference }) => {
+    const texts = Object.entries(searched).flatMap(([collection, fields]) =>
+      reference.sorted(collection, {}).flatMap(({ value }) => fields.map((field) => value[field])),
+    )
+    return fc.record({
+      search: searches(
+        texts.filter((text) => typeof text === 'string'),
+        everyField,
+      ),
+      first: fc.integer({ min: 1, max: 7 }),
+    })
+  },
+  async ({ reference, service }, { search, first }) => {
+    let after: { readonly cursor: string; readonly uri: string } | null = null
+    for (let pages = 0; pages < 30; pages += 1) {
+      const given = argumentList({
+        text: JSON.stringify(search),
+        first: String(first),
+        after: after === null ? undefined : JSON.stringify(after.cursor),
+      })
+      const { search: page } = await service.data(`{ search${given} {
+        edges { cursor node { uri collection kind: __typename ... on OrgExampleLibraryBook { title } } }
+        nodes { uri ... on OrgExampleLibraryPerson { name } }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`)
+      const expected = reference.search(search, { first, ...(after !== null && { after: after.uri }) })
+      const { records, hasNextPage, hasPreviousPage } = expected
+      assert.deepEqual(
+        page.edges.map(({ node }: Json) => node),
+        records.map(({ uri, collection, value }) => ({
+          uri,
+          collection,
+          kind: reference.shapes.get(collection)?.typeName,
+          ...(collection === collections.book && { title: value.title ?? null }),
+        })),
+      )
+      assert.deepEqual(
+        page.nodes,
+        records.map(({ uri, collection, value }) => ({
+          uri,
+          ...(collection === collections.person && { name: value.name ?? null }),
+        })),
+      )
+      const cursors = page.edges.map(({ cursor }: Json) => cursor)
+      assert.deepEqual(page.pageInfo, {
+        hasNextPage,
+        hasPreviousPage,
+        startCursor: cursors[0] ?? null,
+        endCursor: cursors.at(-1) ?? null,
+      })
+      const last = records.at(-1)
+      if (!hasNextPage || last === undefined) break
+      after = { cursor: cursors.at(-1), uri: last.uri }
+    }
+  },
+  60,
+)
 
 function asksForWords(search: string, fields: readonly string[]): boolean {
   const parsed = parseSearch(search, fields)

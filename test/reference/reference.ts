@@ -62,6 +62,8 @@ export interface Reference {
   sorted(collection: string, given: ListArguments): readonly PlainRecord[]
   /** The relevance of the records that a search finds. */
   scores(collection: string, given: ListArguments): ReadonlyMap<PlainRecord, number>
+  /** The records of all collections that a search finds, in the default order, then by collection. */
+  search(text: string, page: PageArguments): Page
   count(collection: string, where: Where): number
   matches(record: PlainRecord, where: Where): boolean
   compare(a: PlainRecord, b: PlainRecord, sortBy: readonly SortField[]): number
@@ -103,6 +105,19 @@ function isFound(world: World, record: PlainRecord, text: string): boolean {
   return search === null || searchHolds(fields, search)
 }
 
+/** Collections without free text are not searched; any field may be named. */
+function foundInAll(world: World, text: string): PlainRecord[] {
+  const searched = world.records
+    .map((record) => ({ record, fields: searchedFields(world, record) }))
+    .filter(({ fields }) => fields.length > 0)
+  const names = searched.flatMap(({ fields }) => fields.map(({ name }) => name))
+  const search = parseSearch(text, names)
+  const found = searched.filter(({ fields }) => search === null || searchHolds(fields, search))
+  return found
+    .map(({ record }) => record)
+    .sort((a, b) => compareRecords(world, a, b, []) || (a.collection < b.collection ? -1 : 1))
+}
+
 export function createReference(
   documents: readonly Json[],
   references: References,
@@ -137,6 +152,7 @@ export function createReference(
     sorted: (collection, given) => order(recordsOf(world, collection), given),
     scores: (collection, given) =>
       relevance(world, found(recordsOf(world, collection), given), given.search ?? ''),
+    search: (text, page) => pageOf(foundInAll(world, text), page),
     count: (collection, where) => order(recordsOf(world, collection), { where }).length,
     matches: (record, where) => matches(world, record, where),
     compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),

@@ -4,6 +4,7 @@ import { splitUri } from '../../database/derive.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
+import { emitMerged } from './lists/emit-merged.ts'
 import { emitFields, emitObject, resolved } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
 import type { Emitter } from './emitter.ts'
@@ -51,6 +52,8 @@ function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {
       return sql`cast(${output.json()} as text)`
     case 'list':
       return emitList(emitter, output.list, null)
+    case 'merged':
+      return emitMerged(emitter, output.lists)
     case 'status':
       return emitStatus(emitter, output.fields)
     case 'aggregate':

@@ -40,6 +40,8 @@ function describeRoot(output: Exclude<PhysicalRoot, { kind: 'introspection' }>):
       return 'the state of the index at this moment'
     case 'list':
       return describeList(output.list)
+    case 'merged':
+      return `one list of ${output.lists.length}: ${output.lists.map(describeList).join(' | ')}`
     case 'aggregate':
       return describeAggregate(output.aggregate)
   }

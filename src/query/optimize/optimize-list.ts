@@ -14,11 +14,15 @@ import type {
 } from '../plan/physical-plan.ts'
 import type { Fields, ListOutput, ListPlan, Selected } from '../plan/plan.ts'
 
-/** Plans a list; `fields` are its selected fields, which are optimized already except for facets. */
+/**
+ * Plans a list; `fields` are its selected fields, which are optimized already except for facets. `isMerged`: it is a
+ * part of a merged list, which needs the ids of a page.
+ */
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,
   fields: Fields<ListOutput<PhysicalList>>,
+  isMerged: boolean,
 ): PhysicalList {
   const needs = needsOf(list)
   const { backward, from } = list.page
@@ -26,8 +30,8 @@ export function planList(
   // The page comes first: it may use most of the planning budget.
   const rank = list.ranking
   const ranking = rank === null ? null : planRanking(optimizer, list, rank)
-  const page = needs.rows ? planPage(optimizer, list, ranking, needs) : null
-  const edge = { reverse: !backward, inclusive: true, limit: 1 }
+  const page = needs.rows ? planPage(optimizer, list, ranking, needs, isMerged) : null
+  const edge = { reverse: !backward, inclusive: !list.page.inclusive, limit: 1 }
   const before = !hasBefore
     ? null
     : ranking === null
@@ -80,18 +84,20 @@ function planPage(
   list: ListPlan,
   ranking: PhysicalRanking | null,
   { ends, more }: Pick<PhysicalPage, 'ends' | 'more'>,
+  isMerged: boolean,
 ): PhysicalPage {
   const { dialect } = optimizer
-  const { backward, size } = list.page
-  if (ranking !== null) {
-    const wanted = { reverse: backward, inclusive: false, limit: ends ? size + 1 : size }
-    const ranked = planRanked(optimizer, list, ranking, wanted)
-    return { rows: ranked, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
+  const { backward, size, inclusive } = list.page
+  if (ranking !== null || isMerged) {
+    const wanted = { reverse: backward, inclusive, limit: ends ? size + 1 : size }
+    const rows =
+      ranking === null ? planRows(optimizer, list, wanted) : planRanked(optimizer, list, ranking, wanted)
+    return { rows, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
   }
   const asIdList = !isFenced(optimizer) && (ends || backward)
   const columns = isFenced(optimizer) ? columnsOfPage(list, ends) : new Set<string>()
   const limit = (asIdList ? more : ends) ? size + 1 : size
-  const rows = planRows(optimizer, list, { reverse: backward, inclusive: false, limit }, columns)
+  const rows = planRows(optimizer, list, { reverse: backward, inclusive, limit }, columns)
   const isOneList = list.fields.filter(({ output }) => printsRows(output)).length === 1
   // Rows that arrive in order are printed where they are found, or carry the columns to print.
   const inOrder = dialect.joinKeepsOrder ? (isOneList ? 'texts' : 'ids') : 'rows'

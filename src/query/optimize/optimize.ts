@@ -50,6 +50,8 @@ function planRoot(optimizer: Optimizer, output: RootOutput): PhysicalRoot {
       return { ...output, fields: mapSelected(output.fields, (field) => planStatus(optimizer, field)) }
     case 'list':
       return { kind: 'list', list: planWholeList(optimizer, output.list) }
+    case 'merged':
+      return { kind: 'merged', lists: output.lists.map((list) => planWholeList(optimizer, list, true)) }
     case 'aggregate':
       return { kind: 'aggregate', aggregate: planAggregate(optimizer, output.aggregate) }
     case 'byUri':
@@ -97,7 +99,7 @@ function planOutput(optimizer: Optimizer, output: Output): Output<PhysicalList> 
   return output
 }
 
-function planWholeList(optimizer: Optimizer, list: ListPlan): PhysicalList {
+function planWholeList(optimizer: Optimizer, list: ListPlan, isMerged = false): PhysicalList {
   const fields = mapSelected(list.fields, (output): ListOutput<PhysicalList> => {
     if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(optimizer, output.fields) }
     if (output.kind !== 'edges') return output
@@ -106,7 +108,7 @@ function planWholeList(optimizer: Optimizer, list: ListPlan): PhysicalList {
     )
     return { kind: 'edges', fields: edge }
   })
-  return planList(optimizer, list, fields)
+  return planList(optimizer, list, fields, isMerged)
 }
 
 function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): PhysicalAggregate {

@@ -65,6 +65,15 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   ],
   ['{ node(id: "at://a/b.c.d/e") { uri } }', 'All records have it: `... on Record { uri }`.'],
   ['{ techServiceNewsArticle }', 'Select its records, such as `techServiceNewsArticle { nodes { uri } }`.'],
+  // The search of all collections.
+  ['{ search(text: "x") { totalCount } }', '`totalCount` is in the list of each collection.'],
+  ['{ search(text: "x") { title } }', 'The records of a list are in `nodes`, or in `edges`.'],
+  ['{ search(text: "x") { nodes { title } } }', 'Name the type: `... on <Type> { … }`.'],
+  ['{ search(query: "x") { nodes { uri } } }', 'Write `text`: the words to find.'],
+  ['{ search(text: "x", limit: 5) { nodes { uri } } }', '`first` says how many records a page has.'],
+  ['{ search(text: "x", last: 5) { nodes { uri } } }', '`first` says how many records a page has.'],
+  ['{ search(text: "x", before: "y") { nodes { uri } } }', 'Pages go forwards: pass the `endCursor`'],
+  ['{ search(text: "x", where: {}) { nodes { uri } } }', '`search` takes words alone:'],
   // Names of collections.
   ['{ article { totalCount } }', 'Did you mean `techServiceNewsArticle`?'],
   ['{ articles { totalCount } }', 'Did you mean `techServiceNewsArticle`?'],

@@ -25,6 +25,8 @@ const hints: readonly Hint[] = [
     (schema, [name = '', type = '']) => {
       if (hasField(schema, typeOf(schema, type, 'nodes'), name))
         return `Select it of the records: \`nodes { ${name} }\`.`
+      if (type === 'RecordConnection' && /^(count|total|totalCount|size|length)$/i.test(name))
+        return '`search` counts nothing: `totalCount` is in the list of each collection.'
       if (/^(count|total|size|length)$/i.test(name)) return 'How many records match is `totalCount`.'
       if (/^(facet|groups?|buckets?|values|aggregations?|aggs?)$/i.test(name))
         return 'The values of fields, with counts, are in `facets(fields: […])`.'
@@ -232,6 +234,12 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
     if (isSize) return '`first` says how many records a page has.'
     if (isOffset) return 'There are no offsets: pass the `endCursor` of `pageInfo` as `after`.'
     if (isOrder) return 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'
+  } else if (role?.kind === 'search') {
+    if (searching.test(name)) return 'Write `text`: the words to find.'
+    if (isSize || name === 'last') return '`first` says how many records a page has.'
+    if (isOffset || name === 'before')
+      return 'Pages go forwards: pass the `endCursor` of `pageInfo` as `after`.'
+    return '`search` takes words alone: `where` and `sortBy` are arguments of the list of a collection.'
   } else return null
   if (searching.test(name)) return searchHint(role.collection, true)
   return /^(filter|filters|filterBy|condition|conditions|match)$/i.test(name)

@@ -135,7 +135,7 @@ function wordsCondition(
     throw badInput(
       '`matches` searches free text at the top level or in objects. Use `contains` for other texts.',
     )
-  const search = readSearch('matches', text, words, field)
+  const search = readSearch('matches', text, [])
   if (search === null) return isThere
   const found = searchCondition(search, words, field)
   return holdsWithoutWords(search) ? all([found, isThere]) : found

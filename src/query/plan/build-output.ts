@@ -5,8 +5,8 @@ import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
 import { buildFacets } from './groups/build-facets.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
-import { buildPage } from './build-page.ts'
-import { buildSearch, type ListSearch } from './build-search.ts'
+import { buildMergedPage, buildPage } from './build-page.ts'
+import { buildSearch, type ListSearch, readSearch, searchCondition } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
 import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
@@ -21,7 +21,7 @@ import type {
   PlanContext,
   RecordSelections,
 } from './plan.ts'
-import type { Condition, Link, ReferenceShape } from './conditions.ts'
+import { alwaysTrue, type Condition, isNothing, type Link, type ReferenceShape } from './conditions.ts'
 import { tableOf } from './plan-facts.ts'
 
 type Sets = readonly SelectionSetNode[]
@@ -60,6 +60,27 @@ export function buildList(
         : listOutput(context, below, table, search),
     ),
   }
+}
+
+/** What each collection adds to a merged list: none if nothing in it can match, unless that holds for all. */
+export function buildMergedLists(context: PlanContext, collected: Collected): readonly ListPlan[] {
+  const { text, ...page } = argumentsOf(context.selection, collected)
+  const searched = context.tables.flatMap((table) =>
+    table.words === null ? [] : [{ table, index: table.words }],
+  )
+  const fields = searched.flatMap(({ index }) => index.fields)
+  const search = readSearch('text', String(text), fields)
+  const lists = searched.map(
+    ({ table, index }): ListPlan => ({
+      table,
+      link: null,
+      where: search === null ? alwaysTrue : searchCondition(search, index, null),
+      ...buildMergedPage(table, collected.name, context.maxPageSize, page),
+      fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table, null)),
+    }),
+  )
+  const possible = lists.filter(({ where }) => !isNothing(where))
+  return possible.length > 0 ? possible : lists.slice(0, 1)
 }
 
 function listOutput(

@@ -50,6 +50,22 @@ function sortArguments(sortBy: unknown): readonly SortArgument[] {
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
 }
 
+/** What a collection adds to a page of a merged list, whose cursors end with the collection of their record. */
+export function buildMergedPage(
+  table: Table,
+  fieldName: string,
+  maxPageSize: number,
+  given: Readonly<Record<string, unknown>>,
+): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
+  const sort = sortKeys(table, sortArguments(null))
+  const { from, ...page } = pageArguments(maxPageSize, given, sort, fieldName, 1)
+  const common = { sort, binding: fieldName, ranking: null }
+  if (from === null) return { ...common, page: { ...page, from } }
+  // Records of equal keys are in the order of their collections.
+  const inclusive = table.collection.nsid > String(from.at(-1))
+  return { ...common, page: { ...page, from: from.slice(0, -1), inclusive } }
+}
+
 /** The default order decides between records of the same relevance. */
 function buildRankedPage(
   fieldName: string,
@@ -190,6 +206,7 @@ function pageArguments(
     backward,
     size,
     from: given(cursor) ? position(String(cursor), sort, binding, backward ? 'before' : 'after', more) : null,
+    inclusive: false,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Table } from '../../database/layout/tables.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './groups/build-aggregate.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
-import { buildList, buildRecord } from './build-output.ts'
+import { buildList, buildMergedLists, buildRecord } from './build-output.ts'
 import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
@@ -69,6 +69,8 @@ function rootOutput(
       return buildNode(context, collected)
     case 'nodes':
       return buildNodes(context, collected)
+    case 'search':
+      return { kind: 'merged', lists: buildMergedLists(context, collected) }
     case 'status':
       return { kind: 'status', fields: buildStatus(context, collected) }
   }

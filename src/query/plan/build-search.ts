@@ -1,5 +1,5 @@
 /** Builds conditions from searches: as few queries of a word index as possible, composed by AND, OR and NOT. */
-import type { Table, WordIndex } from '../../database/layout/tables.ts'
+import type { Table, WordField, WordIndex } from '../../database/layout/tables.ts'
 import {
   parseSearch,
   type Search,
@@ -8,7 +8,7 @@ import {
   wantedTerms,
 } from '../../search/parse-search.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import { all, any, not } from './conditions.ts'
+import { all, any, constant, not } from './conditions.ts'
 import { badInput, checkedText } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { WordTerm } from './plan.ts'
@@ -34,19 +34,26 @@ export function buildSearch(table: Table, text: unknown): ListSearch | null {
     throw badInput(
       `The records of ${table.collection.nsid} have no free text that \`search\` could find. Leave it out, and use \`where\`.`,
     )
-  const search = readSearch('search', String(text), words, null)
+  const search = readSearch('search', String(text), words.fields)
   if (search === null) return null
   const terms = wantedTerms(search).map((term) => termMatch(term, words, null))
   const unique = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
   return { text: String(text), index: words, condition: searchCondition(search, words, null), terms: unique }
 }
 
-/** Null if the search is blank. `within`: only this field, so that no field can be named. */
-export function readSearch(name: string, text: string, { fields }: WordIndex, within: Within): Search | null {
+/** Null if the search is blank. `fields`: those that it may name. */
+export function readSearch(
+  name: string,
+  text: string,
+  fields: readonly Pick<WordField, 'name'>[],
+): Search | null {
   checkedText(name, text)
   assertWithin('needle', text.length, `\`${name}\` has too many characters`)
   try {
-    return parseSearch(text, within === null ? fields.map((field) => field.name) : [])
+    return parseSearch(
+      text,
+      fields.map((field) => field.name),
+    )
   } catch (error) {
     if (error instanceof SearchError) throw badInput(`\`${name}\`: ${error.message}.`)
     throw error
@@ -58,7 +65,7 @@ export function searchCondition(search: Search, index: WordIndex, within: Within
   if (match !== null) return { kind: 'words', index, match, lookup: 'set' }
   switch (search.kind) {
     case 'term':
-      throw new Error('A term is a match.')
+      return constant(false)
     case 'not':
       return not(searchCondition(search.of, index, within))
     case 'any':
@@ -68,11 +75,14 @@ export function searchCondition(search: Search, index: WordIndex, within: Within
   }
 }
 
-/** Null if one query of the index does not answer it: it excludes words without asking for any. */
+/**
+ * Null if one query of the index does not answer it: it excludes words without asking for any, or names a field of
+ * another collection.
+ */
 function matchOf(search: Search, index: WordIndex, within: Within): WordMatch | null {
   switch (search.kind) {
     case 'term':
-      return termMatch(search, index, within)
+      return isKnownField(search, index) ? termMatch(search, index, within) : null
     case 'not':
       return null
     case 'any': {
@@ -88,6 +98,10 @@ function matchOf(search: Search, index: WordIndex, within: Within): WordMatch | 
       return isWhole ? { kind: 'all', of, except } : null
     }
   }
+}
+
+function isKnownField({ field }: SearchTerm, { fields }: WordIndex): boolean {
+  return field === null || fields.some(({ name }) => name === field)
 }
 
 function termMatch({ words, prefix, field }: SearchTerm, { fields }: WordIndex, within: Within): WordTerm {

@@ -141,7 +141,7 @@ function isAlwaysTrue(condition: Condition): boolean {
   return condition.kind === 'all' && condition.of.length === 0
 }
 
-function isNothing(condition: Condition): boolean {
+export function isNothing(condition: Condition): boolean {
   return condition.kind === 'any' && condition.of.length === 0
 }
 

@@ -62,6 +62,8 @@ export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = 
     }
   /** One result for each URI, in order; `records` has the served collections that the URIs name. */
   | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections<List> }
+  /** Lists of several collections, at least one, as one list: in the default order, then by collection. */
+  | { readonly kind: 'merged'; readonly lists: readonly List[] }
   | { readonly kind: 'status'; readonly fields: Fields<StatusOutput<Collection>> }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
@@ -197,6 +199,8 @@ export interface Page {
   readonly size: number
   /** Values of the sort keys of the row after which the page begins. */
   readonly from: readonly ColumnValue[] | null
+  /** Whether the page begins with that row instead. */
+  readonly inclusive: boolean
 }
 
 export type Direction = 'asc' | 'desc'

@@ -133,6 +133,21 @@ costs('a list within records costs once for each record', [
   ],
 ])
 
+costs('a search of all collections reads a page of each, and prints the costliest of them', [
+  [
+    '{ search(text: "a b", first: 10) { nodes { uri } pageInfo { hasNextPage } } }',
+    4 * (indexLookup + searched) + 20 + 1 + 1 + 10 * 2,
+  ],
+  [
+    '{ search(text: "title:a", first: 10) { nodes { uri ... on OrgExampleLibraryBook { note } } } }',
+    indexLookup + searched + 20 + 1 + 10 * 3,
+  ],
+  [
+    '{ search(text: " ", first: 10) { edges { node { uri ... on OrgExampleLibraryBook { tags note } } } } }',
+    20 + 1 + 10 * (1 + 4),
+  ],
+])
+
 const page = 21 + 20 * 2
 const where = (condition: string, sort = ''): string =>
   `{ ${list}(where: {${condition}}${sort}) { nodes { uri } } }`

@@ -57,7 +57,14 @@ function rootSize(output: RootOutput): number {
       return sum(output.fields, (field) => statusSize(field.output))
     case 'list':
       return listSize(output.list)
+    case 'merged':
+      return mergedSize(output.lists)
   }
+}
+
+/** A page of each collection is read, and one page is printed. */
+function mergedSize(lists: readonly ListPlan[]): number {
+  return sum(lists, pageSize) + Math.max(...lists.map((list) => listSize(list) - pageSize(list)))
 }
 
 /** The size has a maximum, so that `indexStatus` is affordable however many collections there are. */

@@ -13,6 +13,7 @@ import { type GroupField, groupFields, leafType, measureFields } from '../model/
 import type { InputTypes, TypeFor } from './connections.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
 import { BigInt53 } from './scalars.ts'
+import { searchArguments } from './search-types.ts'
 import { defineSignificance, significantInput } from './significance.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
@@ -28,7 +29,6 @@ interface RecordTypes {
     type: FieldType,
     names: ReadonlySet<string>,
   ): [string, FieldConfig][]
-  searchArguments(collection: Collection): GraphQLFieldConfigArgumentMap
 }
 
 export function createAggregateTypes(
@@ -36,7 +36,7 @@ export function createAggregateTypes(
   inputs: InputTypes,
   typeFor: TypeFor,
   model: Model,
-  { outputType, record, withResolved, searchArguments }: RecordTypes,
+  { outputType, record, withResolved }: RecordTypes,
 ) {
   const significance = defineSignificance(registry)
   const measures = (collection: Collection): Fields => {

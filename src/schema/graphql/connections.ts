@@ -11,6 +11,7 @@ import {
 import type { Collection } from '../model/model.ts'
 import type { createInputTypes } from './inputs.ts'
 import { listOf, nonNull } from './roles.ts'
+import { defineSnippet, searchArguments } from './search-types.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 export type InputTypes = ReturnType<typeof createInputTypes>
@@ -65,26 +66,7 @@ export function createConnectionTypes(
       cut: { type: nonNull(GraphQLBoolean), description: 'Whether there are more values than `limit`.' },
     },
   })
-  const textRange = registry.define(GraphQLObjectType, 'every snippet', {
-    name: 'TextRange',
-    description: 'A part of a text, from `start` to before `end`, in UTF-16 units as JavaScript counts.',
-    fields: { start: { type: nonNull(GraphQLInt) }, end: { type: nonNull(GraphQLInt) } },
-  })
-  const snippet = registry.define(GraphQLObjectType, 'every list', {
-    name: 'Snippet',
-    fields: {
-      text: { type: nonNull(GraphQLString), description: 'A part of the text, unchanged.' },
-      ranges: { type: nonNull(listOf(textRange)), description: 'Where it has what `search` asks for.' },
-    },
-  })
-  const searchArguments = ({ searchFields }: Collection): GraphQLFieldConfigArgumentMap => ({
-    ...(searchFields.length > 0 && {
-      search: {
-        type: GraphQLString,
-        description: 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.',
-      },
-    }),
-  })
+  const snippet = defineSnippet(registry)
   const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
     first: {
       type: GraphQLInt,
@@ -166,5 +148,5 @@ export function createConnectionTypes(
     },
   })
 
-  return { connection, listArguments, searchArguments }
+  return { connection, listArguments, pageInfo }
 }

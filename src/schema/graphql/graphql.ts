@@ -21,6 +21,7 @@ import { holderOf } from '../model/operators.ts'
 import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
+import { searchField } from './search-types.ts'
 import { defineIndexStatus } from './status.ts'
 import { createTypeRegistry, uniqueFields } from './type-registry.ts'
 
@@ -34,7 +35,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const registry = createTypeRegistry()
   const inputs = createInputTypes(model, registry)
   const typeFor = createTypeFor(registry)
-  const { connection, listArguments, searchArguments } = createConnectionTypes(
+  const { connection, listArguments, pageInfo } = createConnectionTypes(
     registry,
     inputs,
     typeFor,
@@ -189,7 +190,6 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     outputType,
     record,
     withResolved,
-    searchArguments,
   })
 
   const rootFields = (collection: Collection): Fields => ({
@@ -227,7 +227,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   )
   const query = registry.define(GraphQLObjectType, 'the root of every operation', {
     name: 'Query',
-    fields: () => uniqueFields([...model.collections.map(rootFields), { ...nodeFields(node), indexStatus }]),
+    fields: () =>
+      uniqueFields([
+        ...model.collections.map(rootFields),
+        { ...nodeFields(node), ...searchField(registry, model, record, pageInfo), indexStatus },
+      ]),
   })
   return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })
 }

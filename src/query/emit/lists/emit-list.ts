@@ -4,6 +4,7 @@ import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFacets } from '../groups/emit-facets.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
+import { emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-ranking.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
@@ -12,7 +13,6 @@ import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/
 import { type Constant, snippetEnd, snippetStart } from '../../plan/plan.ts'
 
 type ListField = PhysicalListOutput
-type PageInfo = Extract<ListField, { kind: 'pageInfo' }>
 type Elements = Extract<ListField, { kind: 'edges' | 'nodes' }>
 
 /** The list as JSON text; `parent` is the alias of the row to which its link refers. */
@@ -82,9 +82,9 @@ function emitFound(
   const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
   const values = (output: ListField): Sql => {
     if (printsRows(output)) return array(emitter, inTurn(emitElement(emitter, list, output, row)))
-    if (output.kind !== 'pageInfo' || !readsPage(list, output))
+    if (output.kind !== 'pageInfo' || !readsPage(list.list, output))
       return outsideRows(emitter, list, parent, output)
-    return emitPageInfo(emitter, list, parent, output, {
+    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), {
       more: sql`count(*) > ${size}`,
       first: positionAt(backward ? lastOne : sql`1`),
       last: positionAt(backward ? sql`1` : lastOne),
@@ -143,71 +143,15 @@ function emitIdList(
   const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
   const printed = emitObject(emitter, list.fields, (output) => {
     if (printsRows(output)) return array(emitter, elements(output))
-    if (output.kind !== 'pageInfo' || !readsPage(list, output))
+    if (output.kind !== 'pageInfo' || !readsPage(list.list, output))
       return outsideRows(emitter, list, parent, output)
-    return emitPageInfo(emitter, list, parent, output, {
+    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), {
       more: sql`${ids.length(all)} > ${size}`,
       first: positionAt(backward ? farthest : nearest),
       last: positionAt(backward ? nearest : farthest),
     })
   })
   return sql`(select ${printed} from (select ${idList} as ids from (${rows}) ${row}) ${page})`
-}
-
-/** The facts about a page that depend on its rows; positions are JSON arrays. */
-interface Ends {
-  readonly more: Sql
-  readonly first: Sql
-  readonly last: Sql
-}
-
-/** `ends`: null for fields that do not depend on the rows of the page. */
-function emitPageInfo(
-  emitter: Emitter,
-  list: PhysicalList,
-  parent: Sql | null,
-  { fields }: PageInfo,
-  ends: Ends | null,
-): Sql {
-  const { dialect } = emitter
-  const { page, binding } = list.list
-  const ofPage = (): Ends => {
-    if (ends === null) throw new Error('The ends of a page need its rows.')
-    return ends
-  }
-  const cursorAt = (end: 'first' | 'last'): Sql =>
-    page.size === 0
-      ? raw(`'null'`)
-      : sql`coalesce(${dialect.toJson(dialect.cursor(binding, ofPage()[end]))}, 'null')`
-  const more = (): Sql => dialect.booleanJson(ofPage().more)
-  /** Whether there are rows on the side of the page that its cursor bounds. */
-  const before = (): Sql =>
-    list.before === null
-      ? raw(`'false'`)
-      : dialect.booleanJson(sql`exists (${emitRows(emitter, list.before, parent, { value: idOf })})`)
-  return emitObject(emitter, fields, (field) => {
-    switch (field.kind) {
-      case 'hasNextPage':
-        return page.backward ? before() : more()
-      case 'hasPreviousPage':
-        return page.backward ? more() : before()
-      case 'startCursor':
-        return cursorAt('first')
-      case 'endCursor':
-        return cursorAt('last')
-    }
-  })
-}
-
-/**
- * Whether any of these fields depends on the rows of the page. All other fields must be emitted outside of the page's
- * rows: an expression without an aggregate would be repeated for each row, and would be missing for an empty page.
- */
-function readsPage({ list: { page } }: PhysicalList, { fields }: PageInfo): boolean {
-  return fields.some(({ output: { kind } }) => {
-    if (kind === 'startCursor' || kind === 'endCursor') return page.size > 0
-    return kind === (page.backward ? 'hasPreviousPage' : 'hasNextPage')
-  })
 }
 
 function printsRows(output: ListField | Constant): output is Elements {
@@ -234,8 +178,17 @@ function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements,
   })
 }
 
+/** Whether there are rows on the side of the page that its cursor bounds. */
+function beforePage(emitter: Emitter, { before }: PhysicalList, parent: Sql | null): () => Sql {
+  return () =>
+    before === null
+      ? raw(`'false'`)
+      : emitter.dialect.booleanJson(sql`exists (${emitRows(emitter, before, parent, { value: idOf })})`)
+}
+
 function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, output: ListField): Sql {
-  if (output.kind === 'pageInfo') return emitPageInfo(emitter, list, parent, output, null)
+  if (output.kind === 'pageInfo')
+    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), null)
   if (output.kind === 'ranked')
     return list.ranking === null
       ? raw(`'null'`)
@@ -246,6 +199,6 @@ function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, o
   return emitCount(emitter, list.total, list.list.table, parent)
 }
 
-function array({ dialect }: Emitter, elements: Sql): Sql {
+export function array({ dialect }: Emitter, elements: Sql): Sql {
   return dialect.concat([raw(`'['`), elements, raw(`']'`)])
 }

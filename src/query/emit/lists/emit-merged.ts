@@ -1,0 +1,131 @@
+/**
+ * Lists of several collections as one list: each contributes the rows of its own page, of which the first in the
+ * default order, then by collection, are printed.
+ */
+import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitFields, emitObject } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
+import type { ListOutput } from '../../plan/plan.ts'
+import { array } from './emit-list.ts'
+import { idOf } from './emit-order.ts'
+import { emitPageInfo, readsPage } from './emit-page-info.ts'
+import { emitRows } from './emit-rows.ts'
+
+type Elements = Extract<ListOutput<PhysicalList>, { kind: 'edges' | 'nodes' }>
+
+/** The lists have the same page, and select the same, except of their records. */
+export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sql {
+  const { dialect } = emitter
+  const [{ list, fields, page }] = lists as readonly [PhysicalList, ...PhysicalList[]]
+  const { size } = list.page
+  const row = emitter.alias()
+  const position = dialect.jsonArray([
+    dialect.asText(sql`${row}.indexed_at`),
+    sql`${row}.rkey`,
+    sql`${row}.did`,
+    sql`${row}.collection`,
+  ])
+  const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${row}.n = ${n})`
+  const printed = emitObject(emitter, fields, (output) => {
+    switch (output.kind) {
+      case 'edges':
+      case 'nodes': {
+        const index = fields.findIndex((field) => field.output === output)
+        const text = emitElement(emitter, lists, index, row, position)
+        return array(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
+      }
+      case 'pageInfo':
+        return emitPageInfo(
+          emitter,
+          list,
+          output,
+          () => anyBefore(emitter, lists),
+          readsPage(list, output)
+            ? {
+                more: sql`count(*) > ${size}`,
+                first: positionAt(sql`1`),
+                last: positionAt(sql`case when ${row}.c < ${size} then ${row}.c else ${size} end`),
+              }
+            : null,
+        )
+      case 'totalCount':
+      case 'ranked':
+      case 'facets':
+        throw new Error(`A merged list has no ${output.kind}.`)
+    }
+  })
+  return page === null
+    ? printed
+    : sql`(select ${printed} from (${numberedRows(emitter, lists, page)}) ${row})`
+}
+
+/** The rows of the page, and whether there is one more, with all that their positions consist of. */
+function numberedRows(
+  emitter: Emitter,
+  lists: readonly PhysicalList[],
+  { rows: { limit } }: PhysicalPage,
+): Sql {
+  const { dialect } = emitter
+  const parts = lists.flatMap(({ list: { table }, page }) => {
+    if (page === null) return []
+    const [found, alias] = [emitter.alias(), emitter.alias()]
+    const rows = emitRows(emitter, page.rows, null, { value: idOf })
+    const keys = sql`${alias}.id, ${alias}.indexed_at, ${alias}.rkey, ${dialect.did(alias)} as did`
+    // The rows are visible, so hidden rows need no second check.
+    return [
+      sql`select ${dialect.constant(table.collection.nsid)} as collection, ${keys}
+        from (${rows}) ${found} ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${found}.id`,
+    ]
+  })
+  const first = sql`select * from (${unionAll(emitter, parts)}) ${emitter.alias()}
+    order by indexed_at desc, rkey desc, did desc, collection limit ${dialect.limit(limit)}`
+  return sql`select *, row_number() over () as n, count(*) over () as c from (${first}) ${emitter.alias()}`
+}
+
+/** SQLite combines at most 500 queries. */
+const mostCombined = 400
+
+function unionAll(emitter: Emitter, parts: readonly Sql[]): Sql {
+  if (parts.length <= mostCombined) return join(parts as Sql[], ' union all ')
+  const half = parts.length >> 1
+  const halves = [parts.slice(0, half), parts.slice(half)]
+  return unionAll(
+    emitter,
+    halves.map((each) => sql`select * from (${unionAll(emitter, each)}) ${emitter.alias()}`),
+  )
+}
+
+/** An edge or record, from the collection of the row. */
+function emitElement(
+  emitter: Emitter,
+  lists: readonly PhysicalList[],
+  index: number,
+  row: Sql,
+  position: Sql,
+): Sql {
+  const { dialect } = emitter
+  const cases = lists.map(({ list: { table, binding }, fields }) => {
+    const alias = emitter.alias()
+    const record = { kind: 'record', alias, table } as const
+    const output = fields[index]?.output as Elements
+    const element =
+      output.kind === 'nodes'
+        ? emitFields(emitter, output.fields, record)
+        : emitObject(emitter, output.fields, (field) =>
+            field.kind === 'node'
+              ? emitFields(emitter, field.fields, record)
+              : dialect.toJson(dialect.cursor(binding, position)),
+          )
+    return sql`when ${literal(table.collection.nsid)} then
+      (select ${element} from ${identifier(table.name)} ${alias} where ${alias}.id = ${row}.id)`
+  })
+  return sql`case ${row}.collection ${join(cases, ' ')} end`
+}
+
+function anyBefore(emitter: Emitter, lists: readonly PhysicalList[]): Sql {
+  const parts = lists.flatMap(({ before }) =>
+    before === null ? [] : [sql`exists (${emitRows(emitter, before, null, { value: idOf })})`],
+  )
+  return parts.length === 0 ? raw(`'false'`) : emitter.dialect.booleanJson(anyOf(parts))
+}

@@ -1,0 +1,60 @@
+/** `pageInfo` as SQL: whether there is more on either side of a page, and the cursors of its ends. */
+import { raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitObject } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import type { ListOutput, ListPlan } from '../../plan/plan.ts'
+
+type PageInfo = Extract<ListOutput, { kind: 'pageInfo' }>
+
+/** The facts about a page that depend on its rows; positions are JSON arrays. */
+interface Ends {
+  readonly more: Sql
+  readonly first: Sql
+  readonly last: Sql
+}
+
+/**
+ * `before`: emits, as JSON, whether there are rows on the side of the page that its cursor bounds. `ends`: null for
+ * fields that do not depend on the rows of the page.
+ */
+export function emitPageInfo(
+  emitter: Emitter,
+  { page, binding }: Pick<ListPlan, 'page' | 'binding'>,
+  { fields }: PageInfo,
+  before: () => Sql,
+  ends: Ends | null,
+): Sql {
+  const { dialect } = emitter
+  const ofPage = (): Ends => {
+    if (ends === null) throw new Error('The ends of a page need its rows.')
+    return ends
+  }
+  const cursorAt = (end: 'first' | 'last'): Sql =>
+    page.size === 0
+      ? raw(`'null'`)
+      : sql`coalesce(${dialect.toJson(dialect.cursor(binding, ofPage()[end]))}, 'null')`
+  const more = (): Sql => dialect.booleanJson(ofPage().more)
+  return emitObject(emitter, fields, (field) => {
+    switch (field.kind) {
+      case 'hasNextPage':
+        return page.backward ? before() : more()
+      case 'hasPreviousPage':
+        return page.backward ? more() : before()
+      case 'startCursor':
+        return cursorAt('first')
+      case 'endCursor':
+        return cursorAt('last')
+    }
+  })
+}
+
+/**
+ * Whether any of these fields depends on the rows of the page. All other fields must be emitted outside of the page's
+ * rows: an expression without an aggregate would be repeated for each row, and would be missing for an empty page.
+ */
+export function readsPage({ page }: Pick<ListPlan, 'page'>, { fields }: PageInfo): boolean {
+  return fields.some(({ output: { kind } }) => {
+    if (kind === 'startCursor' || kind === 'endCursor') return page.size > 0
+    return kind === (page.backward ? 'hasPreviousPage' : 'hasNextPage')
+  })
+}

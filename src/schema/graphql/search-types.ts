@@ -1,0 +1,62 @@
+/** What searches add to a schema: their arguments, snippets, and the root field over all collections. */
+import type { GraphQLFieldConfigArgumentMap, GraphQLInterfaceType } from 'graphql'
+import { GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql/type'
+import type { Collection, Model } from '../model/model.ts'
+import { type Fields, listOf, nonNull, reads } from './roles.ts'
+import type { TypeRegistry } from './type-registry.ts'
+
+export function searchArguments({ searchFields }: Collection): GraphQLFieldConfigArgumentMap {
+  return searchFields.length === 0 ? {} : { search: { type: GraphQLString, description: syntax } }
+}
+
+const syntax = 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.'
+
+export function defineSnippet(registry: TypeRegistry): GraphQLObjectType {
+  const textRange = registry.define(GraphQLObjectType, 'every snippet', {
+    name: 'TextRange',
+    description: 'A part of a text, from `start` to before `end`, in UTF-16 units as JavaScript counts.',
+    fields: { start: { type: nonNull(GraphQLInt) }, end: { type: nonNull(GraphQLInt) } },
+  })
+  return registry.define(GraphQLObjectType, 'every list', {
+    name: 'Snippet',
+    fields: {
+      text: { type: nonNull(GraphQLString), description: 'A part of the text, unchanged.' },
+      ranges: { type: nonNull(listOf(textRange)), description: 'Where it has what `search` asks for.' },
+    },
+  })
+}
+
+/** The root field `search`, unless no collection has free text. */
+export function searchField(
+  registry: TypeRegistry,
+  { collections }: Model,
+  record: GraphQLInterfaceType,
+  pageInfo: GraphQLObjectType,
+): Fields {
+  if (collections.every(({ searchFields }) => searchFields.length === 0)) return {}
+  const define = (name: string, fields: Fields): GraphQLObjectType =>
+    registry.define(GraphQLObjectType, 'the search of all collections', { name, fields })
+  const edge = define('RecordEdge', {
+    cursor: { type: nonNull(GraphQLString) },
+    node: { type: nonNull(record) },
+  })
+  const connection = define('RecordConnection', {
+    edges: { type: nonNull(listOf(edge)) },
+    nodes: { type: nonNull(listOf(record)), description: 'The same records without cursors.' },
+    pageInfo: { type: nonNull(pageInfo) },
+  })
+  return {
+    search: reads(
+      { kind: 'search' },
+      {
+        type: nonNull(connection),
+        args: {
+          text: { type: new GraphQLNonNull(GraphQLString), description: syntax },
+          first: { type: GraphQLInt, description: 'Page size; 20 when absent.' },
+          after: { type: GraphQLString, description: 'An `endCursor` of this field.' },
+        },
+        description: 'The records of all collections that a search finds, newest first.',
+      },
+    ),
+  }
+}
