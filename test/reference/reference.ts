@@ -139,11 +139,11 @@ export function createReference(
   }
   const list = (collection: string, candidates: readonly PlainRecord[], given: ListArguments): Listed => {
     const ordered = order(candidates, given)
-    const found = (where: Where) => order(candidates, { where })
+    const matching = (where: Where) => found(candidates, { ...given, where })
     return {
       ...pageOf(ordered, given),
       totalCount: ordered.length,
-      facets: (asked) => facetsOf(world, collection, given.where ?? {}, found, asked),
+      facets: (asked) => facetsOf(world, collection, given.where ?? {}, matching, asked),
     }
   }
   return {

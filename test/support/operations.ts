@@ -6,7 +6,10 @@ import type { ListArguments, Listed, Reference } from '../reference/reference.ts
 import type { Field, HeldReference, Json, Shape } from '../reference/shapes.ts'
 import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { linkOf } from '../reference/world.ts'
+import { linkOf, recordsOf } from '../reference/world.ts'
+import { isFreeText } from '../reference/search.ts'
+import { parseSearch, wantedTerms } from '../../src/search/parse-search.ts'
+import { searches } from './searches.ts'
 import { aggregateParts } from './aggregate-parts.ts'
 import { argumentList, facetArguments, literal, sortLiteral } from './graphql-text.ts'
 import { onceFor } from './once.ts'
@@ -68,6 +71,8 @@ function lists<Parent>(
   const shape = reference.shapes.get(collection) as Shape
   const isRoot = depth === deepest
   const given = fc.record({
+    search: fc.option(searchesOf(reference, shape), { nil: undefined }),
+    isRanked: fc.boolean(),
     where: fc.option(wheres(reference, collection, isRoot ? 3 : 1), { nil: undefined }),
     sortBy: fc.option(sorts(reference, collection), { nil: undefined }),
     size: fc.oneof(fc.constantFrom(0, 1, 2), fc.integer({ min: 0, max: isRoot ? 40 : 5 })),
@@ -75,15 +80,45 @@ function lists<Parent>(
   })
   return fc
     .tuple(given, listFields(reference, shape, depth))
-    .map(([{ where, sortBy, size, direction }, { text, answer }]) => {
+    .map(([{ search, isRanked, where, sortBy: order, size, direction }, { text, answer }]) => {
+      const sortBy = search?.ranks === true && isRanked ? [{ field: 'RELEVANCE' }] : order
       const list = argumentList({
+        search: search && JSON.stringify(search.text),
         where: where && literal(where),
         sortBy: sortBy && sortLiteral(sortBy as readonly SortField[]),
         [direction]: String(size),
       })
-      const asked = { ...(where && { where }), ...(sortBy && { sortBy }), [direction]: size }
+      const asked = {
+        ...(search && { search: search.text }),
+        ...(where && { where }),
+        ...(sortBy && { sortBy }),
+        [direction]: size,
+      }
       return { text: `${field}${list}${text}`, answer: (parent) => answer(listed(asked, parent)) }
     })
+}
+
+interface RandomSearch {
+  readonly text: string
+  /** Whether a list can be in the order of its relevance. */
+  readonly ranks: boolean
+}
+
+/** Undefined for a collection without free texts at the top level. */
+function searchesOf(reference: Reference, { nsid, fields }: Shape): fc.Arbitrary<RandomSearch | undefined> {
+  const names = fields.flatMap(({ name, kind }) =>
+    kind.kind === 'string' && isFreeText(kind.lexicon) ? [name] : [],
+  )
+  if (names.length === 0) return fc.constant(undefined)
+  const properties = fields.filter(({ name }) => names.includes(name)).map(({ property }) => property)
+  const texts = recordsOf(reference, nsid)
+    .flatMap(({ value }) => properties.map((property) => value[property]))
+    .filter((text) => typeof text === 'string')
+  return searches(texts, names).map((text) => {
+    const search = parseSearch(text, names)
+    const terms = new Set((search === null ? [] : wantedTerms(search)).map((term) => JSON.stringify(term)))
+    return { text, ranks: terms.size > 0 && terms.size <= 16 }
+  })
 }
 
 function listFields(reference: Reference, shape: Shape, depth: number): fc.Arbitrary<Part<Listed>> {
