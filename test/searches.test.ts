@@ -28,3 +28,20 @@ onEveryDatabase('records without words are ranked where a search finds them', as
   const { list: next } = await ask('storm OR -flood', `, after: "${list.pageInfo.endCursor}"`)
   assert.deepEqual(next.edges, [{ score: 0, node: { rkey: 'a' } }])
 })
+
+onEveryDatabase('no part of a search is in the text of a statement', async (database) => {
+  await using service = await openTestService({ lexicons, database, records: [line('a', { text: 'zebra' })] })
+  const { list } = await service.data(`{ list: orgExampleThing(
+    search: "zebra OR \\"quagga's text\\" OR okapi* -title:tapir"
+    where: {text: {matches: "zebra -tapir"}}
+    sortBy: [{field: RELEVANCE}]
+    first: 1
+  ) {
+    totalCount
+    ranked
+    edges { cursor score snippet(field: text) { text } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  } }`)
+  assert.equal(list.totalCount, 1)
+  assert.doesNotMatch(service.opened.lastStatement(), /zebra|quagga|okapi|tapir/)
+})

@@ -104,7 +104,7 @@ export interface Dialect {
   /** An exact sum divided by the number of its integers, rounded once; null if the sum is null. */
   mean(sum: readonly Sql[], count: Sql): Sql
   /** A page cursor from a JSON array of key values. */
-  cursor(binding: string, position: Sql): Sql
+  cursor(binding: Sql, position: Sql): Sql
   limit(rows: number): Sql
   /**
    * The suffix of a table's alias that forces a scan of the index, or (null) in id order; empty without such a hint.

@@ -123,7 +123,7 @@ export const postgresDialect: Dialect = {
     return sql`(case when abs(${sum}) > 9007199254740991 then cast(${decimal} as double precision)
       else cast(${sum} as double precision) / ${count} end)`
   },
-  cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
+  cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // A literal: generic plans are made once for all values, and the number of rows wanted influences the plan.
   limit: (rows) => raw(String(rows)),
   scan: () => sql``,

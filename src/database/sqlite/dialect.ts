@@ -113,7 +113,7 @@ export const sqliteDialect: Dialect = {
       sum.length === 1 ? [sql`(${sum[0]} >> ${lowBits})`, sql`(${sum[0]} & ${lowMask})`] : sum
     return sql`iif(${isBeyond(sum)}, exact_mean(${high}, ${low}, ${count}), cast(${wholeSum(sum)} as real) / ${count})`
   },
-  cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
+  cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // The planner inspects a bare parameter here and then prepares the statement again at every binding.
   limit: (rows) => sql`${rows} + 0`,
   scan: (index) => (index === null ? raw(' not indexed') : sql` indexed by ${identifier(index)}`),

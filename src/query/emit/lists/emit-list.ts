@@ -4,7 +4,7 @@ import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFacets } from '../groups/emit-facets.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
-import { emitPageInfo, readsPage } from './emit-page-info.ts'
+import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-ranking.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
@@ -166,7 +166,7 @@ function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements,
       case 'node':
         return emitFields(emitter, field.fields, row)
       case 'cursor':
-        return dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
+        return emitCursor(emitter, list, positionOf(emitter, list.sort, row))
       case 'score':
         return row.ranked === undefined ? raw(`'null'`) : dialect.toJson(row.ranked.score)
       case 'snippet': {

@@ -9,7 +9,7 @@ import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { ListOutput } from '../../plan/plan.ts'
 import { array } from './emit-list.ts'
 import { idOf } from './emit-order.ts'
-import { emitPageInfo, readsPage } from './emit-page-info.ts'
+import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
 
 type Elements = Extract<ListOutput<PhysicalList>, { kind: 'edges' | 'nodes' }>
@@ -104,8 +104,8 @@ function emitElement(
   row: Sql,
   position: Sql,
 ): Sql {
-  const { dialect } = emitter
-  const cases = lists.map(({ list: { table, binding }, fields }) => {
+  const cases = lists.map(({ list, fields }) => {
+    const { table } = list
     const alias = emitter.alias()
     const record = { kind: 'record', alias, table } as const
     const output = fields[index]?.output as Elements
@@ -115,7 +115,7 @@ function emitElement(
         : emitObject(emitter, output.fields, (field) =>
             field.kind === 'node'
               ? emitFields(emitter, field.fields, record)
-              : dialect.toJson(dialect.cursor(binding, position)),
+              : emitCursor(emitter, list, position),
           )
     return sql`when ${literal(table.collection.nsid)} then
       (select ${element} from ${identifier(table.name)} ${alias} where ${alias}.id = ${row}.id)`

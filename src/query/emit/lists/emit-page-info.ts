@@ -1,5 +1,5 @@
 /** `pageInfo` as SQL: whether there is more on either side of a page, and the cursors of its ends. */
-import { raw, type Sql, sql } from '../../../sql/sql.ts'
+import { literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { ListOutput, ListPlan } from '../../plan/plan.ts'
@@ -19,20 +19,19 @@ interface Ends {
  */
 export function emitPageInfo(
   emitter: Emitter,
-  { page, binding }: Pick<ListPlan, 'page' | 'binding'>,
+  list: Pick<ListPlan, 'page' | 'binding' | 'ranking'>,
   { fields }: PageInfo,
   before: () => Sql,
   ends: Ends | null,
 ): Sql {
   const { dialect } = emitter
+  const { page } = list
   const ofPage = (): Ends => {
     if (ends === null) throw new Error('The ends of a page need its rows.')
     return ends
   }
   const cursorAt = (end: 'first' | 'last'): Sql =>
-    page.size === 0
-      ? raw(`'null'`)
-      : sql`coalesce(${dialect.toJson(dialect.cursor(binding, ofPage()[end]))}, 'null')`
+    page.size === 0 ? raw(`'null'`) : sql`coalesce(${emitCursor(emitter, list, ofPage()[end])}, 'null')`
   const more = (): Sql => dialect.booleanJson(ofPage().more)
   return emitObject(emitter, fields, (field) => {
     switch (field.kind) {
@@ -46,6 +45,18 @@ export function emitPageInfo(
         return cursorAt('last')
     }
   })
+}
+
+/**
+ * The cursor of a position, as JSON. In a list by relevance the binding contains the search, which must not be in the text of
+ * the statement.
+ */
+export function emitCursor(
+  { dialect }: Emitter,
+  { binding, ranking }: Pick<ListPlan, 'binding' | 'ranking'>,
+  position: Sql,
+): Sql {
+  return dialect.toJson(dialect.cursor(ranking === null ? literal(binding) : sql`${binding}`, position))
 }
 
 /**
