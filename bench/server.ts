@@ -126,7 +126,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The time measured is the server's and the wire's, not that of `fetch`. */
-function ask(url: string, query: string): Promise<void> {
+export function ask(url: string, query: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = request(
       url,
