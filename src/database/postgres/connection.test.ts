@@ -101,6 +101,14 @@ onPostgres('each connection is set up for its use, whatever the role is given by
     'on',
     'off',
   ])
+  // Each was measured: bench/notes/statements-on-postgresql.md.
+  const planner = ['join_collapse_limit', 'hash_mem_multiplier', 'plan_cache_mode']
+  assert.deepEqual(await shown(reading.client, ...planner, 'max_parallel_workers_per_gather'), [
+    '1',
+    '16',
+    'force_generic_plan',
+    '0',
+  ])
   await using writing = await opened(connect(role, 'write'))
   assert.deepEqual(await shown(writing.client, ...both, 'idle_in_transaction_session_timeout'), [
     'lexigraph, lexigraph_records, public',

@@ -41,6 +41,40 @@ test('a load leaves one segment in each trigram index, so that a search reads on
   assert.ok(Number(changes()) - before < 2)
 })
 
+test('a trigram index stores neither texts nor positions nor lengths', async () => {
+  const path = inFolder('contentless.db')
+  await using store = await openNotes(path)
+  await store.load(lines.slice(0, 3))
+  const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
+  using reading = new DatabaseSync(path, { readOnly: true })
+  const shadows = reading.prepare('select name from sqlite_master where substr(name, 1, ?) = ? order by name')
+  const prefix = `${index}_`
+  assert.deepEqual(
+    shadows.all(prefix.length, prefix).map(({ name }) => String(name).slice(prefix.length)),
+    ['config', 'data', 'idx'],
+  )
+  const phrase = reading.prepare(`select rowid from "${index}" where "${index}" match '"abc" + "bcd"'`)
+  assert.throws(() => phrase.all(), /phrase queries are not supported/)
+})
+
+test('a transaction writes one part of each trigram index, in whatever order its records come', async () => {
+  const path = inFolder('parts.db')
+  await using store = await openNotes(path)
+  await store.load(lines.slice(0, 50))
+  const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
+  using reading = new DatabaseSync(path, { readOnly: true })
+  const parts = (): number =>
+    Number(reading.prepare(`select count(distinct segid) as n from "${index}_idx"`).get()?.n)
+  const before = parts()
+  const again = lines.slice(0, 20).map(({ uri, indexedAt }, at) => ({
+    uri,
+    ...(indexedAt !== undefined && { indexedAt }),
+    value: line('', { text: `Anders ${at} Wörter` }).value,
+  }))
+  await store.apply(...again.toReversed())
+  assert.equal(parts() - before, 1)
+})
+
 test('a connection in memory finds what it loaded, and what it writes afterwards', async () => {
   await using store = await openNotes(':memory:')
   await store.load(lines)

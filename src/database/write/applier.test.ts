@@ -9,6 +9,7 @@ import {
   note,
   openNotes,
   put,
+  remove,
   rev,
   spot,
   uriOf,
@@ -16,6 +17,7 @@ import {
 } from '../../../test/support/notes.ts'
 import { freshDatabase } from '../../../test/support/postgres.ts'
 import type { Change } from '../database.ts'
+import type { Steps } from '../metadata/steps.ts'
 import { Applier } from './applier.ts'
 import { connect } from '../postgres/connection.ts'
 import { PostgresRecordStore } from '../postgres/write/record-store.ts'
@@ -55,3 +57,51 @@ onPostgres(
     assert.equal(visible.size, 602)
   },
 )
+
+onPostgres(
+  'a run of changes takes as many statements as one change, and looks for nothing that the database has none of',
+  async () => {
+    await using database = await freshDatabase()
+    await using store = await openNotes(database.url)
+    const [state] = await store.rows('select derivation from state')
+    await using transactions = new Transactions(
+      () => connect(database.url, 'write'),
+      String(state?.derivation),
+    )
+    const options = { tables: store.tables, now: () => 1n, check: () => null }
+    const applier = new Applier(new PostgresRecordStore(store.tables), options)
+    const statementsOf = (changes: readonly Change[]): Promise<readonly string[]> =>
+      transactions.transact(async (transaction) => {
+        const texts: string[] = []
+        await transaction.run(noting(applier.apply(transaction, changes), texts))
+        return texts
+      })
+    const lines = (count: number, prefix: string): readonly Change[] =>
+      Array.from({ length: count }, (_, n) => store.change(line(`${prefix}${n}`)))
+    await statementsOf(lines(1, 'first'))
+    const one = await statementsOf(lines(1, 'one'))
+    const many = await statementsOf(lines(500, 'many'))
+    assert.deepEqual(many, one)
+    const rare = /tombstone|rejection|hiding|expired/
+    assert.deepEqual(
+      one.filter((text) => rare.test(text)),
+      [],
+    )
+    await apply(store, remove(spot('a'), rev(1)))
+    assert.ok((await statementsOf(lines(1, 'last'))).some((text) => rare.test(text)))
+    // What was looked up for one run need not be looked up for the next.
+    const runs = await statementsOf(lines(1_500, 'runs'))
+    const found = runs.filter((text) => text.startsWith('select') && /from (actor|base) /.test(text))
+    assert.equal(found.length, 2, found.join('\n'))
+  },
+)
+
+/** The same steps, with the texts of their statements. */
+function* noting<Result>(steps: Steps<Result>, texts: string[]): Steps<Result> {
+  let step = steps.next()
+  while (step.done !== true) {
+    texts.push(step.value.text)
+    step = steps.next(yield step.value)
+  }
+  return step.value
+}

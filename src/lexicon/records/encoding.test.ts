@@ -50,6 +50,22 @@ test('so are lengths and numbers where the form changes', () => {
   ])
 })
 
+test('a CID is computed in memory that is used again', () => {
+  const before = encodePlain({ a: 'text' })
+  assert.ok(before !== null)
+  const copy = Buffer.from(before)
+  cidOf({ other: 1 })
+  assert.notDeepEqual(Buffer.from(before), copy)
+})
+
+test('keys that come in order are not put in order', () => {
+  const reversed = { bb: 1, a: 2 }
+  const ordered = { a: 2, bb: 1 }
+  const bytesOf = (value: object, isInOrder: boolean) => Buffer.from(encodePlain(value, isInOrder) ?? [])
+  assert.deepEqual(bytesOf(reversed, false), bytesOf(ordered, true))
+  assert.notDeepEqual(bytesOf(reversed, true), bytesOf(ordered, true))
+})
+
 test('what is no plain JSON is left to the official library', () => {
   const link = CID.parse(formatCid(cidOf({})))
   for (const value of [link, Uint8Array.of(1), 0.5, 2 ** 53, undefined, new Map()])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { cidForLex } from '@atproto/lex-cbor'
-import { jsonToLex, lexToIpld } from '@atproto/lexicon'
+import { jsonToLex, lexToIpld, Lexicons } from '@atproto/lexicon'
 import { formatCid } from './cid.ts'
 import { buildLexicons } from '../lexicons.ts'
 import { loadLexicons } from '../load.ts'
@@ -42,6 +42,21 @@ test('every record of the stress set is accepted, with the CID the official libr
     assert.deepEqual(JSON.parse(reading.record.json), value)
     assert.equal(reasonFor({ ...(JSON.parse(line) as object), cid: official.toString() }), null)
   }
+})
+
+test('the official validator judges only records that are not plainly valid', (t) => {
+  const judge = t.mock.method(Lexicons.prototype, 'assertValidRecord').mock
+  const record = { type: 'object', properties: { text: { type: 'string', maxLength: 10 } } }
+  const document = { lexicon: 1, id: 'a.b.c', defs: { main: { type: 'record', key: 'any', record } } }
+  const built = buildLexicons([{ file: 'a.b.c.json', document }], {})
+  assert.ok(built.ok)
+  const read = createRecordReader(built.lexicons)
+  const judged = (text: unknown): number => {
+    const before = judge.callCount()
+    read({ uri: `at://${did}/a.b.c/x`, value: { $type: 'a.b.c', text } })
+    return judge.callCount() - before
+  }
+  assert.deepEqual(['plain', 7, 'longer than it may be'].map(judged), [0, 1, 1])
 })
 
 test('a record comes with the parts of its URI and its metadata', () => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import { startServer } from '../../../test/support/http-server.ts'
+import { createStandInEngine } from '../../../test/support/stand-in-engine.ts'
 
 test('the server loads no compiler of JSON Schema', () => {
   const program = `
@@ -19,4 +23,24 @@ test('the server loads no compiler of JSON Schema', () => {
     loaded.filter((path) => path.includes('/ajv/')),
     [],
   )
+})
+
+test('nothing but Node listens to an answer that is on its way', async () => {
+  const { execute } = createStandInEngine()
+  let response: ServerResponse | undefined
+  const listeners: number[] = []
+  const engine: { execute: typeof execute } = {
+    execute: (...question) => {
+      for (const event of ['finish', 'error']) listeners.push(response?.listenerCount(event) ?? -1)
+      return execute(...question)
+    },
+  }
+  const note = (message: unknown): void => {
+    response = (message as { response: ServerResponse }).response
+  }
+  subscribe('http.server.request.start', note)
+  await using server = await startServer({ engine })
+  await server.post({ query: '{ hello }' })
+  unsubscribe('http.server.request.start', note)
+  assert.deepEqual(listeners, [1, 0])
 })

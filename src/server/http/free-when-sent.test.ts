@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { describe, it, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { startServer } from '../../../test/support/http-server.ts'
+import { createStandInEngine } from '../../../test/support/stand-in-engine.ts'
 import { until } from '../../../test/support/until.ts'
 import { freeWhenSent } from './connections.ts'
 
@@ -112,4 +115,43 @@ describe('memory of answers that nobody else has', () => {
       assert.ok(Buffer.from(await whole).equals(ownBodyOf(length)))
     }
   })
+
+  it('is free once the answer to a question is sent, compressed or not', async () => {
+    const standIn = createStandInEngine()
+    const bodies: Uint8Array[] = []
+    const engine: Pick<typeof standIn, 'execute'> = {
+      execute: async (request) => {
+        const answer = await standIn.execute(request)
+        if (answer.kind === 'data') bodies.push(answer.body)
+        return answer
+      },
+    }
+    await using server = await startServer({ engine })
+    const query = '{ text(bytes: 100000) }'
+    for (const encoding of ['identity', 'gzip'])
+      await (await server.post({ query }, { 'accept-encoding': encoding })).arrayBuffer()
+    assert.equal(bodies.length, 2)
+    await until(() => bodies.every(({ length }) => length === 0))
+  })
+})
+
+test('a large answer is compressed at the level that takes the least time', async () => {
+  const text = Array.from({ length: 20_000 }, (_, n) => (n * n).toString(36)).join(' ')
+  const { execute } = createStandInEngine()
+  const engine: { execute: typeof execute } = {
+    execute: async (...given) => ({
+      ...(await execute(...given)),
+      kind: 'data',
+      body: Buffer.from(text),
+      isOwn: false,
+    }),
+  }
+  await using server = await startServer({ engine })
+  const answer = await server.raw(
+    'GET /api/graphql?query=%7Bhello%7D HTTP/1.0\r\nhost: x\r\naccept-encoding: gzip\r\n\r\n',
+  )
+  const [, length] = /content-length: (\d+)/i.exec(answer) ?? []
+  const quickest = gzipSync(text, { level: 1 })
+  assert.equal(Number(length), quickest.length)
+  assert.notEqual(gzipSync(text).length, quickest.length)
 })

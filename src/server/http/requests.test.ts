@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
 import { startServer } from '../../../test/support/http-server.ts'
-import { headProblem, responseType } from './requests.ts'
+import { createBodyReader, headProblem, responseType } from './requests.ts'
 
 const head = (httpVersion: string, ...lines: readonly (readonly [name: string, value: string])[]) =>
   headProblem({
@@ -59,3 +62,27 @@ test('who sends too much is told so after the last byte, unless there is no end 
   const endless = await server.raw(`${postHead}content-length: 1000000000000\r\n\r\n${question}`)
   assert.match(endless, /^HTTP\/1\.1 413 [^]+PAYLOAD_TOO_LARGE/)
 })
+
+test('a body that comes in one piece of memory of its own is not copied', async () => {
+  const text = '{"query":"{ hello }"}'
+  const whole = Buffer.from(new TextEncoder().encode(text).buffer)
+  const view = Buffer.concat([Buffer.from(text), Buffer.alloc(1_000)]).subarray(0, text.length)
+  assert.ok((await readBody(whole)) === whole)
+  const copied = await readBody(view)
+  assert.deepEqual(copied, view)
+  assert.ok(copied !== view)
+  assert.equal(String(await readBody(whole.subarray(0, 5), whole.subarray(5))), text)
+})
+
+/** What is made of a body that arrives in these pieces. */
+function readBody(...pieces: readonly Buffer[]): Promise<Buffer> {
+  const message = new IncomingMessage(new Socket())
+  const body = new Promise<Buffer>((resolve, reject) => {
+    createBodyReader(1_000)({ headers: {} } as FastifyRequest, message, (error, body) =>
+      error === null && body !== undefined ? resolve(body) : reject(error),
+    )
+  })
+  for (const piece of pieces) message.push(piece)
+  message.push(null)
+  return body
+}

@@ -164,8 +164,9 @@ export function createBodyReader(
 
 /** Most bodies are one chunk, which needs no copy unless it is a view of the connection's read buffer. */
 function join(pieces: readonly Buffer[], length: number): Buffer {
-  const [first] = pieces
-  return first !== undefined && first.buffer.byteLength === length ? first : Buffer.concat(pieces, length)
+  const [first, ...others] = pieces
+  const isWhole = first?.buffer.byteLength === length && others.length === 0
+  return first !== undefined && isWhole ? first : Buffer.concat(pieces, length)
 }
 
 const partialChunks = new ServiceError(
