@@ -65,3 +65,13 @@ test('many values of an array are compared with each record, and never searched 
   const plan = await steps(`{ orgExampleLibraryPerson { nodes { ${nested} } } }`)
   assert.doesNotMatch(plan, /AND rowid=/, plan)
 })
+
+test('few values of an array are looked up for each record, and the elements of many are read once', async () => {
+  const sqlFor = async (tags: string): Promise<string> => {
+    const where = `{NOT: {tags: {hasAny: ${JSON.stringify([...tags])}}}}`
+    const query = `{ orgExampleLibraryBook(where: ${where}) { totalCount } }`
+    return (await service.engine.explain({ query })).sql ?? ''
+  }
+  assert.match(await sqlFor('abcd'), /exists \(select 1 from "org.example.library.book\/tags"/)
+  assert.match(await sqlFor('abcde'), /in \(select id from "org.example.library.book\/tags"/)
+})

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { test } from 'node:test'
 import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
@@ -121,3 +123,20 @@ async function officially(commit: Parameters<typeof verifyCommitSig>[0], did: st
     return false
   }
 }
+
+test('the key of an account is parsed once for all of its commits', async (t) => {
+  const parse = t.mock.method(crypto, 'createPublicKey')
+  syncBuiltinESMExports()
+  try {
+    const key = await Secp256k1Keypair.create()
+    for (const rev of ['3mz5s6rqspk2a', '3mz5s6rqspk2b', '3mz5s6rqspk2c']) {
+      const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+      const unsigned: UnsignedCommit = { did, version: 3, rev, prev: null, data: await cidForRecord({}) }
+      assert.ok(isSignedBy({ ...(await signCommit(unsigned, key)) }, key.did()))
+    }
+    assert.equal(parse.mock.callCount(), 1)
+  } finally {
+    parse.mock.restore()
+    syncBuiltinESMExports()
+  }
+})

@@ -61,3 +61,38 @@ onEveryDatabase('what is known of those that are referred to is counted by them'
       where,
     )
 })
+
+onEveryDatabase(
+  'totals of an account, and of those that refer to one record, are read from counts',
+  async (database) => {
+    const author = await buildRecord('org.example.library.person', { rkey: 'p', value: { name: 'Somebody' } })
+    const accounts = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'] as const
+    const books = await Promise.all(
+      [0, 0, 1].map((account, n) =>
+        buildRecord('org.example.library.book', {
+          did: accounts[account] ?? '',
+          rkey: `b${n}`,
+          value: { title: `Book ${n}`, ...(n > 0 && { author: refTo(author) }) },
+        }),
+      ),
+    )
+    await using service = await openTestService({
+      lexicons: libraryLexicons,
+      references: libraryReferences,
+      records: [author, ...books],
+      database,
+    })
+    for (const [where, total, counts] of [
+      [`did: {eq: "${accounts[0]}"}`, 2, 'base'],
+      [`did: {in: ["${accounts[0]}", "${accounts[1]}", "did:plc:nobody"]}`, 3, 'base'],
+      [`author: {uri: {eq: "${author.uri}"}}`, 2, '.author:base'],
+      [`author: {uri: {in: ["${author.uri}", "${author.uri}x"]}}`, 2, '.author:base'],
+    ] as const) {
+      const { [list]: found } = await service.data(`{ ${list}(where: {${where}}) { totalCount } }`)
+      assert.equal(found.totalCount, total, where)
+      const statement = service.opened.lastStatement()
+      assert.ok(statement.includes(`"org.example.library.book/${counts}:count"`), statement)
+      assert.ok(!statement.includes('"org.example.library.book" '), statement)
+    }
+  },
+)

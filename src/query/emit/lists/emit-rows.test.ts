@@ -110,6 +110,21 @@ test('what few records can have is found through an index', async () => {
     }
 })
 
+test('behind a cursor no bound on the order is asked for that the cursor implies', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  await using service = await openTestService({ lexicons, references, records })
+  const given = 'first: 3, where: {publishedAt: {gte: "2026-09-20"}}, sortBy: [{field: publishedAt}]'
+  const bound = /"\.publishedAt" >= \?/
+  const sqlOf = async (query: string): Promise<string> => (await service.engine.explain({ query })).sql ?? ''
+  const first = `{ ${list}(${given}) { nodes { uri } pageInfo { endCursor } } }`
+  assert.match(await sqlOf(first), bound)
+  const { endCursor } = (await service.data(first))[list].pageInfo
+  const next = `{ ${list}(${given}, after: "${endCursor}") { nodes { uri } } }`
+  assert.doesNotMatch(await sqlOf(next), bound)
+  assert.equal((await service.data(next))[list].nodes.length, 3)
+})
+
 test('no way to look records up takes an answer away', async () => {
   const { documents: lexicons, references } = newsLexicons
   const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
