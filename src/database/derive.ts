@@ -10,19 +10,10 @@ export interface DerivedRow {
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
 }
 
-/** Cached, because every record needs the list of its table. */
-const storedOf = new WeakMap<Table, readonly Column[]>()
-
-function stored(table: Table): readonly Column[] {
-  const columns = storedOf.get(table) ?? storedColumns(table)
-  storedOf.set(table, columns)
-  return columns
-}
-
 /** Values of a shape that the lexicon does not allow count as missing; `refBase` is the base URI as text. */
 export function deriveRow(table: Table, value: object): DerivedRow {
   return {
-    columns: stored(table).map(({ kind, path }) => {
+    columns: storedColumns(table).map(({ kind, path }) => {
       const found = columnValue(kind, valueAt(value, path))
       return kind === 'text' && isTooLong(found) ? null : found
     }),
@@ -65,16 +56,12 @@ export function splitUri(uri: string): readonly [base: string, key: string] {
 
 /** Null when a long text folds by ASCII lower case alone, which avoids storing most long Latin texts twice. */
 export function foldedOrNull(text: string): string | null {
-  const isShort = text.length <= longestTwice
-  if (!isShort && !notAscii.test(text)) return null
   const folded = foldText(text)
-  return !isShort && isAsciiLower(folded, text) ? null : folded
+  return text.length > longestTwice && isAsciiLower(folded, text) ? null : folded
 }
 
 /** Characters up to which a text is stored in folded form too, instead of being folded whenever it is searched. */
 const longestTwice = 1000
-
-const notAscii = /[^\0-\x7f]/
 
 /** True if `lower` is `text` with its ASCII letters in lower case. */
 function isAsciiLower(lower: string, text: string): boolean {

@@ -14,9 +14,7 @@ export { formatCid }
 export function cidOf(value: LexValue, isInOrder = false): Uint8Array {
   const cid = new Uint8Array(36)
   cid.set(prefix)
-  // As text with a character per byte: allocating a buffer of 32 bytes takes as long as hashing a record.
-  const digest = hash('sha256', encodePlain(value, isInOrder) ?? encode(value), 'binary')
-  for (let at = 0; at < digest.length; at++) cid[prefix.length + at] = digest.charCodeAt(at)
+  cid.set(hash('sha256', encodePlain(value, isInOrder) ?? encode(value), 'buffer'), prefix.length)
   return cid
 }
 

@@ -75,7 +75,6 @@ function writeText(value: string): void {
   const { length } = value
   // UTF-8 takes at most three bytes per UTF-16 unit.
   reserve(length * 3 + 9)
-  if (length < 24 && writeShort(value)) return
   const start = end
   const guessed = headLength(length)
   const size = memory.write(value, start + guessed)
@@ -83,19 +82,6 @@ function writeText(value: string): void {
   if (needed !== guessed) memory.copyWithin(start + needed, start + guessed, start + guessed + size)
   writeHead(text, size)
   end += size
-}
-
-/** Writes ASCII text, such as nearly every key; for other text it returns false and writes nothing. */
-function writeShort(value: string): boolean {
-  const { length } = value
-  for (let at = 0; at < length; at++) {
-    const code = value.charCodeAt(at)
-    if (code > 0x7f) return false
-    memory[end + 1 + at] = code
-  }
-  memory[end] = text | length
-  end += 1 + length
-  return true
 }
 
 function headLength(count: number): number {

@@ -121,19 +121,6 @@ function fault(reason: RejectionReason, message: string): Fault {
   return { reason, message }
 }
 
-/** Caches the last valid text: neighbouring records mostly have the same DID and collection. */
-function rememberingLast(isValid: (text: string) => boolean): (text: string) => boolean {
-  let last: string | null = null
-  return (text) => {
-    if (text === last) return true
-    if (!isValid(text)) return false
-    last = text
-    return true
-  }
-}
-
-const isDid = rememberingLast(isValidDid)
-const isNsid = rememberingLast(isValidNsid)
 const uriForm = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/
 
 /** The parts of a record's URI, or what is wrong with it. */
@@ -142,9 +129,9 @@ function parseUri(uri: string): RecordUri | string {
   if (did === undefined || collection === undefined || rkey === undefined) {
     return 'The URI is not of the form at://did/collection/rkey.'
   }
-  if (!isDid(did))
+  if (!isValidDid(did))
     return `"${did}" in the URI is no DID${did.startsWith('did:') ? '' : ', which a record must have'}.`
-  if (!isNsid(collection)) return `"${collection}" in the URI is no NSID.`
+  if (!isValidNsid(collection)) return `"${collection}" in the URI is no NSID.`
   if (!isValidRecordKey(rkey)) return `"${rkey}" in the URI is no record key.`
   return { did, collection, rkey }
 }

@@ -97,7 +97,7 @@ export class PostgresStatistics implements Statistics {
   }
 
   #statistic(statement: Statement, guess: number): number {
-    const key = `${withoutNumbers(statement.text)}\0${statement.values.map(String).join('\0')}`
+    const key = `${statement.text}\0${statement.values.map(String).join('\0')}`
     const known = this.#statistics.get(key)
     if (known === undefined) this.#lacking.set(key, statement)
     return known ?? guess
@@ -107,16 +107,6 @@ export class PostgresStatistics implements Statistics {
   #isWord(trigram: string): boolean {
     return wordLike.test(trigram) && this.#letters?.test(trigram) !== false
   }
-}
-
-/** Aliases are numbered throughout a statement, so a change to one part would change the aliases of the next. */
-function withoutNumbers(text: string): string {
-  const numbers = new Map<string, string>()
-  return text.replaceAll(/\bt\d+\b/g, (alias) => {
-    const number = numbers.get(alias) ?? `t#${numbers.size}`
-    numbers.set(alias, number)
-    return number
-  })
 }
 
 function termKey(index: string, term: string): string {

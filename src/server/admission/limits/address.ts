@@ -1,8 +1,6 @@
 /** Owns the networks that limits count callers by, and the parsing of trusted proxies. */
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { LRUCache } from 'lru-cache'
-import { atMost } from '../../../util/memory.ts'
 
 /**
  * The key that limits count an address by: IPv4 unchanged, IPv6 as its /64 network, which one caller owns entirely. A
@@ -11,19 +9,7 @@ import { atMost } from '../../../util/memory.ts'
 export function networkOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'local'
   if (isIPv4(address)) return address
-  // Cached, because computing it takes as long as a small answer.
-  const cached = known.get(address)
-  if (cached !== undefined) return cached
-  const network = workOut(withoutPort(address))
-  if (address.length <= longestCached) known.set(address, network)
-  return network
-}
-
-const known = new LRUCache<string, string>(atMost(10_000))
-/** Callers can send longer ones through a proxy, which must not fill the memory. */
-const longestCached = 64
-
-function workOut(bare: string): string {
+  const bare = withoutPort(address)
   if (isIP(bare) === 0) return 'unknown'
   const parsed = ipaddr.process(bare)
   if (parsed.kind() === 'ipv4') return parsed.toString()
