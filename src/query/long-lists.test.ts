@@ -118,3 +118,10 @@ onPostgres('folding a text is part of the statement that it is folded in', async
   assert.match(steps.join('\n'), /strpos\(/)
   assert.doesNotMatch(steps.join('\n'), /fold\(/)
 })
+
+onPostgres('the URI of a record is made of its own columns', async () => {
+  await using service = await openTestService({ lexicons: libraryLexicons, database: 'postgres' })
+  const query = '{ orgExampleLibraryBook(where: {uri: {contains: "x"}}) { totalCount } }'
+  const { sql } = await service.engine.explain({ query })
+  assert.doesNotMatch(sql ?? '', /from base/)
+})

@@ -41,7 +41,7 @@ test('a load leaves one segment in each trigram index, so that a search reads on
   assert.ok(Number(changes()) - before < 2)
 })
 
-test('a trigram index stores neither texts nor positions nor lengths', async () => {
+test('a trigram index stores neither texts nor positions nor lengths, in small parts', async () => {
   const path = inFolder('contentless.db')
   await using store = await openNotes(path)
   await store.load(lines.slice(0, 3))
@@ -53,11 +53,15 @@ test('a trigram index stores neither texts nor positions nor lengths', async () 
     shadows.all(prefix.length, prefix).map(({ name }) => String(name).slice(prefix.length)),
     ['config', 'data', 'idx'],
   )
+  assert.deepEqual(
+    { ...reading.prepare(`select v from "${index}_config" where k = 'pgsz'`).get() },
+    { v: 1_000 },
+  )
   const phrase = reading.prepare(`select rowid from "${index}" where "${index}" match '"abc" + "bcd"'`)
   assert.throws(() => phrase.all(), /phrase queries are not supported/)
 })
 
-test('a transaction writes one part of each trigram index, in whatever order its records come', async () => {
+test('a transaction writes one part of a trigram index, in whatever order its records come, and none for the same texts', async () => {
   const path = inFolder('parts.db')
   await using store = await openNotes(path)
   await store.load(lines.slice(0, 50))
@@ -73,6 +77,15 @@ test('a transaction writes one part of each trigram index, in whatever order its
   }))
   await store.apply(...again.toReversed())
   assert.equal(parts() - before, 1)
+  await store.apply(...again.map(({ value, ...line }) => ({ ...line, value: { ...value, score: 3 } })))
+  assert.equal(parts() - before, 1)
+})
+
+test('a text is stored in its record alone', async () => {
+  await using store = await openNotes(inFolder('virtual.db'))
+  const columns = await store.rows(`select name, hidden from pragma_table_xinfo('org.example.note')`)
+  // 2: generated and not stored.
+  assert.equal(columns.find(({ name }) => name === '.text')?.hidden, 2)
 })
 
 test('a connection in memory finds what it loaded, and what it writes afterwards', async () => {

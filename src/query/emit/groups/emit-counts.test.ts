@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { onEveryDatabase } from '../../../../test/support/databases.ts'
 import { libraryLexicons, libraryReferences } from '../../../../test/support/lexicons.ts'
 import { buildRecord, refTo } from '../../../../test/support/records.ts'
@@ -96,3 +97,10 @@ onEveryDatabase(
     }
   },
 )
+
+test('references are ranked by how often they occur along an index over their counts', async () => {
+  await using service = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })
+  const query = `{ ${list}Aggregate(groupBy: [author], limit: 10) { groups { author count } } }`
+  const plan = (await service.engine.explain({ query })).steps.join('\n')
+  assert.match(plan, /USING (COVERING )?INDEX org\.example\.library\.book\/\.author:base:count\/n/, plan)
+})

@@ -125,6 +125,17 @@ test('behind a cursor no bound on the order is asked for that the cursor implies
   assert.equal((await service.data(next))[list].nodes.length, 3)
 })
 
+test('in the order of ids a cursor is the id of its record, and places are halved only if that is gone', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  await using service = await openTestService({ lexicons, references, records })
+  const { endCursor } = (await service.data(`{ ${list}(first: 3) { pageInfo { endCursor } } }`))[list]
+    .pageInfo
+  const query = `{ ${list}(first: 3, after: "${endCursor}") { nodes { uri } } }`
+  const { sql } = await service.engine.explain({ query })
+  assert.match(sql ?? '', /\(select t\d+\.id from [^]* union all select \(with recursive [^]* limit 1\)/)
+})
+
 test('no way to look records up takes an answer away', async () => {
   const { documents: lexicons, references } = newsLexicons
   const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
