@@ -28,7 +28,7 @@ export function refBasesOf(table: Table): readonly number[] {
 
 /** Repository collections that a record refers to. */
 export function* referredRepoCollections(table: Table, { columns, arrays }: DerivedRow): Generator<string> {
-  for (const [index, { kind }] of stored(table).entries()) {
+  for (const [index, { kind }] of storedColumns(table).entries()) {
     const uri = columns[index]
     if (kind === 'refBase' && typeof uri === 'string') yield uri
   }

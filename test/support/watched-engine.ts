@@ -29,6 +29,10 @@ export async function openWatchedEngine(believe: Partial<Statistics> = {}) {
         work.statistics.push('trigram')
         return statistics.trigram(...asked)
       },
+      word: (...asked) => {
+        work.statistics.push('word')
+        return statistics.word(...asked)
+      },
       prefix: (...asked) => {
         work.statistics.push('prefix')
         return statistics.prefix(...asked)
