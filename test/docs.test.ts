@@ -28,7 +28,7 @@ const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 
 const pagesWithQueries = [
   'queries',
   'search',
-  'search-more',
+  'search-all',
   'filters',
   'references',
   'aggregates',
