@@ -59,13 +59,13 @@ const changes: Readonly<Record<string, readonly ((given: Lexicons) => unknown)[]
         id: 'org.example.shop',
       }),
   ],
-  'a description changes, or what is required': [
+  'a description changes, or the list of required properties': [
     ({ properties }) => (properties['title'].description = 'Its name.'),
     ({ documents }) => (documents['book'].defs.main.record.required = ['title']),
   ],
   'known values are added': [({ properties }) => properties['genre'].knownValues.push('essay')],
   'an optional property is added': [({ properties }) => (properties['shelf'] = { type: 'string' })],
-  'a string gets a `maxLength` of up to 5,000, and may be sorted by': [
+  'a string gets a `maxLength` of up to 5,000, which allows sorting by it': [
     ({ properties }) => (properties['body'].maxLength = 5000),
   ],
   'a member is added to a union': [
@@ -89,14 +89,13 @@ const changes: Readonly<Record<string, readonly ((given: Lexicons) => unknown)[]
     ({ properties }) => (properties['body'].format = 'at-uri'),
   ],
   "an integer's bounds no longer fit 32 bits": [({ properties }) => delete properties['pages'].maximum],
-  'a string loses its `maxLength`, and may no longer be sorted by': [
+  'a string loses its `maxLength`, which ends sorting by it': [
     ({ properties }) => delete properties['title'].maxLength,
   ],
   'a member is removed from a union': [({ properties }) => properties['open'].refs.pop()],
   'a collection is removed': [({ documents }) => delete documents['person']],
-  'a reference gets its first target in `references.json`, and leaves the records of all other collections': [
-    ({ references }) => (references['org.example.book#about'] = ['org.example.book']),
-  ],
+  'a reference gets its first target in `references.json`; all other collections lose their lists in the other direction':
+    [({ references }) => (references['org.example.book#about'] = ['org.example.book'])],
 }
 
 const page = readFileSync(new URL('../docs/versioning.md', import.meta.url), 'utf8')

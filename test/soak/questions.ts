@@ -159,7 +159,14 @@ const kinds: Readonly<Record<Kind, Draw>> = {
 
   groups: (reference, collection, accounts) =>
     aggregates(reference, collection).map((free): Drawn => {
-      const given = { ...free, where: within(accounts, free.where ?? {}) }
+      const { significant } = free
+      const given = {
+        ...free,
+        where: within(accounts, free.where ?? {}),
+        ...(significant && {
+          significant: { ...significant, against: within(accounts, significant.against) },
+        }),
+      }
       const names = given.groupBy ?? []
       return {
         kind: 'groups',
