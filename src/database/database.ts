@@ -42,8 +42,11 @@ export interface Statistics {
   countUpTo(statement: Statement, limit: number, others?: number): number
   /** The approximate number of records with a trigram; null when the index does not have such trigrams. */
   trigram(index: TextIndex, trigram: string): number | null
-  /** The approximate number of records with a word; null when counting the index is as good. */
-  word(index: WordIndex, word: string): number | null
+  /**
+   * The approximate number of records with a word, or with any word that begins with it; null when they are so few that
+   * counting them is as good.
+   */
+  word(index: WordIndex, word: string, isPrefix: boolean): number | null
   /**
    * For a needle of one or two characters: the number of posting lists that are merged, and the approximate number of
    * records in them, with repetitions; null when the index cannot find the needle.

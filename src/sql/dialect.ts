@@ -77,11 +77,6 @@ export interface Dialect {
     index: { readonly name: string; readonly fields: readonly unknown[] },
     match: WordMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
-  /**
-   * A query for each candidate's `id`, its weighted number of `words`, and for each term, as `x0`, `x1` …, how much it
-   * counts in the record (search/indexed-words.ts).
-   */
-  amounts(asked: RankedTerms): Sql
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
@@ -128,6 +123,11 @@ export interface OptimizerHints {
     index: string,
     match: TrigramMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  /**
+   * A query for each candidate's `id`, its weighted number of `words`, and for each term, as `x0`, `x1` …, how much it
+   * counts in the record (search/indexed-words.ts).
+   */
+  amounts(asked: RankedTerms): Sql
 }
 
 /** Ordered ids of rows as one value. */
@@ -159,12 +159,12 @@ export interface OptimizationFences {
   ): Sql
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
+  /** How much a term counts in a row, whether or not it counts once. */
+  amounts(row: Sql, fieldCount: number, term: RankedTerm): Sql
 }
 
 export interface RankedTerms {
-  readonly table: string
   readonly index: string
-  readonly fieldCount: number
   /** The name of a relation with the `id` of each candidate. */
   readonly candidates: Sql
   readonly terms: readonly RankedTerm[]

@@ -110,6 +110,35 @@ property(
 )
 
 property(
+  'relevance among the records that refer to one is that of a list with this condition',
+  ({ reference }) => {
+    const texts = reference
+      .sorted(collections.book, {})
+      .flatMap(({ value }) => searched[collections.book].map((field) => value[field]))
+      .filter((text) => typeof text === 'string')
+    return searches(texts, searched[collections.book])
+  },
+  async ({ reference, service }, search) => {
+    if (!asksForWords(search, searched[collections.book])) return
+    const people = reference.shapes.get(collections.person)!.rootField
+    const books = reference.shapes.get(collections.book)!.rootField
+    const given = `search: ${JSON.stringify(search)}, sortBy: [{field: RELEVANCE}], first: 30`
+    const { list } = await service.data(
+      `{ list: ${people}(first: 30) { nodes { uri books: ${books}ViaAuthor(${given}) { edges { score node { uri } } } } } }`,
+    )
+    for (const { uri, books } of list.nodes) {
+      const given = { search, where: { author: { uri: { eq: uri } } }, sortBy: [{ field: 'RELEVANCE' }] }
+      const scores = reference.scores(collections.book, given)
+      const expected = reference
+        .sorted(collections.book, given)
+        .map((record) => ({ score: scores.get(record), node: { uri: record.uri } }))
+      assert.deepEqual(books.edges, expected.slice(0, 30))
+    }
+  },
+  60,
+)
+
+property(
   'a snippet shows the passage of a text with the most of what a search asks for',
   (loaded: Loaded) =>
     questions(loaded).chain((question) =>

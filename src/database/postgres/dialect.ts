@@ -15,7 +15,7 @@ import {
 } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
-import { amounts, wordsMatch } from './word-query.ts'
+import { amountIn, wordsMatch } from './word-query.ts'
 
 /** At 128 bytes for each row, this many fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000
@@ -91,7 +91,6 @@ export const postgresDialect: Dialect = {
     const name = identifier(table)
     return { from: name, id: sql`${name}.id`, where: wordsMatch(name, fields.length, match) }
   },
-  amounts,
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),
@@ -150,6 +149,7 @@ export const postgresDialect: Dialect = {
       const patterns = match.trigrams.map((trigram) => sql`${folded} like ${pattern(trigram)}`)
       return sql`(${join(patterns, ' and ')})`
     },
+    amounts: amountIn,
   },
 }
 

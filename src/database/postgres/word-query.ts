@@ -1,7 +1,7 @@
 /** Searches as conditions on a collection's vectors of words. */
 import { markedAmounts, markOf } from '../../search/indexed-words.ts'
-import type { RankedTerm, RankedTerms, WordMatch } from '../../sql/dialect.ts'
-import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import type { RankedTerm, WordMatch } from '../../sql/dialect.ts'
+import { allOf, anyOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 
 /** A letter or letters before a word, by the position of its field; words have no capital letters. */
 export function fieldPrefix(index: number): string {
@@ -84,18 +84,11 @@ function verify(alias: Sql, match: WordMatch, fieldCount: number): Sql {
   }
 }
 
-/** Reads the amounts from the vector of each candidate. */
-export function amounts({ table, fieldCount, candidates, terms }: RankedTerms): Sql {
-  const row = raw('ranked_row')
-  const columns = terms.map((term, place) => sql`${amountIn(row, term, fieldCount)} as ${raw(`x${place}`)}`)
-  return sql`select ${row}.id, ${row}.word_count as words, ${join(columns, ', ')}
-    from ${candidates} c join ${identifier(table)} ${row} on ${row}.id = c.id`
-}
-
-function amountIn(
+/** Read from the vector of a row. */
+export function amountIn(
   row: Sql,
-  { words, prefix, fields, isRequired, countsOnce }: RankedTerm,
   fieldCount: number,
+  { words, prefix, fields, isRequired }: RankedTerm,
 ): Sql {
   if (fields !== null) {
     const cases = [...fields]
@@ -111,7 +104,7 @@ function amountIn(
   const marks = markedAmounts.map(
     (amount) => sql`when ${has(markOf(word, amount))} then ${raw(String(amount))}`,
   )
-  const amount = sql`case when ${countsOnce} then 1 ${join(marks, ' ')} else 1 end`
+  const amount = sql`case ${join(marks, ' ')} else 1 end`
   if (isRequired) return sql`(${amount})`
   const all = Array.from({ length: fieldCount }, (_, field) => `'${fieldPrefix(field)}${word}'`)
   return sql`(case when ${row}.words @@ ${all.join(' | ')}::tsquery then ${amount} else 0 end)`

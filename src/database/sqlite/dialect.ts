@@ -72,7 +72,6 @@ export const sqliteDialect: Dialect = {
     return sql`(${alias}.id in (select ${id} from ${from} where ${where}))`
   },
   wordIds: (_, { name }, match) => wordIds(name, match),
-  amounts,
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),
@@ -133,6 +132,7 @@ export const sqliteDialect: Dialect = {
             sql`(select key, value from json_each(${ids}) order by key desc limit -1) ${alias}`
           : sql`json_each(${ids}) ${alias}`,
     },
+    amounts,
     trigramIds: (index, match) => {
       const table = identifier(index)
       if (match.kind === 'all') {

@@ -17,7 +17,12 @@ import type { Condition } from '../plan/conditions.ts'
 /** A path before it is decided how to force the engine to use it. */
 export type Choice =
   | { readonly kind: 'planner' }
-  | { readonly kind: 'index-scan'; readonly index: string | null }
+  | {
+      readonly kind: 'index-scan'
+      readonly index: string | null
+      /** Number of records that it finds; null if a scan in the order of the list ends early. */
+      readonly estimate: number | null
+    }
   | {
       readonly kind: 'candidate-ids'
       readonly sources: readonly CandidateSource[]
@@ -48,13 +53,20 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   )
 }
 
-/** Chooses the path for a page in order, and estimates the rows it reads besides; `idOrder`: ids are in this order. */
+/** Rows of a page for which the formula above holds. */
+const usualPage = 21
+
+/**
+ * Chooses the path for the first rows in order, and estimates the rows it reads besides; `idOrder`: ids are in this
+ * order.
+ */
 export function chooseForPage(
   optimizer: Optimizer,
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
   idOrder: boolean,
+  wanted: number,
 ): Choice {
   const { statistics, estimate: total } = optimizer
   if (statistics === null) {
@@ -64,8 +76,11 @@ export function chooseForPage(
   // Rows of a hidden account that are not yet moved away are read and skipped one by one.
   if (optimizer.state.hiding) total.rows += rowsOf(optimizer, table)
   const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
-  const scan: Choice = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
-  const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
+  const scan: Choice =
+    along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along, estimate: null }
+  // Candidates in id order need no sort, so that gathering them costs nothing more for more of them.
+  const page = idOrder ? usualPage : Math.max(usualPage, wanted)
+  const limit = Math.ceil(Math.sqrt(page * statistics.rows(table)))
   const options = optionsOf(optimizer, statistics, table, where, limit)
   const best = options.find(({ estimate, values }) => estimate < limit && statistics.affordsValues(values))
   if (best !== undefined) {
@@ -73,7 +88,9 @@ export function chooseForPage(
     return best.choice
   }
   const ordered = idOrder
-    ? options.find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
+    ? options
+        .toSorted((a, b) => Number(isOfWords(b)) - Number(isOfWords(a)))
+        .find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
     : undefined
   const { choice, estimate } = ordered ?? { choice: scan, estimate: limit }
   const inOrder = idOrder || orderGiven(choice, table, sort) === 'all'
@@ -81,6 +98,11 @@ export function chooseForPage(
   if (isOfTexts(choice)) total.rows += estimate
   else if (!isBounded(table, where, choice, inOrder)) total.rows += rowsOf(optimizer, table)
   return choice
+}
+
+/** Verifying another condition of a record is several times as fast as looking the record up in a word index. */
+function isOfWords({ choice }: Option): boolean {
+  return choice.kind === 'candidate-ids' && choice.part.kind === 'words'
 }
 
 /** The conditions that a path does not answer exactly, so that they are evaluated for each row it finds. */
@@ -226,7 +248,7 @@ function optionsOf(
     return statistics.countUpTo(emitSourceProbe(createEmitter(optimizer), source), upTo)
   }
   const scan = ({ name }: TableIndex, estimate: number, inIdOrder: boolean): Option => ({
-    choice: { kind: 'index-scan', index: name },
+    choice: { kind: 'index-scan', index: name, estimate },
     estimate,
     inIdOrder,
     values: 0,
@@ -251,10 +273,14 @@ function optionsOf(
 
 /** Paths by the records' own URIs; each URI has at most one record. */
 function uriOptions(table: Table, where: Condition): readonly Option[] {
-  const choice: Choice = { kind: 'index-scan', index: ownKey(table).name }
-  return conjuncts(where).flatMap((part) => {
+  const index = ownKey(table).name
+  return conjuncts(where).flatMap((part): readonly Option[] => {
     const uris = ownUris(part)
-    return uris === null ? [] : [{ choice, estimate: uris.length, inIdOrder: uris.length === 1, values: 0 }]
+    if (uris === null) return []
+    const estimate = uris.length
+    return [
+      { choice: { kind: 'index-scan', index, estimate }, estimate, inIdOrder: estimate === 1, values: 0 },
+    ]
   })
 }
 

@@ -6,11 +6,11 @@
  */
 import type { Statistics } from '../../database/database.ts'
 import type { Table, TextIndex } from '../../database/layout/tables.ts'
-import type { WordMatch } from '../../sql/dialect.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/plan-facts.ts'
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
+import { estimateWords } from './match-words.ts'
 import { planFilter, planSetJoin } from './optimize-filter.ts'
 import type { Optimizer } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
@@ -188,39 +188,11 @@ function findWords(
   { index, match }: Extract<Condition, { kind: 'words' }>,
 ): FoundSources {
   const source = { kind: 'words', table, index, match } as const
-  const known = estimateWords(match, (word) => search.statistics.word(index, word))
-  if (known !== null) return { sources: [source], estimate: known, lists: 1, values: 2 }
-  if (hasShortPrefix(match)) return { sources: [source], estimate: search.limit, lists: 1, values: 2 }
-  return counted(search, source) ?? { sources: [source], estimate: search.limit, lists: 1, values: 2 }
-}
-
-/** Very many words begin with one or two letters: finding the first record takes as long as finding all. */
-function hasShortPrefix(match: WordMatch): boolean {
-  if (match.kind !== 'term') return match.of.some(hasShortPrefix)
-  return match.prefix && [...(match.words.at(-1) ?? '')].length < 3
-}
-
-/** Null if a word's number of records is not known without counting. */
-function estimateWords(match: WordMatch, records: (word: string) => number | null): number | null {
-  if (match.kind === 'term') {
-    // A prefix has at least the records of the word itself; how many more is not known.
-    const words = match.prefix ? match.words.slice(0, -1) : match.words
-    const last = match.prefix ? [(records(match.words.at(-1) ?? '') ?? 0) + prefixRecords] : []
-    return smallest([...words.map(records), ...last])
-  }
-  const parts = match.of.map((part) => estimateWords(part, records))
-  if (match.kind === 'all') return smallest(parts)
-  return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0)
-}
-
-/** Assumed number of records with other words that begin with a prefix. */
-const prefixRecords = 1_000
-
-function smallest(numbers: readonly (number | null)[]): number | null {
-  return numbers.reduce(
-    (a, b) => (a === null || b === null ? null : Math.min(a, b)),
-    Number.POSITIVE_INFINITY,
+  const known = estimateWords(match, search.statistics.rows(table), (word, isPrefix) =>
+    search.statistics.word(index, word, isPrefix),
   )
+  if (known !== null) return { sources: [source], estimate: known, lists: 1, values: 2 }
+  return counted(search, source) ?? { sources: [source], estimate: search.limit, lists: 1, values: 2 }
 }
 
 function findText(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {

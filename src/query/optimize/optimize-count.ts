@@ -7,6 +7,7 @@ import { ownSums, type SumTable } from '../../database/layout/sums.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
 import { type Choice, chooseForCount, planPath, unanswered } from './access-paths.ts'
 import { findSemiJoinSources } from './candidate-sources.ts'
+import { alwaysTrue } from '../plan/conditions.ts'
 import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
@@ -29,10 +30,11 @@ export function planCount(
   if (link === null) {
     const materialized = materializedCount(optimizer, table, where)
     if (materialized !== null) return materialized
-    const rows = planCountedRows(optimizer, table, where, null)
-    return where.kind === 'words' && !optimizer.state.hiding
-      ? { kind: 'matches', index: where.index, match: where.match }
-      : rows
+    const words = where.kind === 'not' ? where.of : where
+    if (words.kind !== 'words' || optimizer.state.hiding)
+      return planCountedRows(optimizer, table, where, null)
+    const outOf = where.kind === 'not' ? planCount(optimizer, table, alwaysTrue, null) : null
+    return { kind: 'matches', index: words.index, match: words.match, outOf }
   }
   if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
     const counts = countsOf(table, 'reference', [link.base, link.key])

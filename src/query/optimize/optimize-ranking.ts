@@ -4,9 +4,10 @@ import { mostCounted, mostRanked } from '../../search/relevance.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { isIdOrder } from './access-paths.ts'
 import { findCandidateSources } from './candidate-sources.ts'
+import { columnsOfSort } from './columns-read.ts'
 import { planCount } from './optimize-count.ts'
 import { planRows, reversed, type Wanted } from './optimize-rows.ts'
-import type { Optimizer } from './optimizer.ts'
+import { isFenced, type Optimizer } from './optimizer.ts'
 import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
 import type { ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
@@ -27,7 +28,8 @@ export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranki
   const page = { ...list.page, from: last }
   const newest = { ...list, sort: newestFirst, page }
   const limit = ranking.statistics === null ? mostRanked : 2 * mostRanked
-  const candidates = planRows(optimizer, newest, { reverse: last !== null, inclusive: last !== null, limit })
+  const wanted = { reverse: last !== null, inclusive: last !== null, limit }
+  const candidates = planRows(optimizer, newest, wanted, new Set(['id', 'words', 'words_text', 'word_count']))
   const [match, ...others] = conjuncts(list.where).filter((part) => part.kind === 'words')
   const isSure = match !== undefined && others.length === 0 && match.index === ranking.index
   const records = planCount(optimizer, list.table, { kind: 'all', of: [] }, null)
@@ -38,7 +40,17 @@ export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranki
     isRequired: required.some((each) => JSON.stringify(each) === JSON.stringify(term)),
     isFrequent: estimateTerm(optimizer, list.table, ranking, term) >= mostCounted,
   }))
-  return { ...ranking, terms, candidates, match: isSure ? match.match : null, records }
+  const isOnly =
+    isSure && list.link === null && match.match.kind === 'term' && conjuncts(list.where).length === 1
+  return {
+    ...ranking,
+    terms,
+    candidates,
+    match: isSure ? match.match : null,
+    records,
+    countsCandidates: isOnly && terms.length === 1,
+    columns: isFenced(optimizer) ? columnsOfSort(newestFirst) : [],
+  }
 }
 
 /** The terms that every record has that matches. */

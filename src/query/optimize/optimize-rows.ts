@@ -11,13 +11,14 @@ import {
 } from './access-paths.ts'
 import { columnsOfConditions, columnsOfSort } from './columns-read.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
-import { findCandidateSources } from './candidate-sources.ts'
 import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
+import { estimateWords } from './match-words.ts'
 import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { AccessPath, Conjunct, Filter, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { ListPlan, SortKey } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
 
 /** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
@@ -43,10 +44,18 @@ export function planRows(
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
   const choice: Choice =
-    link === null ? chooseForPage(optimizer, table, where, sort, idOrder) : { kind: 'planner' }
+    link === null ? chooseForPage(optimizer, table, where, sort, idOrder, limit) : { kind: 'planner' }
+  const given = orderGiven(choice, table, sort)
+  const isSorted = link === null && !idOrder && given === 'none'
+  const found = choice.kind === 'planner' ? rowsOf(optimizer, table) : choice.estimate
+  const leastForLookups = Math.ceil(
+    isSorted
+      ? matchesPerLookup * (found ?? 0)
+      : Math.sqrt(matchesPerLookup * limit * rowsOf(optimizer, table)),
+  )
   const filter = planConjuncts(optimizer, unanswered(where, choice)).map((part) => ({
     ...part,
-    filter: withLookups(optimizer, table, part.filter),
+    filter: withLookups(optimizer, table, part.filter, leastForLookups),
   }))
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     table,
@@ -91,7 +100,6 @@ export function planRows(
     }
     return ordered(order, path(), true)
   }
-  const given = orderGiven(choice, table, sort)
   if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
   const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
   const filterOf = (span: Span | null): readonly Conjunct[] => {
@@ -150,24 +158,45 @@ export function reversed(key: SortKey): SortKey {
   return { ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }
 }
 
-/** Reading a word index once for all rows takes as long as looking up so many rows in it, one by one. */
+/**
+ * Reading a word index once for all rows takes as long as looking up one row for so many matches. If all rows found are
+ * verified, that is compared with their number; if a scan ends when the page is full, with the number of rows among
+ * which so many matches are expected.
+ */
 const matchesPerLookup = 50
-/** Rows that are looked up before a page is full, as far as can be known. */
-const expectedLookups = 100
 
-/** Looks up row by row, in conditions on words that very many records meet. */
-function withLookups(optimizer: Optimizer, table: Table, filter: Filter): Filter {
+/** Looks up row by row, in conditions on words that at least so many records meet. */
+function withLookups(optimizer: Optimizer, table: Table, filter: Filter, least: number): Filter {
   switch (filter.kind) {
     case 'all':
     case 'any':
-      return { ...filter, of: filter.of.map((part) => withLookups(optimizer, table, part)) }
+      return { ...filter, of: filter.of.map((part) => withLookups(optimizer, table, part, least)) }
     case 'not':
-      return { ...filter, of: withLookups(optimizer, table, filter.of) }
+      return { ...filter, of: withLookups(optimizer, table, filter.of, least) }
     case 'words': {
-      const limit = matchesPerLookup * expectedLookups
-      const isFrequent = (findCandidateSources(optimizer, table, filter, limit)?.estimate ?? 0) >= limit
-      return { ...filter, lookup: isFrequent ? 'row' : 'set' }
+      const { index, match } = filter
+      const { statistics } = optimizer
+      if (statistics === null || isFenced(optimizer) || !isOfSingleWords(match)) return filter
+      const records = estimateWords(match, statistics.rows(table), (word) =>
+        statistics.word(index, word, false),
+      )
+      return { ...filter, lookup: (records ?? 0) >= least ? 'row' : 'set' }
     }
   }
   return filter
+}
+
+/**
+ * Other matches are looked up slowly, because the entries of a prefix are merged for each row, or how many records match
+ * is not known well.
+ */
+function isOfSingleWords(match: WordMatch): boolean {
+  switch (match.kind) {
+    case 'term':
+      return match.words.length === 1 && !match.prefix
+    case 'any':
+      return match.of.every(isOfSingleWords)
+    case 'all':
+      return false
+  }
 }

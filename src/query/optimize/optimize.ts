@@ -4,6 +4,7 @@
  */
 import { materializedCount, planCount, planGroups } from './optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
+import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
 import { planSignificance } from './optimize-significance.ts'
 import type { Optimizer } from './optimizer.ts'
@@ -99,7 +100,8 @@ function planOutput(optimizer: Optimizer, output: Output): Output<PhysicalList> 
   return output
 }
 
-function planWholeList(optimizer: Optimizer, list: ListPlan, isMerged = false): PhysicalList {
+function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false): PhysicalList {
+  const list = { ...given, where: joinWords(given.where) }
   const fields = mapSelected(list.fields, (output): ListOutput<PhysicalList> => {
     if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(optimizer, output.fields) }
     if (output.kind !== 'edges') return output
@@ -111,7 +113,8 @@ function planWholeList(optimizer: Optimizer, list: ListPlan, isMerged = false): 
   return planList(optimizer, list, fields, isMerged)
 }
 
-function planAggregate(optimizer: Optimizer, aggregate: AggregatePlan): PhysicalAggregate {
+function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggregate {
+  const aggregate = { ...given, where: joinWords(given.where) }
   const { isGrouped, isWhole, counts, addsUp } = readingsOf(aggregate)
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null

@@ -41,7 +41,7 @@ export interface BoundedStatistics extends Omit<Statistics, 'complete'> {
 }
 
 /** Costs in units of one trigram's statistics. Counting costs one unit more for each `rowsCounted` rows. */
-const costs = { trigram: 1, prefix: 50, countUpTo: 10 } as const
+const costs = { trigram: 1, word: 10, prefix: 50, countUpTo: 10 } as const
 const rowsCounted = 40
 /** Rows of the other table of a semi-join that cost one unit; all of them are read, whatever the count is. */
 const semiJoinRowsPerProbe = 4
@@ -71,7 +71,7 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
       return counted
     },
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
-    word: (index, word) => (affords('trigram') ? statistics.word(index, word) : null),
+    word: (index, word, isPrefix) => (affords('word') ? statistics.word(index, word, isPrefix) : null),
     prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
     affordsValues: (count) => {
       if (sourceValues + count > maxSourceValues) return false

@@ -178,6 +178,10 @@ export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
   readonly match: WordMatch | null
   /** Counts the records of the collection. */
   readonly records: CountAccess
+  /** Whether the only term has exactly the candidates, so that it needs no counting. */
+  readonly countsCandidates: boolean
+  /** Columns that candidates carry besides their ids, so that they can be ordered; none if ids order them. */
+  readonly columns: readonly string[]
 }
 
 export interface PhysicalList {
@@ -225,8 +229,13 @@ export type CountAccess =
   | { readonly kind: 'account-counts'; readonly counts: CountTable; readonly dids: readonly ColumnValue[] }
   /** Materialized counts of the records that refer to the outer row. */
   | { readonly kind: 'link-counts'; readonly counts: CountTable }
-  /** Entries of a word index. */
-  | { readonly kind: 'matches'; readonly index: WordIndex; readonly match: WordMatch }
+  /** Entries of a word index, or all other records of these. */
+  | {
+      readonly kind: 'matches'
+      readonly index: WordIndex
+      readonly match: WordMatch
+      readonly outOf: CountAccess | null
+    }
   | CountedRows
 
 /** Rows that are counted or grouped: of the whole table, or those that refer to the outer row. */

@@ -17,6 +17,15 @@ const mostCounts = 50
 /** Terms that `text_count` can contain: letters and digits form words, and words have trigrams. */
 const wordLike = /^[\p{L}\p{N}]+$/u
 
+/** Terms of an index from one to another, both included. */
+interface LackingTerm {
+  readonly index: string
+  readonly first: string
+  readonly last: string
+}
+
+const lastCharacter = '\u{10ffff}'
+
 type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadTerms) => Promise<Result>
 
 export class PostgresStatistics implements Statistics {
@@ -25,7 +34,7 @@ export class PostgresStatistics implements Statistics {
   /** Missing statistics: the statement that reads each, by cache key. */
   readonly #lacking = new Map<string, Statement>()
   /** Terms whose counts must be read from `text_count`. */
-  readonly #lackingTerms = new Map<string, readonly [index: string, term: string]>()
+  readonly #lackingTerms = new Map<string, LackingTerm>()
   /** The locale of the database determines which characters the server treats as letters. */
   #letters: RegExp | null = null
 
@@ -49,8 +58,9 @@ export class PostgresStatistics implements Statistics {
     return this.#isWord(trigram) ? this.#count(index, trigram) : null
   }
 
-  word(index: WordIndex, word: string): number {
-    return this.#count(index, word)
+  /** The records of a prefix are those of all words that begin with it, so that some count repeatedly. */
+  word(index: WordIndex, word: string, isPrefix: boolean): number {
+    return this.#count(index, word, isPrefix)
   }
 
   prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } {
@@ -77,22 +87,20 @@ export class PostgresStatistics implements Statistics {
     return true
   }
 
-  async #readTerms(
-    client: PoolClient,
-    terms: readonly (readonly [index: string, term: string])[],
-  ): Promise<void> {
-    const text = `select asked.index, asked.term, coalesce(records, 0) as n
-      from json_to_recordset($1) as asked(index text, term text)
-      left join text_count on index_name = asked.index and text_count.term = asked.term`
-    const asked = JSON.stringify(terms.map(([index, term]) => ({ index, term })))
-    const { rows } = await runPrepared(client, { text, values: [asked] })
-    for (const { index, term, n } of rows) this.#statistics.set(termKey(index, term), Number(n))
+  async #readTerms(client: PoolClient, terms: readonly LackingTerm[]): Promise<void> {
+    const text = `select asked.index, asked.first, asked.last,
+        (select coalesce(sum(records), 0) from text_count where index_name = asked.index
+          and term >= asked.first collate "C" and term <= asked.last collate "C") as n
+      from json_to_recordset($1) as asked(index text, first text, last text)`
+    const { rows } = await runPrepared(client, { text, values: [JSON.stringify(terms)] })
+    for (const { n, ...term } of rows) this.#statistics.set(termKey(term as LackingTerm), Number(n))
   }
 
-  #count({ name }: Pick<TextIndex, 'name'>, term: string): number {
-    const key = termKey(name, term)
+  #count({ name: index }: Pick<TextIndex, 'name'>, first: string, isPrefix = false): number {
+    const term = { index, first, last: isPrefix ? `${first}${lastCharacter}` : first }
+    const key = termKey(term)
     const known = this.#statistics.get(key)
-    if (known === undefined) this.#lackingTerms.set(key, [name, term])
+    if (known === undefined) this.#lackingTerms.set(key, term)
     return known ?? 1000
   }
 
@@ -109,8 +117,8 @@ export class PostgresStatistics implements Statistics {
   }
 }
 
-function termKey(index: string, term: string): string {
-  return `${index}\0${term}`
+function termKey({ index, first, last }: LackingTerm): string {
+  return `${index}\0${first}\0${last}`
 }
 
 /** In a database with the locale C only ASCII letters are letters. */

@@ -16,13 +16,14 @@ import { isHiding } from '../../metadata/accounts.ts'
 import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import type { Steps } from '../../metadata/steps.ts'
 import { answerTooLarge, BuiltElsewiseError, RebuiltElsewhereError, unavailable } from '../../refusals.ts'
-import type { Table, TextIndex } from '../../layout/tables.ts'
+import type { Table, TextIndex, WordIndex } from '../../layout/tables.ts'
 import { derivationOf, quote } from '../layout/ddl.ts'
 import { sqliteDialect, afterPrefix } from '../dialect.ts'
 import { connect } from '../connection.ts'
 import { assertOurs, isCurrent, isEmpty } from '../layout/layout.ts'
 import { LongQueries } from './long-queries.ts'
 import { QueryConnection } from './query-connection.ts'
+import { estimateRecords } from './word-statistics.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -100,8 +101,8 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
         unindexable.test(trigram)
           ? null
           : this.#number(`select records from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
-      // FTS5 counts a word's records by reading its list, as a statement does that counts up to a limit.
-      word: () => null,
+      word: (index: WordIndex, word, isPrefix) =>
+        estimateRecords(index, word, isPrefix, (text, values) => this.#number(text, values)),
       prefix: ({ name }: TextIndex, needle) => {
         if (unindexable.test(needle)) return null
         const counts = `select count(*), sum(records) from ${quote(`${name}/counts`)}

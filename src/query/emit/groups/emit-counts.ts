@@ -35,7 +35,10 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       )
     case 'matches': {
       const { from, where } = emitter.dialect.wordIds(table.name, access.index, access.match)
-      return sql`(select count(*) from ${from} where ${where})`
+      const count = sql`(select count(*) from ${from} where ${where})`
+      return access.outOf === null
+        ? count
+        : sql`(${emitCount(emitter, access.outOf, table, parent)} - ${count})`
     }
     case 'rows':
     case 'linked-rows': {

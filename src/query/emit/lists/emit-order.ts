@@ -10,6 +10,8 @@ export interface Selection {
   value(row: RecordRow): Sql
   /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
   tied?(row: RecordRow): Sql
+  /** Whether values, which have the columns of the order, are computed before rows are sorted: they are narrower. */
+  readonly isComputedFirst?: boolean
   /** A condition that the rows must not meet; of rows in id order, sorted rows and rows along a path. */
   except?(row: RecordRow): Sql
 }

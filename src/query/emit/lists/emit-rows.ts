@@ -68,14 +68,19 @@ function sorted(
   const condition = conditionOf(emitter, filter, row, selection)
   const { orders, joined } = orderOf(emitter, sort, row)
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
-  const end = sql`order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
-  if (link !== null && parent !== null) {
-    const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
-    const held = join([on, ...beyond, condition], ' and ')
-    return sql`select ${value} from ${from}${joined} where ${held} ${end}`
+  const found = (): Sql => {
+    if (link !== null && parent !== null) {
+      const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
+      return sql`select ${value} from ${from}${joined} where ${join([on, ...beyond, condition], ' and ')}`
+    }
+    const { from, on } = emitFrom(emitter, rows, row)
+    return sql`select ${value} from ${from}${joined} where ${allOf([...on, ...beyond, condition])}`
   }
-  const { from, on } = emitFrom(emitter, rows, row)
-  return sql`select ${value} from ${from}${joined} where ${allOf([...on, ...beyond, condition])} ${end}`
+  const limited = sql`limit ${emitter.dialect.limit(limit)}`
+  if (selection.isComputedFirst !== true) return sql`${found()} order by ${join(orders, ', ')} ${limited}`
+  const alias = emitter.alias()
+  const by = orderOf(emitter, sort, { ...row, alias }).orders
+  return sql`select * from (${found()} offset 0) ${alias} order by ${join(by, ', ')} ${limited}`
 }
 
 /**

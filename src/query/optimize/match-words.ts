@@ -1,0 +1,83 @@
+/** Conditions on words: joining several of them into one query of a word index, and estimating how many records match. */
+import type { WordIndex } from '../../database/layout/tables.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
+import { all } from '../plan/conditions.ts'
+import type { Condition } from '../plan/conditions.ts'
+import { conjuncts } from '../plan/plan-facts.ts'
+
+/** Joins the conjuncts on words, and what they exclude, so that one query of the index answers them together. */
+export function joinWords(where: Condition): Condition {
+  const parts = conjuncts(where)
+  const [first, ...further] = parts.filter((part) => part.kind === 'words')
+  if (first === undefined) return where
+  const { index } = first
+  const same = further.filter((part) => part.index === index)
+  const except = parts.flatMap((part) => excludedBy(part, index))
+  if (same.length === 0 && except.length === 0) return where
+  const matches = [first, ...same].map(({ match }) => match)
+  const match: WordMatch = {
+    kind: 'all',
+    of: matches.flatMap((each) => (each.kind === 'all' ? each.of : [each])),
+    except: [...matches.flatMap((each) => (each.kind === 'all' ? each.except : [])), ...except],
+  }
+  const others = parts.filter(
+    (part) => part !== first && !same.some((each) => each === part) && excludedBy(part, index).length === 0,
+  )
+  return all([{ ...first, match }, ...others])
+}
+
+function excludedBy(part: Condition, index: WordIndex): readonly WordMatch[] {
+  return part.kind === 'not' && part.of.kind === 'words' && part.of.index === index ? [part.of.match] : []
+}
+
+type RecordsOf = (word: string, isPrefix: boolean) => number | null
+
+/** The approximate number of records that match; null if they are so few that they should be counted. */
+export function estimateWords(match: WordMatch, rows: number, records: RecordsOf): number | null {
+  // The entries of a prefix are merged as a whole before the first one is known, so that they must not be counted.
+  if (!hasLongPrefix(match, records)) return estimateMatch(match, rows, records)
+  return estimateMatch(match, rows, (word, isPrefix) => records(word, isPrefix) ?? fewRecords)
+}
+
+/** Assumed number of records of a word that few have. */
+const fewRecords = 500
+
+function hasLongPrefix(match: WordMatch, records: RecordsOf): boolean {
+  if (match.kind === 'term') return match.prefix && records(match.words.at(-1) ?? '', true) !== null
+  const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
+  return parts.some((part) => hasLongPrefix(part, records))
+}
+
+function estimateMatch(match: WordMatch, rows: number, records: RecordsOf): number | null {
+  switch (match.kind) {
+    case 'term': {
+      const { words, prefix } = match
+      return jointly(
+        words.map((word, place) => records(word, prefix && place === words.length - 1)),
+        rows,
+      )
+    }
+    case 'all':
+      return jointly(
+        match.of.map((part) => estimateMatch(part, rows, records)),
+        rows,
+      )
+    case 'any': {
+      const known = match.of
+        .map((part) => estimateMatch(part, rows, records))
+        .filter((estimate) => estimate !== null)
+      return known.length === 0 ? null : known.reduce((sum, estimate) => sum + estimate, 0)
+    }
+  }
+}
+
+/**
+ * Records that have all of several words: the geometric mean between what independent words would give and the records
+ * of the rarest word, since words that are searched for together often occur together. Null if one of them is unknown.
+ */
+function jointly(estimates: readonly (number | null)[], rows: number): number | null {
+  const known = estimates.filter((estimate) => estimate !== null)
+  if (known.length < estimates.length) return null
+  const [rarest = 0, ...others] = known.toSorted((a, b) => a - b)
+  return others.reduce((joint, records) => joint * Math.sqrt(Math.min(1, records / rows)), rarest)
+}
