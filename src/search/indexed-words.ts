@@ -44,6 +44,11 @@ export function indexedWords(texts: readonly (string | null)[], weights: readonl
   return { fields, marks, length }
 }
 
+/** Whether the words of texts with so many UTF-16 units may have more than `mostBytes`. Folding may make four of one. */
+export function mayExceed(characters: number): boolean {
+  return characters * 12 > mostBytes
+}
+
 /** The highest of `amounts` up to a number. */
 export function amountOf(count: number): number {
   return amounts.findLast((amount) => amount <= count) ?? 0

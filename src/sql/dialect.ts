@@ -77,6 +77,7 @@ export interface Dialect {
     index: { readonly name: string; readonly fields: readonly unknown[] },
     match: WordMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  readonly wordCounts: WordCounts
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
@@ -112,6 +113,19 @@ export interface Dialect {
   /** Approximate maximum number of rows in such a hash. */
   readonly mostHashed: number
   readonly plannerControl: OptimizerHints | OptimizationFences
+}
+
+/** How the words of a field are counted, each once for each record that has it. */
+export interface WordCounts {
+  /** A part of all records, in 1024ths, below 1024, as `isSampled` takes it. */
+  partText(part: number): Sql
+  /** Whether a record is in such a part, by its stored CID (search/sample.ts). */
+  isSampled(cid: Sql, part: Sql): Sql
+  /** What is selected of the records; `texts`: those of the fields up to the one whose words are counted. */
+  read(row: Sql, texts: readonly Sql[]): Sql
+  /** The number of records, and a query for each `word` and its count `n`, from the name of that selection. */
+  records(read: Sql): Sql
+  words(read: Sql, field: number): Sql
 }
 
 /** An engine that takes optimizer hints (which index to scan), and whose text indexes return ids in order. */

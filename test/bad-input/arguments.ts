@@ -58,6 +58,11 @@ export const badArguments: readonly BadRequest[] = [
       /`significant` compares groups: name fields in `groupBy`/,
     ],
     [
+      'no unusual words',
+      '{ techServiceNewsArticleAggregate { unusualWords(field: title, against: {}, limit: 0) { recordsRead } } }',
+      /`limit: 0` .* write 1 to 100\./,
+    ],
+    [
       'rankBy with the mean of a text',
       groups('groupBy: [language], rankBy: {measure: AVG, field: section}'),
       /cannot take that measure of section: name an integer/,

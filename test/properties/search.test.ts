@@ -170,6 +170,31 @@ function uniqueTerms(terms: readonly SearchTerm[]): readonly SearchTerm[] {
   return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
 }
 
+property(
+  'the unusual words of a field are those of the plain computation',
+  (loaded: Loaded) =>
+    questions(loaded).chain((question) =>
+      fc.record({
+        question: fc.constant(question),
+        field: fc.constantFrom(...searched[question.collection as keyof typeof searched]),
+        against: wheres(loaded.reference, question.collection, 1),
+        minCount: fc.integer({ min: 1, max: 3 }),
+        limit: fc.integer({ min: 1, max: 30 }),
+      }),
+    ),
+  async ({ reference, service }, { question: { collection, search, where }, ...asked }) => {
+    const { rootField } = reference.shapes.get(collection)!
+    const given = argumentList({ search: JSON.stringify(search), where: literal(where) })
+    const { field, against, minCount, limit } = asked
+    const { all } = await service.data(`{ all: ${rootField}Aggregate${given} {
+      unusualWords(field: ${field}, against: ${literal(against)}, minCount: ${minCount}, limit: ${limit}) {
+        recordsRead againstRecordsRead
+        words { word count significance { share againstCount againstShare score } } } } }`)
+    assert.deepEqual(all.unusualWords, reference.unusualWords(collection, { search, where }, asked))
+  },
+  100,
+)
+
 const everyField = Object.values(searched).flat()
 
 property(

@@ -17,6 +17,7 @@ import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
 import { scoresOf } from './relevance.ts'
+import { type UnusualArguments, type UnusualWords, unusualWords } from './unusual-words.ts'
 import { searchedFields, searchHolds } from './search.ts'
 import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
 import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
@@ -54,6 +55,8 @@ export interface Aggregated extends Grouped {
   readonly members: readonly PlainRecord[]
 }
 
+type Found = Pick<ListArguments, 'where' | 'search'>
+
 export interface Reference {
   readonly shapes: Shapes
   readonly records: readonly PlainRecord[]
@@ -68,6 +71,7 @@ export interface Reference {
   matches(record: PlainRecord, where: Where): boolean
   compare(a: PlainRecord, b: PlainRecord, sortBy: readonly SortField[]): number
   aggregate(collection: string, given: AggregateArguments): Aggregated
+  unusualWords(collection: string, given: Found, asked: UnusualArguments): UnusualWords
   groupFields(collection: string): readonly GroupField[]
   /** Sum and number of the present integers. */
   total(members: readonly PlainRecord[], field: string): { sum: bigint; count: bigint }
@@ -93,8 +97,6 @@ function relevance(world: World, found: readonly PlainRecord[], text: string): M
   const scores = search === null ? [] : scoresOf(search, all, texts(found))
   return new Map(found.map((record, index) => [record, scores[index] ?? 0]))
 }
-
-type Found = Pick<ListArguments, 'where' | 'search'>
 
 function isFound(world: World, record: PlainRecord, text: string): boolean {
   const fields = searchedFields(world, record)
@@ -168,6 +170,16 @@ export function createReference(
         members,
         ...groupRecords(world, collection, members, given, background),
       }
+    },
+    unusualWords: (collection, given, asked) => {
+      const members = found(recordsOf(world, collection), given)
+      const background = found(recordsOf(world, collection), { where: asked.against })
+      return unusualWords(
+        world,
+        members,
+        background.filter((record) => !members.includes(record)),
+        asked,
+      )
     },
     groupFields: (collection) => groupFields(world, collection),
     total: (members, field) => total(world, members, field),

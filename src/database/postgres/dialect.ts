@@ -15,7 +15,8 @@ import {
 } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
-import { amountIn, wordsMatch } from './word-query.ts'
+import { amountIn, countLexemes, wordsMatch } from './word-query.ts'
+import { base32, sampledCharacters } from '../../search/sample.ts'
 
 /** At 128 bytes for each row, this many fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000
@@ -90,6 +91,18 @@ export const postgresDialect: Dialect = {
   wordIds: (table, { fields }, match) => {
     const name = identifier(table)
     return { from: name, id: sql`${name}.id`, where: wordsMatch(name, fields.length, match) }
+  },
+  wordCounts: {
+    partText: (part) => raw(String(part)),
+    isSampled: (cid, part) => {
+      const [high, low] = sampledCharacters.map(
+        (place) => sql`strpos(${raw(`'${base32}'`)}, substr(${cid}, ${raw(String(place + 1))}, 1))`,
+      )
+      return sql`32 * ${high} + ${low} - 33 < ${part}`
+    },
+    read: (row) => sql`${row}.words as words`,
+    records: (read) => sql`(select count(*) from ${read})`,
+    words: countLexemes,
   },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,

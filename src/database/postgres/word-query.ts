@@ -109,3 +109,12 @@ export function amountIn(
   const all = Array.from({ length: fieldCount }, (_, field) => `'${fieldPrefix(field)}${word}'`)
   return sql`(case when ${row}.words @@ ${all.join(' | ')}::tsquery then ${amount} else 0 end)`
 }
+
+/** Counts the lexemes of one field in vectors. Marks begin with small letters, as words do. */
+export function countLexemes(read: Sql, field: number): Sql {
+  const prefix = fieldPrefix(field)
+  const [letters, next] = [raw(String(prefix.length)), raw(String(prefix.length + 1))]
+  const isOfField = sql`left(lexeme, ${letters}) = ${raw(`'${prefix}'`)} and substr(lexeme, ${next}, 1) !~ '[A-Z]'`
+  return sql`select substr(lexeme, ${next}) collate "C" as word, count(*) as n
+    from ${read} cross join unnest(words) where ${isOfField} group by 1`
+}

@@ -12,6 +12,7 @@ import {
   concat,
   floorTo,
 } from '../../sql/sql.ts'
+import { sampledByte } from '../../search/sample.ts'
 import { amounts, wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
@@ -72,6 +73,13 @@ export const sqliteDialect: Dialect = {
     return sql`(${alias}.id in (select ${id} from ${from} where ${where}))`
   },
   wordIds: (_, { name }, match) => wordIds(name, match),
+  wordCounts: {
+    partText: (part) => raw(`x'${(part * 64).toString(16).padStart(4, '0')}'`),
+    isSampled: (cid, part) => sql`substr(${cid}, ${raw(String(sampledByte + 1))}, 2) < ${part}`,
+    read: (_, texts) => sql`count(*) as records, count_words(${join([...texts], ', ')}) as words`,
+    records: (read) => sql`(select records from ${read})`,
+    words: (read) => sql`select value ->> 0 as word, value ->> 1 as n from ${read}, json_each(${read}.words)`,
+  },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),

@@ -13,6 +13,7 @@ import type {
   PhysicalPlan,
   PhysicalRoot,
   PhysicalSignificance,
+  PhysicalUnusualWords,
 } from '../plan/physical-plan.ts'
 import type { SortKey } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
@@ -69,7 +70,14 @@ function describeFacets({ shared, facets }: PhysicalFacets, where: Condition): r
   })
 }
 
-function describeAggregate({ aggregate, count, groups, whole, significance }: PhysicalAggregate): string {
+function describeAggregate({
+  aggregate,
+  fields,
+  count,
+  groups,
+  whole,
+  significance,
+}: PhysicalAggregate): string {
   const { table, where, keys, limit } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const parts = [
@@ -78,6 +86,9 @@ function describeAggregate({ aggregate, count, groups, whole, significance }: Ph
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
+    ...fields.flatMap(({ output }) =>
+      output.kind === 'unusualWords' ? [describeUnusualWords(output.words)] : [],
+    ),
   ]
   return parts.join('; ')
 }
@@ -88,6 +99,11 @@ function describeSignificance({ background, subtractsGroups }: PhysicalSignifica
       `${isSubtracted ? 'without' : 'compared with'} records ${describeWhere(where)}, their groups from ${describeAccess(groups)}`,
   )
   return subtractsGroups ? [...parts, 'without the records that are compared'] : parts
+}
+
+function describeUnusualWords({ words, own, background }: PhysicalUnusualWords): string {
+  const { name } = words.table.words?.fields[words.field] ?? {}
+  return `words of ${name} from ${describeAccess(own.rows)}, compared with records ${describeWhere(words.background)}, their words from ${describeAccess(background.rows)}`
 }
 
 function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'groups' }): string {

@@ -6,12 +6,20 @@
 import type { Table } from '../../database/layout/tables.ts'
 import { emitRowsProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
-import { countsOf, materializedGroups, planCount, planGroups } from './optimize-count.ts'
+import { joinWords } from './match-words.ts'
+import { countsOf, materializedGroups, planCount, planCountedRows, planGroups } from './optimize-count.ts'
 import { planConjuncts, planFilter } from './optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import { all, alwaysTrue, not } from '../plan/conditions.ts'
-import type { AccessPath, BackgroundPart, GroupAccess, PhysicalSignificance } from '../plan/physical-plan.ts'
-import type { AggregatePlan } from '../plan/plan.ts'
+import type {
+  AccessPath,
+  BackgroundPart,
+  GroupAccess,
+  PhysicalSignificance,
+  PhysicalUnusualWords,
+  SampledRecords,
+} from '../plan/physical-plan.ts'
+import type { AggregatePlan, UnusualWordsPlan } from '../plan/plan.ts'
 import type { Comparison, Condition } from '../plan/conditions.ts'
 import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
 
@@ -47,6 +55,17 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
     return { where: part, isSubtracted: true, groups: { kind: 'rows', rows }, total: counted }
   })
   return { total, background: [whole, ...subtracted], subtractsGroups: true }
+}
+
+/** Samples are chosen by CIDs, which only the records have, so that all records are looked at. */
+export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan): PhysicalUnusualWords {
+  const { table, where, background } = words
+  const sampled = (condition: Condition): SampledRecords => ({
+    count: planCount(optimizer, table, condition, null),
+    rows: planCountedRows(optimizer, table, condition, null),
+  })
+  optimizer.estimate.rows = Number.POSITIVE_INFINITY
+  return { words, own: sampled(joinWords(where)), background: sampled(joinWords(background)) }
 }
 
 /** Groups of all records that need not be read; null if there are none. */

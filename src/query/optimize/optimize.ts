@@ -6,7 +6,7 @@ import { materializedCount, planCount, planGroups } from './optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
-import { planSignificance } from './optimize-significance.ts'
+import { planSignificance, planUnusualWords } from './optimize-significance.ts'
 import type { Optimizer } from './optimizer.ts'
 import type {
   CountedTable,
@@ -125,9 +125,12 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
     optimizer.estimate.savedSize += groupingSize(aggregate)
   return {
     aggregate,
-    fields: mapSelected(aggregate.fields, (output) =>
-      output.kind === 'groups' ? { ...output, fields: planGroup(optimizer, output.fields) } : output,
-    ),
+    fields: mapSelected(aggregate.fields, (output) => {
+      if (output.kind === 'groups') return { ...output, fields: planGroup(optimizer, output.fields) }
+      if (output.kind === 'unusualWords')
+        return { ...output, words: planUnusualWords(optimizer, output.words) }
+      return output
+    }),
     count,
     groups,
     whole,

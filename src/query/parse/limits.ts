@@ -51,6 +51,8 @@ export const limits = {
   /** Fields in `facets`, and values of each. */
   facetFields: 10,
   facetValues: 100,
+  /** Words in `unusualWords`. */
+  unusualWords: 100,
   /** Values that a statement compares with; a list that is used twice counts twice. */
   parameters: 30_000,
   /** Input objects in a document, and in variables. */

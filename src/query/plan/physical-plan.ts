@@ -25,6 +25,7 @@ import type {
   Ranking,
   RootOutput,
   SortKey,
+  UnusualWordsPlan,
   WordTerm,
 } from './plan.ts'
 import type { Condition, ConditionOn, Link, ReferringSemiJoin, TargetSemiJoin } from './conditions.ts'
@@ -250,13 +251,26 @@ export type CountedRows =
 
 export interface PhysicalAggregate {
   readonly aggregate: Omit<AggregatePlan, 'fields'>
-  readonly fields: Fields<AggregateOutput<PhysicalList>>
+  readonly fields: Fields<AggregateOutput<PhysicalList, PhysicalUnusualWords>>
   /** `groups`: the sum of the counts of all groups. */
   readonly count: CountAccess | { readonly kind: 'groups' } | null
   readonly groups: GroupAccess | null
   /** Measures over all records. */
   readonly whole: GroupAccess | null
   readonly significance: PhysicalSignificance | null
+}
+
+/** How the words of a field are counted: of the records that meet the `where`, and of the background. */
+export interface PhysicalUnusualWords {
+  readonly words: UnusualWordsPlan
+  readonly own: SampledRecords
+  readonly background: SampledRecords
+}
+
+/** Records of which a sample is read, and how they are counted. */
+export interface SampledRecords {
+  readonly count: CountAccess
+  readonly rows: CountedRows
 }
 
 /** How groups are compared with those of the background. */

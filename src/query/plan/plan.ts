@@ -279,10 +279,30 @@ export type MeasuresOutput =
   | MeasureOutput
   | { readonly kind: 'measures'; readonly fields: Fields<MeasureOutput> }
 
-export type AggregateOutput<List = ListPlan> =
+export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan> =
   | { readonly kind: 'count' | 'groupCount' }
   | MeasuresOutput
+  /** The words of a field that are more frequent than in the background. */
+  | { readonly kind: 'unusualWords'; readonly words: Words }
   | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List>> }
+
+export interface UnusualWordsPlan extends SignificancePlan {
+  readonly table: Table
+  readonly where: Condition
+  /** The position of the field in the collection's index over words. */
+  readonly field: number
+  readonly minCount: number
+  readonly limit: number
+  readonly fields: Fields<UnusualWordsOutput>
+}
+
+export type UnusualWordsOutput =
+  | { readonly kind: 'recordsRead' | 'againstRecordsRead' }
+  | { readonly kind: 'words'; readonly fields: Fields<UnusualWordOutput> }
+
+export type UnusualWordOutput =
+  | { readonly kind: 'word' | 'count' }
+  | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
 
 export type GroupOutput<List = ListPlan> =
   | { readonly kind: 'count' }

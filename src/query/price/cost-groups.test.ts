@@ -14,6 +14,7 @@ const {
   indexed,
   linked,
   grouping,
+  words,
   groupJoin,
   groupArray,
   measure,
@@ -69,4 +70,11 @@ costs('significant groups cost two aggregates: that of `where`, and that of `aga
     2 * (grouping + groupArray) + 3 * perTotal + 3 * indexLookup + 2 * (tableScan + indexed) + 20,
   ],
   [unusual('genre', 'count', english, short), perTotal + indexLookup],
+])
+
+costs('unusual words cost the reading of both samples', [
+  [
+    `{ ${list}Aggregate(where: {${english}}) { unusualWords(field: title, against: {}, limit: 10) { recordsRead words { word significance { score } } } } }`,
+    2 * (words + perTotal) + 2 * indexLookup + 2 * (tableScan + indexed) + 3 + 10 * (1 + 1 + 2),
+  ],
 ])

@@ -6,7 +6,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
-import type { AggregatePlan, FacetPlan, GroupKey, ListPlan, SortKey } from '../plan/plan.ts'
+import type { AggregatePlan, FacetPlan, GroupKey, ListPlan, SortKey, UnusualWordsPlan } from '../plan/plan.ts'
 import type { Condition, Operand } from '../plan/conditions.ts'
 import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
@@ -29,6 +29,12 @@ export function totalSize(list: ListPlan): number {
 /** One facet, which costs what groups by its key cost. */
 export function facetSize(list: ListPlan, { key, where }: FacetPlan): number {
   return shareOf(list, readingSize({ measures: [] }, [key], whereSize({ ...list, where }, 'all')))
+}
+
+/** Counting the words of both samples, and finding which records these are. */
+export function unusualWordsSize({ table, where, background }: UnusualWordsPlan): number {
+  const sizes = [where, background].map((part) => whereSize({ table, where: part, link: null }, 'all'))
+  return sizes.reduce((sum, size) => sum + weights.total + weights.words + 2 * size, 0)
 }
 
 /** Everything an aggregate reads, except what printing its groups reads. */

@@ -76,4 +76,6 @@ export const weights = {
   /** `avg`, `sum`, `min`, `max` of a field. */
   measure: 4_000,
   countDistinct: 18_000,
+  /** Counting the words of a sample of records. */
+  words: 40_000,
 } as const

@@ -4,7 +4,7 @@
  * sizes multiply down the nesting; cost-reading.ts counts what is read to find it. bench/cost-search.ts checks the
  * weights against measured time.
  */
-import { facetSize, groupingSize, pageSize, totalSize } from './cost-reading.ts'
+import { facetSize, groupingSize, pageSize, totalSize, unusualWordsSize } from './cost-reading.ts'
 import { weights } from './cost-weights.ts'
 import {
   type AggregatePlan,
@@ -19,6 +19,8 @@ import {
   type RecordSelections,
   type RootOutput,
   type StatusOutput,
+  type UnusualWordOutput,
+  type UnusualWordsPlan,
 } from '../plan/plan.ts'
 import { isConstant } from '../plan/plan-facts.ts'
 
@@ -80,7 +82,25 @@ function aggregateSize(plan: AggregatePlan): number {
   const perGroup = sum(plan.fields, ({ output }) =>
     output.kind === 'groups' ? weights.value + selectedSize(output.fields, groupSize) : 0,
   )
-  return groupingSize(plan) + plan.limit * perGroup
+  const words = sum(plan.fields, ({ output }) =>
+    output.kind === 'unusualWords' ? unusualWordsSize(output.words) + printedWords(output.words) : 0,
+  )
+  return groupingSize(plan) + plan.limit * perGroup + words
+}
+
+function printedWords({ fields, limit }: UnusualWordsPlan): number {
+  return (
+    weights.value +
+    selectedSize(fields, (output) =>
+      output.kind === 'words'
+        ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))
+        : weights.value,
+    )
+  )
+}
+
+function unusualWordSize(output: UnusualWordOutput): number {
+  return weights.value + (output.kind === 'significance' ? output.fields.length * weights.value : 0)
 }
 
 function groupSize(output: GroupOutput): number {

@@ -14,7 +14,7 @@ import type { InputTypes, TypeFor } from './connections.ts'
 import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
 import { BigInt53 } from './scalars.ts'
 import { searchArguments } from './search-types.ts'
-import { defineSignificance, significantInput } from './significance.ts'
+import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 /** What the types of aggregates share with the types of records. */
@@ -39,6 +39,7 @@ export function createAggregateTypes(
   { outputType, record, withResolved }: RecordTypes,
 ) {
   const significance = defineSignificance(registry)
+  const unusualWords = defineUnusualWords(registry, significance)
   const measures = (collection: Collection): Fields => {
     const fields = measureFields(collection)
     const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
@@ -89,6 +90,24 @@ export function createAggregateTypes(
         count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
         groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
         groups: { type: nonNull(listOf(group)) },
+        ...(collection.searchFields.length > 0 && {
+          unusualWords: {
+            type: nonNull(unusualWords),
+            args: {
+              field: { type: new GraphQLNonNull(inputs.searchField(collection)) },
+              against: {
+                type: new GraphQLNonNull(inputs.where(collection)),
+                description: 'The records to compare with; `{}` means all others.',
+              },
+              minCount: {
+                type: GraphQLInt,
+                description: 'Leaves out words of fewer records; 5 when absent.',
+              },
+              limit: { type: GraphQLInt, description: 'How many words: 1 to 100, 20 when absent.' },
+            },
+            description: 'The words of a text that are more frequent than among other records.',
+          },
+        }),
         ...measures(collection),
       },
     }))

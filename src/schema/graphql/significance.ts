@@ -1,13 +1,14 @@
-/** Types of significance: what groups are compared with, and how unusual each of them is. */
+/** Types of significance: what groups and words are compared with, and how unusual each of them is. */
 import {
   GraphQLFloat,
   GraphQLInputObjectType,
   GraphQLInt,
   GraphQLNonNull,
   GraphQLObjectType,
+  GraphQLString,
 } from 'graphql/type'
 import type { Collection } from '../model/model.ts'
-import { nonNull } from './roles.ts'
+import { listOf, nonNull } from './roles.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 /** The type of `significance` of all groups. */
@@ -32,6 +33,38 @@ export function defineSignificance(registry: TypeRegistry): GraphQLObjectType {
         type: nonNull(GraphQLFloat),
         description:
           'The log-odds ratio of the two shares in standard deviations, to three decimals; above 2 is rarely chance.',
+      },
+    },
+  })
+}
+
+/** The type of `unusualWords` of all aggregates. */
+export function defineUnusualWords(
+  registry: TypeRegistry,
+  significance: GraphQLObjectType,
+): GraphQLObjectType {
+  const word = registry.define(GraphQLObjectType, 'every aggregate', {
+    name: 'UnusualWord',
+    fields: {
+      word: { type: nonNull(GraphQLString), description: 'In its indexed form, which `search` finds.' },
+      count: { type: nonNull(GraphQLInt), description: 'How many of the records read have it.' },
+      significance: { type: nonNull(significance) },
+    },
+  })
+  return registry.define(GraphQLObjectType, 'every aggregate', {
+    name: 'UnusualWords',
+    fields: {
+      recordsRead: {
+        type: nonNull(GraphQLInt),
+        description: 'How many of the records under `where` are read: all up to 10,000, of more a sample.',
+      },
+      againstRecordsRead: {
+        type: nonNull(GraphQLInt),
+        description: 'The same of those under `against`, without those under `where`.',
+      },
+      words: {
+        type: nonNull(listOf(word)),
+        description: 'Words that are more frequent than under `against`, the most unusual first.',
       },
     },
   })

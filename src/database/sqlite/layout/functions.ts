@@ -1,8 +1,10 @@
 /** SQL functions for the dialect that SQLite lacks, in JavaScript: folding, instants, CIDs, cursors, means. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { formatCid } from '../../../lexicon/records/encoding.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
+import { indexedWords, mayExceed } from '../../../search/indexed-words.ts'
+import { plainWordsOf } from '../../../search/words.ts'
 import { foldText } from '../../../util/text/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 
@@ -21,9 +23,32 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>
     exactMean((BigInt(high as bigint) << 26n) + BigInt(low as bigint), BigInt(count as bigint)),
   )
+  database.aggregate('count_words', {
+    varargs: true,
+    directOnly: true,
+    ...wordCounter,
+  })
   database.function('sum_out_of_range', { directOnly: true }, () => {
     throw sumOutOfRange()
   })
+}
+
+/** Node passes the state through as it is, whatever its type; the declared types allow only values of SQLite. */
+const wordCounter = {
+  start: () => new Map<string, number>() as unknown as null,
+  step: (counts: unknown, ...texts: SQLOutputValue[]) =>
+    addWords(counts as Map<string, number>, ...texts) as unknown as null,
+  result: (counts: unknown) => JSON.stringify([...(counts as Map<string, number>)]),
+}
+
+/** Counts each word of the last text once. Those before it are read only if they may use up what an index holds. */
+function addWords(counts: Map<string, number>, ...texts: SQLOutputValue[]): Map<string, number> {
+  const given = texts.map((text) => (typeof text === 'string' ? text : null))
+  const characters = given.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+  const text = given.at(-1) ?? ''
+  const words = mayExceed(characters) ? (indexedWords(given, []).fields.at(-1) ?? []) : plainWordsOf(text)
+  for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
 }
 
 /** Bits of a quotient that decide its rounding: the 53 of a double, one guard bit, and one sticky bit for the rest. */

@@ -7,9 +7,10 @@ import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
+import { emitUnusualWords } from './emit-unusual-words.ts'
 import { emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import type { PhysicalAggregate, PhysicalList } from '../../plan/physical-plan.ts'
+import type { PhysicalAggregate, PhysicalList, PhysicalUnusualWords } from '../../plan/physical-plan.ts'
 import type { AggregateOutput, Direction, Fields, GroupOutput } from '../../plan/plan.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
@@ -21,7 +22,7 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const groups =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
-  const value = (output: AggregateOutput<PhysicalList>): Sql => {
+  const value = (output: AggregateOutput<PhysicalList, PhysicalUnusualWords>): Sql => {
     switch (output.kind) {
       case 'count':
         return emitCountOf(emitter, plan, all)
@@ -31,6 +32,8 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
         return measureOf(whole, output.measure)
       case 'measures':
         return emitObject(emitter, output.fields, ({ measure }) => measureOf(whole, measure))
+      case 'unusualWords':
+        return emitUnusualWords(emitter, output.words)
       case 'groups':
         return groups === null || aggregate.limit === 0
           ? raw(`'[]'`)

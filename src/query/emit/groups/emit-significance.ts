@@ -28,8 +28,6 @@ export function significantGroups(
   groups: Grouping,
 ): Grouping {
   const { dialect } = emitter
-  const [compared, totals, rows] = [emitter.alias(), emitter.alias(), emitter.alias()]
-  const [scored, name] = [emitter.alias(), emitter.alias()]
   const parts = background.map(({ groups: access, ...part }) => ({
     ...part,
     grouping: createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, access),
@@ -61,8 +59,43 @@ export function significantGroups(
         sql`select ${join([...keys, ...own.map(() => raw('null'))], ', ')}, ${signed(isSubtracted, raw('n'))} from ${grouping.name} where ${isCompared}`,
     ),
   ]
+  const scored = scoreTables(emitter, {
+    keys,
+    values: own,
+    parts: unions,
+    totals: sql`select total, ${others} as others from (select ${recordsOf(total, groups)} as total) ${emitter.alias()}`,
+  })
+  return {
+    ...groups,
+    name: scored.name,
+    tables: [...groups.tables, ...parts.flatMap(({ grouping }) => grouping.tables), ...scored.tables],
+  }
+}
+
+/** What is scored: groups, or words. */
+export interface Compared {
+  readonly keys: readonly Sql[]
+  /** Columns to keep, among them `n`: how many of the records under `where` are in the group. */
+  readonly values: readonly Sql[]
+  /**
+   * Queries for the keys, the values, and `against`, how many records of the background are in the group. Values that are
+   * not null come from one of them; the others are added up.
+   */
+  readonly parts: readonly Sql[]
+  /** A query for one row: the number of records under `where` as `total`, and those of the background as `others`. */
+  readonly totals: Sql
+}
+
+/** Common table expressions, and the name of the last: groups of a positive `score`, in thousandths. */
+export function scoreTables(
+  emitter: Emitter,
+  { keys, values, parts, totals: ofTotals }: Compared,
+): { readonly name: Sql; readonly tables: readonly Sql[] } {
+  const { dialect } = emitter
+  const [compared, totals, rows] = [emitter.alias(), emitter.alias(), emitter.alias()]
+  const [scored, name] = [emitter.alias(), emitter.alias()]
   const sums = [
-    ...own.map((column) => sql`max(${column}) as ${column}`),
+    ...values.map((column) => sql`max(${column}) as ${column}`),
     sql`${dialect.sum(raw('against'))} as against`,
   ]
   const prior = dialect.asFloat(raw(String(priorRecords)))
@@ -74,14 +107,11 @@ export function significantGroups(
   const odds = sql`(n + prior) * (others - against + other_prior) / ((total - n + other_prior) * (against + prior))`
   const score = sql`ln(${odds}) / sqrt(1 / (n + prior) + 1 / (against + prior))`
   return {
-    ...groups,
     name,
     tables: [
-      ...groups.tables,
-      ...parts.flatMap(({ grouping }) => grouping.tables),
       sql`${compared} as materialized (select ${join([...keys, ...sums], ', ')}
-    from (${join(unions, ' union all ')}) parts group by ${join([...keys], ', ')})`,
-      sql`${totals} as materialized (select total, ${others} as others from (select ${recordsOf(total, groups)} as total) ${emitter.alias()})`,
+    from (${join([...parts], ' union all ')}) parts group by ${join([...keys], ', ')})`,
+      sql`${totals} as materialized (${ofTotals})`,
       // Engines may differ in the last digits of logarithms, so the score is rounded before groups are ordered.
       sql`${scored} as materialized (select ${rows}.*, cast(floor(1000 * ${score} + 0.5) as bigint) as score from (${exceeding}) ${rows})`,
       sql`${name} as materialized (select * from ${scored} where score > 0)`,

@@ -7,9 +7,16 @@ import { constantOutput, fieldsBelow } from '../build-fields.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
-import { buildSignificance, scoreOrder } from './build-significance.ts'
+import {
+  buildSignificance,
+  buildUnusualWords,
+  minSignificantCount,
+  scoreOrder,
+  significanceFields,
+} from './build-significance.ts'
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
+import type { Condition } from '../conditions.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -21,7 +28,6 @@ import type {
   MeasurePlan,
   MeasuresOutput,
   PlanContext,
-  SignificanceOutput,
 } from '../plan.ts'
 import { limits } from '../../parse/limits.ts'
 
@@ -32,12 +38,11 @@ interface RankArgument {
 }
 
 const defaultLimit = 50
-/** Below this count the normal distribution, which scores assume, fits badly. */
-const minSignificantCount = 5
 
 /** The context of one aggregate, which collects its measures. */
 interface Building extends PlanContext {
   readonly table: Table
+  readonly where: Condition
   readonly groupBy: readonly GroupField[]
   readonly isSignificant: boolean
   /** By measure and field, so that selecting a measure twice computes it once. */
@@ -48,10 +53,10 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const given = argumentsOf(context.selection, collected)
   const groupBy = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
   const isSignificant = given.significant !== undefined && given.significant !== null
-  const building: Building = { ...context, table, groupBy, isSignificant, measures: new Map() }
+  const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
+  const building: Building = { ...context, table, where, groupBy, isSignificant, measures: new Map() }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? scoreOrder : groupOrder(building, given)
-  const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
   return {
     table,
     where,
@@ -107,6 +112,11 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
       return { kind: below.name }
     case 'groups':
       return { kind: 'groups', fields: fieldsBelow(building, below, (field) => groupOutput(building, field)) }
+    case 'unusualWords':
+      return {
+        kind: 'unusualWords',
+        words: buildUnusualWords(building, below, building.table, building.where),
+      }
     default:
       return measureOutput(building, below)
   }
@@ -118,7 +128,7 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     return building.isSignificant
       ? {
           kind: 'significance',
-          fields: fieldsBelow(building, below, ({ name }) => ({ kind: name as SignificanceOutput['kind'] })),
+          fields: significanceFields(building, below),
         }
       : constantOutput(null)
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved')

@@ -1,12 +1,28 @@
-/** Builds the background with which `significant` compares groups. */
+/** Builds the background with which `significant` compares groups, and `unusualWords` the words of a field. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { badInput } from '../../parse/prepare.ts'
+import type { SearchField } from '../../../schema/model/model.ts'
+import { limits } from '../../parse/limits.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { all, not } from '../conditions.ts'
+import { fieldsBelow } from '../build-fields.ts'
 import { buildWhere } from '../build-where.ts'
-import type { GroupOrder, PlanContext, SignificancePlan } from '../plan.ts'
+import type {
+  Fields,
+  GroupOrder,
+  PlanContext,
+  SignificanceOutput,
+  SignificancePlan,
+  UnusualWordOutput,
+  UnusualWordsOutput,
+  UnusualWordsPlan,
+} from '../plan.ts'
 import type { Condition } from '../conditions.ts'
 
 export const scoreOrder: GroupOrder = { by: 'score' }
+
+/** Below this count the normal distribution, which scores assume, fits badly. */
+export const minSignificantCount = 5
+const usualWords = 20
 
 /** `where` selects the records that are compared with the background. */
 export function buildSignificance(
@@ -23,6 +39,42 @@ export function buildSignificance(
       )
   if (!Array.isArray(groupBy) || groupBy.length === 0)
     throw badInput('`significant` compares groups: name fields in `groupBy`, such as `groupBy: [did]`.')
-  const against = buildWhere(context, table, (significant as { readonly against: unknown }).against)
+  return comparison(context, table, where, (significant as { readonly against: unknown }).against)
+}
+
+function comparison(context: PlanContext, table: Table, where: Condition, given: unknown): SignificancePlan {
+  const against = buildWhere(context, table, given)
   return { against, background: all([against, not(where)]) }
+}
+
+export function buildUnusualWords(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+  where: Condition,
+): UnusualWordsPlan {
+  const { field, against, minCount, limit } = argumentsOf(context.selection, collected)
+  const { name } = field as SearchField
+  return {
+    table,
+    where,
+    ...comparison(context, table, where, against),
+    field: table.words?.fields.findIndex((each) => each.name === name) ?? -1,
+    minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, minSignificantCount, 1),
+    limit: integerArgument('limit', limit, limits.unusualWords, usualWords, 1),
+    fields: fieldsBelow(context, collected, (below): UnusualWordsOutput => {
+      if (below.name !== 'words') return { kind: below.name as 'recordsRead' | 'againstRecordsRead' }
+      return {
+        kind: 'words',
+        fields: fieldsBelow(context, below, (inner): UnusualWordOutput => {
+          if (inner.name !== 'significance') return { kind: inner.name as 'word' | 'count' }
+          return { kind: 'significance', fields: significanceFields(context, inner) }
+        }),
+      }
+    }),
+  }
+}
+
+export function significanceFields(context: PlanContext, collected: Collected): Fields<SignificanceOutput> {
+  return fieldsBelow(context, collected, ({ name }) => ({ kind: name as SignificanceOutput['kind'] }))
 }

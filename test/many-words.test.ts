@@ -1,0 +1,48 @@
+/** The words of more records than are read. */
+import assert from 'node:assert/strict'
+import { createReference } from './reference/reference.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import { buildRecord } from './support/records.ts'
+import { openTestService } from './support/service.ts'
+import { recordLexicon } from './support/store.ts'
+
+const nsid = 'org.example.note'
+const text = { type: 'string', maxGraphemes: 1_000 }
+const lexicon = recordLexicon(nsid, {
+  title: text,
+  text,
+  day: { type: 'integer' },
+  number: { type: 'integer' },
+})
+
+/** Number of records: of the first half of the days a part, of the second another one. */
+const few = 10_300
+const many = 21_000
+
+onEveryDatabase('of more than 10,000 records the words of a sample are counted', async (database) => {
+  const records = await Promise.all(
+    Array.from({ length: few + many }, (_, number) => {
+      const words = ['the', `w${number % 40}`, ...(number < few && number % 9 === 0 ? ['flood'] : [])]
+      return buildRecord(nsid, {
+        rkey: `r${number}`,
+        value: { text: words.join(' '), day: number < few ? 1 : 2, number },
+      })
+    }),
+  )
+  await using service = await openTestService({ lexicons: [lexicon], database, records })
+  const { all } = await service.data(`{ all: orgExampleNoteAggregate(where: {day: {eq: 1}}) {
+    unusualWords(field: text, against: {}) { recordsRead againstRecordsRead
+      words { word count significance { share againstCount againstShare score } } } } }`)
+  const found = all.unusualWords
+  const asked = { field: 'text', against: {} }
+  const expected = createReference([lexicon], {}, records).unusualWords(
+    nsid,
+    { where: { day: { eq: 1 } } },
+    asked,
+  )
+  assert.deepEqual(found, expected)
+  assert.equal(found.words[0]?.word, 'flood')
+  // A half of the few, a quarter of the many, about.
+  assert.ok(Math.abs(found.recordsRead - few / 2) < 300, String(found.recordsRead))
+  assert.ok(Math.abs(found.againstRecordsRead - many / 4) < 400, String(found.againstRecordsRead))
+})
