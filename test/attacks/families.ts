@@ -10,6 +10,7 @@ import { httpAttacks } from './http.ts'
 import { loadScenes } from './load.ts'
 import { mediaAttacks } from './media.ts'
 import type { LoadScene } from './scenes.ts'
+import { searchAttacks } from './searches.ts'
 import type { ServerName } from './world.ts'
 
 export const families: readonly (readonly [name: string, server: ServerName, all: readonly Attack[]])[] = [
@@ -17,6 +18,7 @@ export const families: readonly (readonly [name: string, server: ServerName, all
   ['media', 'roomy', mediaAttacks],
   ['documents', 'roomy', documentAttacks],
   ['arguments', 'roomy', [...argumentAttacks, ...answeredAttacks]],
+  ['searches', 'roomy', searchAttacks],
   ['keys', 'proxied', authenticationAttacks],
   ['agents', 'agents', agentAttacks],
 ]

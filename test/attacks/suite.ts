@@ -11,7 +11,7 @@ import { memoryOf, openFiles } from './processes.ts'
 import { openWorld, type Target, type World } from './world.ts'
 
 /** The attacks whose outcome may depend on the engine; the others are refused before any statement runs. */
-const reading = new Set(['arguments', 'agents'])
+const reading = new Set(['arguments', 'searches', 'agents'])
 
 /**
  * What a server may open and keep: connections to PostgreSQL, as many as its settings say; on SQLite, three files to

@@ -23,7 +23,18 @@ export function insertSnippets(body: Uint8Array, plans: readonly SnippetPlan[]):
     parts.push(whole.subarray(at, start), Buffer.from(json))
     at = end + 1
   }
-  return Buffer.concat([...parts, whole.subarray(at)])
+  return joined([...parts, whole.subarray(at)])
+}
+
+/** In memory of its own, because an answer's memory is released when it is sent; `Buffer.concat` shares short ones. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 function printed(text: string, { terms, words, fields }: SnippetPlan): string {
