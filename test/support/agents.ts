@@ -34,11 +34,11 @@ export function modelOf(documents: readonly Json[], references: References): Mod
   return buildModel(built.lexicons)
 }
 
-/** As the tier of callers without a key allows. */
-export function engineEndpoint(engine: QueryEngine): Endpoint {
+/** As the tier of callers without a key allows, whose pages an operator may have made smaller. */
+export function engineEndpoint(engine: QueryEngine, pageSize?: number): Endpoint {
   const tier = defaultTiers.find(({ name }) => name === 'public')
   if (tier === undefined) throw new Error('There is no public tier.')
-  const requestLimits = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
+  const requestLimits = { ...anybody, pageSize: pageSize ?? tier.pageSize, points: tier.pointsPerQuery }
   return {
     async ask(question) {
       const answer = await engine.execute(question, requestLimits)

@@ -1,5 +1,6 @@
 /** Finds records by name, with other spellings, for the tool resolve_name and for filters on references. */
 import type { Subject } from '../words/collections.ts'
+import { EndpointError } from '../graphql/endpoint.ts'
 import { printField } from '../graphql/graphql-text.ts'
 import { plainText } from '../words/plain-text.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -28,8 +29,8 @@ export interface NameSearch {
 
 export type Asking = (query: string) => Promise<Json>
 
-/** Candidates that are compared, per collection. */
-const mostCandidates = 100
+/** Candidates that are compared, per collection: one page, or the smallest page if the caller's tier refuses that. */
+const candidates = { most: 100, least: 20 } as const
 const mostPieces = 6
 /** Conditions in one operation; more could cost more points than a tier allows for one operation. */
 const mostConditions = 8
@@ -42,15 +43,29 @@ export async function searchNames(
   subjects: readonly Subject[],
   askFor: Asking,
 ): Promise<NameSearch> {
-  const whole = await searchLists(name, subjects, 2, askFor, (field) => [
+  try {
+    return await searchPages(name, subjects, candidates.most, askFor)
+  } catch (error) {
+    if (!(error instanceof EndpointError) || error.code !== 'BAD_USER_INPUT') throw error
+    return searchPages(name, subjects, candidates.least, askFor)
+  }
+}
+
+async function searchPages(
+  name: string,
+  subjects: readonly Subject[],
+  size: number,
+  askFor: Asking,
+): Promise<NameSearch> {
+  const whole = await searchLists(name, subjects, 2, size, askFor, (field) => [
     { first: 5, where: { [field]: { eq: name } } },
-    { first: mostCandidates, where: { [field]: { contains: name } } },
+    { first: size, where: { [field]: { contains: name } } },
   ])
   const sure = whole.found.filter(({ match }) => match !== 'similar')
   const pieces = piecesOf(name)
   if (sure.length > 0 || pieces.length === 0) return { ...whole, found: sure }
-  const near = await searchLists(name, subjects, pieces.length, askFor, (field) => [
-    { first: mostCandidates, where: { OR: pieces.map((piece) => ({ [field]: { contains: piece } })) } },
+  const near = await searchLists(name, subjects, pieces.length, size, askFor, (field) => [
+    { first: size, where: { OR: pieces.map((piece) => ({ [field]: { contains: piece } })) } },
   ])
   return { ...near, found: near.found.filter(({ score }) => score >= leastScore) }
 }
@@ -73,11 +88,15 @@ export async function findByName(name: string, subject: Subject, askFor: Asking)
   )
 }
 
-/** The records of some lists of each collection; `conditions` is their number in the lists of one collection. */
+/**
+ * The records of some lists of each collection; `conditions` is their number in the lists of one collection, `size` the
+ * records of the longest page.
+ */
 async function searchLists(
   name: string,
   subjects: readonly Subject[],
   conditions: number,
+  size: number,
   askFor: Asking,
   listsOf: (field: string) => readonly { readonly first: number; readonly where: Where }[],
 ): Promise<NameSearch> {
@@ -103,7 +122,7 @@ async function searchLists(
     queries.push(query)
     for (const { alias, label, field } of aliased) {
       const { nodes } = data[alias] as { nodes: readonly Json[] }
-      isCapped ||= nodes.length === mostCandidates
+      isCapped ||= nodes.length === size
       for (const node of nodes)
         found.set(String(node.uri), compare(wanted, label, String(node.uri), String(node[field])))
     }

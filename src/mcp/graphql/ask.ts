@@ -18,7 +18,7 @@ export async function ask(
     throw new EndpointError(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
     )
-  throw new EndpointError(faultText(errors))
+  throw new EndpointError(faultText(errors), { code: errors[0]?.code ?? null })
 }
 
 export function faultText(errors: readonly EndpointFault[]): string {

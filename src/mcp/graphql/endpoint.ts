@@ -30,4 +30,11 @@ export interface Endpoint {
 /** The service could not be queried, or refused to answer; the message says why, and what to do. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
+  /** Of the service's first error; null if it named none. */
+  readonly code: string | null
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly code?: string | null } = {}) {
+    super(message, options)
+    this.code = options.code ?? null
+  }
 }

@@ -122,6 +122,17 @@ test('names are found however they are spelt', async () => {
   assert.equal(common.total, undefined)
 })
 
+test('names are found where the tier permits the smallest pages only', async () => {
+  const agent = createAgent(model, engineEndpoint(service.engine, 20))
+  const { matches } = await agent.call('resolve_name', { name: 'Harbor & Hill', collection: 'source' })
+  assert.equal(matches[0]?.name, 'Harbour & Hill')
+  const filters = { source: 'harbour & hill' }
+  const { count } = await agent.call('aggregate', { collection: 'article', filters })
+  assert.equal(count, articles.filter((article) => outlet(article) === 'Harbour & Hill').length)
+  const common = await agent.call('resolve_name', { name: 'a', collection: 'source' })
+  assert.match(common.hint, /write more of it/)
+})
+
 const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] = [
   ['search_records', { collection: 'artcle' }, /no collection "artcle"\. Did you mean "article"/],
   ['search_records', { collection: 'article', filters: { langage: 'en' } }, /Did you mean "language"/],
