@@ -14,7 +14,7 @@ const floors: Record<string, readonly string[]> = {
   database: ['lexicon', 'sql', 'search', 'schema (types)'],
   query: ['schema', 'sql', 'search', 'database'],
   ingest: ['lexicon', 'database'],
-  mcp: ['schema', 'query', 'lexicon (types)'],
+  mcp: ['search', 'schema', 'query', 'lexicon (types)'],
   server: ['schema', 'query', 'database', 'mcp'],
   cli: ['lexicon', 'sql', 'schema', 'database', 'query', 'ingest', 'mcp', 'server', 'demo'],
 }

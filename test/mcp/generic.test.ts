@@ -154,6 +154,11 @@ for (const [name, documents, references] of sets) {
         await answers(agent, 'aggregate', { collection: label, by: [text], share: { indexedAt: 'today' } })
         await answers(agent, 'describe', { collection: label, field: text })
       }
+      if (collection.searchFields.length > 0) {
+        const search = 'one two* OR "three four" -five'
+        await answers(agent, 'search_records', { collection: label, search, limit: 50 })
+        await answers(agent, 'aggregate', { collection: label, search, by: ['did'], unusual: {} })
+      }
       const uri = `at://did:plc:abcdefghijklmnopqrstuvwx/${collection.nsid}/self`
       assert.match(await agent.refusal('get_record', { uri }), /is indexed/)
     }

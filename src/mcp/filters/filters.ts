@@ -26,6 +26,8 @@ export interface FilterContext extends SchemaContext, Clock {
 /** The arguments that narrow a list or an aggregate. */
 export interface Narrowing extends Json {
   readonly filters?: unknown
+  /** Words in the syntax of GraphQL's `search`, an argument beside `where`. */
+  readonly search?: string | undefined
   readonly text?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined

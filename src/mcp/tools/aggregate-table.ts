@@ -2,6 +2,7 @@
 import { type Group, type Measure, readGroupName } from '../filters/groups.ts'
 import type { SchemaContext } from '../filters/paths.ts'
 import type { Json } from './tool.ts'
+import { readSignificance, significanceColumns } from './unusual-groups.ts'
 
 export interface Aggregated extends Json {
   readonly count: number
@@ -11,7 +12,8 @@ export interface Aggregated extends Json {
 }
 
 export interface Order {
-  readonly by: 'count' | 'key' | 'share' | Measure
+  /** `score`: how unusual groups are. */
+  readonly by: 'count' | 'key' | 'share' | 'score' | Measure
   readonly isDescending: boolean
 }
 
@@ -33,6 +35,7 @@ export function buildTable(
   const columns = [
     ...groups.map(({ text }) => text),
     'count',
+    ...(order.by === 'score' ? significanceColumns : []),
     ...measures.map(({ text }) => text),
     ...(part === null ? [] : ['matching', 'share']),
   ]
@@ -49,6 +52,7 @@ export function buildTable(
     return [
       ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
       count,
+      ...(order.by === 'score' ? readSignificance(row) : []),
       ...measures.map((measure, at) => readMeasure(measure, at, row)),
       ...(part === null ? [] : [matching, share]),
     ]

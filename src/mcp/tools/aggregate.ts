@@ -14,10 +14,12 @@ import {
 } from '../graphql/graphql-text.ts'
 import { type Group, type Measure, parseGroup, parseMeasure, selectGroup } from '../filters/groups.ts'
 import type { SchemaContext } from '../filters/paths.ts'
+import { readSearch } from '../filters/search.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { plainValue } from '../words/plain-text.ts'
 import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { didYouMean, type Json, ToolError } from './tool.ts'
+import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
 import { allOf } from '../filters/where.ts'
 
 const defaultLimit = 20
@@ -30,6 +32,7 @@ interface AggregateArguments extends Narrowing {
   readonly by?: readonly string[]
   readonly measures?: readonly string[]
   readonly share?: Json
+  readonly unusual?: Json
   readonly order?: string
   readonly min_count?: number
   readonly limit?: number
@@ -42,7 +45,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
     name: 'aggregate',
     title: 'Count and measure',
     description:
-      'Counts records, in groups if you like, as a table. collection, text, filters, since, until: as in search_records.',
+      'Counts records, in groups if you like, as a table. collection, search, text, filters, since, until: as in search_records.',
     inputSchema: argumentsOf(
       {
         collection: 'string',
@@ -56,11 +59,17 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
           items: { type: 'string' },
           description: `avg, sum, min, max or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
         },
+        search: 'string',
         text: 'string',
         filters: 'object',
         since: 'string',
         until: 'string',
         share: { type: 'object', description: 'Filters: how many of each group meet them, and the share.' },
+        unusual: {
+          type: 'object',
+          description:
+            'Filters of the records to compare with; {} is all others. Groups whose share is higher than there, most unusual first; a score above 3 is hardly chance.',
+        },
         order: {
           type: 'string',
           description:
@@ -92,28 +101,39 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
   const measures = wanted.filter((text) => text.trim() !== 'count').map(measureOf)
+  const search = readSearch(subject, args.search)?.text
+  const where = await buildWhere(subject, args, toolbox)
+  const isNarrowed = where !== null || search !== undefined
+  const against = await buildBackground(args, isNarrowed, subject, toolbox)
   // Time series are read in order of time.
   const written = args.order?.trim() ?? (groups[0]?.field.bucket ? 'key' : '-count')
   const name = written.replace(/^[-+]/, '')
   if (name === 'share' && args.share === undefined)
     throw new ToolError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
-  const order = { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
+  const order: Order =
+    against === null
+      ? { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
+      : { by: 'score', isDescending: true }
   // The table shows the measure that orders the groups.
   const { by: first } = order
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
-  const where = await buildWhere(subject, args, toolbox)
   const share = args.share && (await buildWhere(subject, { filters: args.share }, toolbox))
 
-  // The service cannot order by share or count groups after `min_count`; both need all groups here.
-  const needsAll = order.by === 'share' || minCount !== undefined
+  // The service cannot order by share, and counts only unusual groups after `min_count`; both need all groups here.
+  const needsAll = order.by === 'share' || (minCount !== undefined && against === null)
   const root = `${collection.rootField}Aggregate`
   const groupBy = names.map((field) => new EnumValue(field))
   const limited = needsAll ? mostGroups : Math.min(offset + limit, mostGroups)
   const isGrouped = groups.length > 0
-  const main = { where, ...(isGrouped && { groupBy, ...ordering(order), minCount, limit: limited }) }
-  const both = { where: allOf([where ?? {}, share ?? {}]), ...(isGrouped && { groupBy, limit: mostGroups }) }
+  const ordered = against === null ? ordering(order) : { significant: { against } }
+  const main = { search, where, ...(isGrouped && { groupBy, ...ordered, minCount, limit: limited }) }
+  const both = {
+    search,
+    where: allOf([where ?? {}, share ?? {}]),
+    ...(isGrouped && { groupBy, limit: mostGroups }),
+  }
   const query = printSelection({
-    [printField(root, main)]: selectMain(groups, measures, toolbox),
+    [printField(root, main)]: selectMain(groups, measures, order, toolbox),
     ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
   })
   const data = await toolbox.ask(query)
@@ -121,7 +141,9 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const part = share ? (data.share as Aggregated) : null
   const table = buildTable(groups, measures, order, whole, part, toolbox)
   const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: args.share } : null
-  const hint = sought && (await whyNothing(sought, subject, toolbox))
+  const isAlike = sought === null && against !== null && table.rows.length === 0
+  const nothing = sought && (await whyNothing(sought, subject, toolbox))
+  const hint = isAlike ? await whyNoneUnusual(args, subject, toolbox) : nothing
   return answer(table, whole, args, query, hint, needsAll && table.rows.length === mostGroups)
 }
 
@@ -149,12 +171,14 @@ function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>
 function selectMain(
   groups: readonly Group[],
   measures: readonly Measure[],
+  { by }: Order,
   context: SchemaContext,
 ): Selection {
   const measured = mergeSelections(measures.map((measure, at) => selectMeasure(measure, at)))
   if (groups.length === 0) return { count: {}, ...measured }
   const keys = groups.map((group) => selectGroup(group, context))
-  return { count: {}, groupCount: {}, groups: mergeSelections([...keys, { count: {} }, measured]) }
+  const compared = by === 'score' ? selectSignificance : {}
+  return { count: {}, groupCount: {}, groups: mergeSelections([...keys, { count: {} }, compared, measured]) }
 }
 
 function selectShare(groups: readonly Group[]): Selection {
@@ -173,14 +197,14 @@ function selectMeasure({ kind, field }: Measure, at: number): Selection {
 function answer(
   { columns, rows, isPartial }: Table,
   { count, groupCount }: Aggregated,
-  { limit = defaultLimit, offset = 0, min_count: minCount }: AggregateArguments,
+  { limit = defaultLimit, offset = 0, min_count: minCount, unusual }: AggregateArguments,
   query: string,
   hint: string | null,
   isCapped: boolean,
 ): Json {
   const wanted = rows.slice(offset, offset + limit).map(plainValue)
-  // The service counts groups before it leaves out small ones.
-  const all = minCount === undefined ? (groupCount ?? rows.length) : rows.length
+  // The service counts groups before it leaves out small ones, except unusual groups.
+  const all = minCount === undefined || unusual !== undefined ? (groupCount ?? rows.length) : rows.length
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
   const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`

@@ -10,9 +10,10 @@ import { plainValue } from '../words/plain-text.ts'
 import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
-/** Fields whose values one query counts, and values shown per field. */
+/** Fields whose values one query counts, values shown per field, and texts shown that `search` covers. */
 const mostCounted = 10
 const mostValues = 12
+const mostSearched = 12
 /** Lengths of meanings, and numbers of values, tried in this order; names of fields are never cut. */
 const sizes = [
   [300, 12],
@@ -25,7 +26,7 @@ const sizes = [
 ] as const
 
 const operators =
-  'text: contains startsWith (a bare string is contains) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
+  'text: contains (a bare string) startsWith matches (words, as search) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
 const ofReferences = ' References: a name, a URI, .isCurrent (false: what it refers to has changed since).'
 
 interface DescribeArguments extends Json {
@@ -103,6 +104,12 @@ async function describeCollection(subject: Subject, toolbox: Toolbox): Promise<J
     about: description,
     records: count,
     time: `${time}: since, until and the newest; ${String(min[time])} to ${String(max[time])}${untimed === 0 ? '' : `; ${untimed} records have none, and are left out by since and until`}`,
+    ...present({
+      search: collection.searchFields
+        .slice(0, mostSearched)
+        .map(({ name }) => name)
+        .join(', '),
+    }),
     fields: Object.fromEntries([...lines, ...referringLines(subject, toolbox)]),
     operators: fields.some(({ type }) => type.kind === 'strongRef')
       ? `${operators}${ofReferences}`

@@ -1,21 +1,26 @@
 /** The tool `search_records`: a page of a collection, as short rows. */
 import { sortFields } from '../../schema/model/operators.ts'
+import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
 import { readRow, selectRow, withoutNulls } from '../filters/fields.ts'
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
+import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../filters/search.ts'
 import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, type SchemaContext } from '../filters/paths.ts'
+import { EndpointError } from '../graphql/endpoint.ts'
 import { plainText, plainValue } from '../words/plain-text.ts'
 import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { didYouMean, type Json, ToolError } from './tool.ts'
 
 interface Page {
   readonly totalCount?: number
-  readonly edges: readonly { readonly cursor: string; readonly node: Json }[]
+  /** The number of the newest matches that are ordered by relevance. */
+  readonly ranked?: number
+  readonly edges: readonly (Json & { readonly cursor: string; readonly node: Json })[]
   readonly pageInfo: { readonly hasNextPage: boolean }
 }
 
@@ -42,15 +47,23 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
     inputSchema: argumentsOf(
       {
         collection: 'string',
-        text: { type: 'string', description: 'Contained in a title or other text.' },
+        search: {
+          type: 'string',
+          description:
+            'Words in any order, "a phrase", prefix*, -not, OR, field:word. Best first, with a snippet that marks **found** words.',
+        },
+        text: { type: 'string', description: 'Characters contained in a title or other text.' },
         filters: {
           type: 'object',
           description:
-            'Path: value, [any of], null (missing) or {eq|ne|in|notIn|contains|startsWith|gt|gte|lt|lte|has|hasAny|hasAll: value}. A reference takes a URI or name; what refers to a record takes "none" or "some".',
+            'Path: value, [any of], null (missing) or {eq|ne|in|notIn|contains|startsWith|matches|gt|gte|lt|lte|has|hasAny|hasAll: value}. A reference takes a URI or name; what refers to a record takes "none" or "some".',
         },
         since: { type: 'string', description: '"2026-11-16", "today", "last 7 days" …; UTC.' },
         until: 'string',
-        sort: { type: 'string', description: 'Own field, "-" for descending. Default newest first.' },
+        sort: {
+          type: 'string',
+          description: 'Own field, "-" for descending. Default relevance with search, else newest first.',
+        },
         fields: { type: 'array', items: { type: 'string' }, description: 'Paths to show.' },
         detail: { enum: ['brief', 'full'] },
         limit: { type: 'integer', minimum: 1, maximum: 50 },
@@ -59,7 +72,14 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
       ['collection'],
     ),
     outputSchema: answerOf(
-      { total: 'integer', returned: 'integer', cut: 'integer', records: 'objects', after: 'string' },
+      {
+        total: 'integer',
+        returned: 'integer',
+        order: 'string',
+        cut: 'integer',
+        records: 'objects',
+        after: 'string',
+      },
       ['returned', 'records', 'query'],
     ),
     run: search,
@@ -73,34 +93,62 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const isFull = detail === 'full' && fields === undefined
   const names = isFull ? [] : (fields ?? subject.brief)
   const paths = names.map((name) => parsePath(name, collection, toolbox))
+  const words = readSearch(subject, args.search)
+  const hasSnippets = words !== null && words.terms.length > 0 && !isFull
+  const isRanked = isByRelevance(sort, words, subject)
   const where = await buildWhere(subject, args, toolbox)
   const list = printField(collection.rootField, {
     first: limit,
     after,
+    search: words?.text,
     where,
-    sortBy: parseSort(sort, subject),
+    sortBy: isRanked ? [{ field: new EnumValue('RELEVANCE') }] : parseSort(sort, subject),
   })
   const query = printSelection({
     [list]: {
       // Only the first page is counted, because the count costs as much as a page.
       ...(after === undefined && { totalCount: {} }),
-      edges: { cursor: {}, node: { ...selectRow(paths, toolbox), ...(isFull && { recordJson: {} }) } },
+      ...(isRanked && { ranked: {} }),
+      edges: {
+        cursor: {},
+        ...(hasSnippets && selectSnippets(collection)),
+        node: { ...selectRow(paths, toolbox), ...(isFull && { recordJson: {} }) },
+      },
       pageInfo: { hasNextPage: {} },
     },
   })
-  const page = (await toolbox.ask(query))[collection.rootField] as Page
-  const rows = page.edges.map(({ node }) =>
-    plainValue(isFull ? wholeRow(node) : readRow(node, paths, toolbox)),
-  )
-  return answer(rows, page, query, page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null)
+  const page = (await toolbox.ask(query).catch(throwCursorError))[collection.rootField] as Page
+  const rows = page.edges.map((edge) => {
+    if (isFull) return plainValue(wholeRow(edge.node))
+    const row = readRow(edge.node, paths, toolbox)
+    const snippet = hasSnippets ? readSnippet(edge, collection, paths) : null
+    // A property that is called `snippet` is shown itself.
+    return plainValue(snippet === null || 'snippet' in row ? row : { ...row, snippet })
+  })
+  const hint = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
+  const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
+  return answer(rows, page, query, order, hint)
+}
+
+/** Cursors are bound to the order, and those by relevance to the search. */
+function throwCursorError(error: unknown): never {
+  if (error instanceof EndpointError && error.code === 'INVALID_CURSOR')
+    throw new ToolError('after is no cursor of this search: repeat all arguments of the call that gave it.')
+  throw error
 }
 
 /** The rows that fit, with the cursor of the next page. */
-function answer(rows: readonly unknown[], page: Page, query: string, hint: string | null): Json {
+function answer(
+  rows: readonly unknown[],
+  page: Page,
+  query: string,
+  order: string | null,
+  hint: string | null,
+): Json {
   const { totalCount: total, edges, pageInfo } = page
   const [longest] = edges.map(({ cursor }) => cursor).toSorted((one, other) => other.length - one.length)
   const note = 'Long texts are cut (…): get_record has more.'
-  const around = { total, returned: 50, cut: 50, records: [], after: longest, query }
+  const around = { total, returned: 50, order, cut: 50, records: [], after: longest, query }
   const room = budgets.search_records - tokensOfJson(around) - tokensOfJson(note) - 10
   const { rows: records, shortened } = fitRows(rows, room)
   const returned = records.length
@@ -110,12 +158,39 @@ function answer(rows: readonly unknown[], page: Page, query: string, hint: strin
   return present({
     total,
     returned,
+    order,
     cut: isCut ? rows.length - returned : null,
     records,
     after: after && plainText(after),
     hint: hint ?? (shortened ? note : cutHint),
     query,
   })
+}
+
+function isByRelevance(sort: string | undefined, words: WordSearch | null, { collection }: Subject): boolean {
+  if (sort === undefined) return words !== null && hasRelevance(words)
+  const names = sort.split(',').map((name) => name.trim().replace(/^[-+]/, ''))
+  const own = sortFields(collection).map(({ name }) => name)
+  if (!names.some((name) => /^relevance$/i.test(name) && !own.includes(name))) return false
+  if (names.length > 1)
+    throw new ToolError('"relevance" takes no other sort fields; equally relevant records come newest first.')
+  if (words === null || words.terms.length === 0)
+    throw new ToolError('To sort by relevance, write words in search that are not excluded.')
+  return true
+}
+
+/** Further pages have no total. */
+function orderByRelevance({ ranked = 0, totalCount }: Page): string | null {
+  if (ranked === 0) return null
+  if (ranked === totalCount || (totalCount === undefined && ranked < mostRanked)) return 'relevance'
+  return `relevance among the newest ${ranked} matches; the others follow, newest first`
+}
+
+/** Says why a search is not ordered by relevance. */
+function orderOf(words: WordSearch | null): string | null {
+  return words === null || words.terms.length === 0
+    ? null
+    : `newest first: relevance takes at most ${mostRankedTerms} words and phrases`
 }
 
 /** A property `uri` must not replace the record's own URI, so that only get_record shows it. */

@@ -267,8 +267,13 @@ test('every answer keeps to its budget when records hold the longest texts', asy
     ['describe', { collection: 'article', field: 'source' }],
     ['search_records', { collection: 'article', limit: 50 }],
     ['search_records', { collection: 'enrichment', limit: 50, detail: 'full' }],
+    ['search_records', { collection: 'enrichment', search: 'near OR the OR a*', limit: 50 }],
     ['get_record', { uri: articles[0]?.uri }],
     ['aggregate', { collection: 'enrichment', by: ['article.source', 'topics'], limit: 500 }],
+    [
+      'aggregate',
+      { collection: 'enrichment', by: ['article.source', 'topics'], search: 'a*', unusual: {}, limit: 500 },
+    ],
     ['resolve_name', { name: 'a', limit: 10 }],
     ['run_graphql', { query: '{ techServiceNewsSource(first: 50) { nodes { displayName description } } }' }],
   ]
@@ -302,8 +307,10 @@ test('what records hide in their texts does not come through, whatever tool read
       { collection: 'article', fields: ['title', 'source', 'enrichment.summary', 'authors'] },
     ],
     ['search_records', { collection: 'article', detail: 'full' }],
+    ['search_records', { collection: 'article', search: 'storm OR flood', fields: ['language'] }],
     ['get_record', { uri: articles[0]?.uri }],
     ['aggregate', { collection: 'article', by: ['source', 'section'] }],
+    ['aggregate', { collection: 'article', by: ['source'], search: 'elec*', unusual: {}, min_count: 1 }],
     ['resolve_name', { name: 'radio' }],
     ['run_graphql', { query: '{ techServiceNewsArticle(first: 5) { nodes { title recordJson } } }' }],
   ] as const)

@@ -1,20 +1,23 @@
 /**
- * Explains empty answers: finds filter values that no record has, and lists the values that exist. Its queries run
- * only after an empty answer.
+ * Explains empty answers: finds filter values and words that no record has, and lists the values that exist. Its
+ * queries run only after an empty answer.
  */
 import { nearest } from '../../util/text/nearest.ts'
 import { cutText } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
-import type { Narrowing } from '../filters/filters.ts'
+import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { findGroupAtEnd } from '../filters/groups.ts'
 import { elementOf, parsePath, type Path, type SchemaContext } from '../filters/paths.ts'
 import { cutPlain } from './plain-text.ts'
+import { readSearch, type WordSearch } from '../filters/search.ts'
+import type { Where } from '../filters/where.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { didYouMean, type Json } from '../tools/tool.ts'
 
-/** How many filters of one call are checked, and how many values of the index are shown. */
+/** How many filters and words of one call are checked, and how many values of the index are shown. */
 const mostFilters = 4
+const mostTerms = 6
 const mostValues = 25
 
 interface Sought {
@@ -26,10 +29,11 @@ interface Sought {
 
 /** The explanation; null if every value exists, but no record matches all conditions. */
 export async function whyNothing(
-  { filters, text }: Narrowing,
+  narrowing: Narrowing,
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<string | null> {
+  const { filters, text } = narrowing
   for (const { path, values, listed } of soughtIn(filters, subject, toolbox)) {
     const present = await valuesInIndex(path, toolbox)
     const known = present ?? listed
@@ -37,10 +41,60 @@ export async function whyNothing(
     const isKnown = known.length === 0 || values.some((value) => known.includes(value))
     if (wrong !== undefined && !isKnown) return unknownValue(wrong, path.text, known, present !== null)
   }
+  const words = readSearch(subject, narrowing.search)
+  if (words !== null && words.terms.length > 0) return whyNoWords(words, narrowing, subject, toolbox)
   if (!text?.trim()) return null
   return /\s/.test(text.trim())
     ? 'A text has to be there as it is written, word after word: try its rarest word, or what other languages call it.'
     : 'Try a part of the word, or what other languages call it.'
+}
+
+/** Counts what each word finds by itself, and what the search finds without the other conditions. */
+async function whyNoWords(
+  { text, terms }: WordSearch,
+  narrowing: Narrowing,
+  subject: Subject,
+  toolbox: Toolbox,
+): Promise<string> {
+  const where = await buildWhere(subject, narrowing, toolbox)
+  const tried = terms.slice(0, mostTerms)
+  const either = { search: tried.join(' OR '), where }
+  const searches = [{ search: text }, either, ...tried.map((search) => ({ search }))]
+  const [unfiltered = 0, any = 0, ...each] = await countAll(searches, subject, toolbox)
+  const missing = tried.filter((_, at) => each[at] === 0)
+  if (missing.length > 0) return whyMissing(missing, subject, toolbox)
+  if (unfiltered > 0)
+    return `Without filters and times, the search finds ${unfiltered}: leave some of them out.`
+  const alone = `Each word is in some ${subject.label}, but none has all that is asked`
+  return any > 0
+    ? `${alone}: leave words or exclusions out. With OR between the words, ${any} are found.`
+    : `${alone}, and with these filters none has any: leave filters out.`
+}
+
+async function whyMissing(missing: readonly string[], subject: Subject, toolbox: Toolbox): Promise<string> {
+  const beginnings = missing.flatMap(beginningOf)
+  const searches = beginnings.map((search) => ({ search }))
+  const counts = searches.length === 0 ? [] : await countAll(searches, subject, toolbox)
+  const found = beginnings.flatMap((search, at) => (counts[at] ? [`${search} finds ${counts[at]}`] : []))
+  const shown = missing.map((term) => cutPlain(term, 60)).join(', ')
+  const instead = found.length > 0 ? `, but ${found.join(', ')}` : ''
+  return `No ${subject.label} has ${shown}${instead}. Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
+}
+
+/** A search for words that begin alike, for a single word that is long enough. */
+function beginningOf(term: string): string[] {
+  const [, field = '', word = ''] = /^(\w+:)?([\p{L}\p{N}\p{M}]{5,60})$/u.exec(term) ?? []
+  return word === '' ? [] : [`${field}${word.slice(0, Math.max(4, Math.floor(0.7 * word.length)))}*`]
+}
+
+async function countAll(
+  searches: readonly { readonly search: string; readonly where?: Where | null }[],
+  { collection }: Subject,
+  toolbox: Toolbox,
+): Promise<readonly number[]> {
+  const fields = searches.map((each, at) => printField(`c${at}: ${collection.rootField}Aggregate`, each))
+  const data = await toolbox.ask(`{ ${fields.map((field) => `${field} { count }`).join(' ')} }`)
+  return searches.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
 }
 
 function unknownValue(wrong: string, text: string, known: readonly string[], isSure: boolean): string {

@@ -1,0 +1,89 @@
+/** Reads the argument `search`, and shows where records have what it asks for. */
+import type { Collection } from '../../schema/model/model.ts'
+import { parseSearch, SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
+import { mostRankedTerms } from '../../search/relevance.ts'
+import { foldText } from '../../util/text/fold.ts'
+import { EnumValue, printField, type Selection } from '../graphql/graphql-text.ts'
+import { type Json, ToolError } from '../tools/tool.ts'
+import type { Subject } from '../words/collections.ts'
+import type { Path } from './paths.ts'
+
+/** Words of a snippet, and texts of a record that are looked at for one. */
+const snippetWords = 20
+const mostTexts = 6
+
+export interface WordSearch {
+  /** As the caller wrote it. */
+  readonly text: string
+  /** The words and phrases that it does not exclude, each once, as searches. */
+  readonly terms: readonly string[]
+}
+
+/** Null if every record is found: there is no search, or a blank one. */
+export function readSearch(subject: Subject, text: string | undefined): WordSearch | null {
+  if (text === undefined || text.trim() === '') return null
+  const names = subject.collection.searchFields.map(({ name }) => name)
+  if (names.length === 0) throw new ToolError(`${subject.label} has no text to search; use filters.`)
+  try {
+    const search = parseSearch(text, names)
+    const terms = search === null ? [] : wantedTerms(search).map(printTerm)
+    return { text, terms: [...new Set(terms)] }
+  } catch (error) {
+    if (error instanceof SearchError) throw new ToolError(`search: ${error.message}.`)
+    throw error
+  }
+}
+
+function printTerm({ words, prefix, field }: SearchTerm): string {
+  const [only = '', ...others] = words
+  const text = prefix ? `${words.join('-')}*` : others.length === 0 ? only : `"${words.join(' ')}"`
+  return field === null ? text : `${field}:${text}`
+}
+
+/** True if relevance is defined for the search, and the service computes it. */
+export function hasRelevance({ terms }: WordSearch): boolean {
+  return terms.length > 0 && terms.length <= mostRankedTerms
+}
+
+interface Snippet {
+  /** A part of a text, unchanged. */
+  readonly text: string
+  /** What the search asks for, in UTF-16 units of the part. */
+  readonly ranges: readonly { readonly start: number; readonly end: number }[]
+}
+
+/** Members of an edge: a snippet of each text. */
+export function selectSnippets({ searchFields }: Collection): Selection {
+  const snippets = searchFields.slice(0, mostTexts).map(({ name }, at) => {
+    const snippet = printField('snippet', { field: new EnumValue(name), words: snippetWords })
+    return [`s${at}: ${snippet}`, { text: {}, ranges: { start: {}, end: {} } }] as const
+  })
+  return Object.fromEntries(snippets)
+}
+
+/**
+ * The text with the most different words of the search, by its path, with these words between asterisks; null if no
+ * text has any. A text that the row does not show is preferred.
+ */
+export function readSnippet(edge: Json, { searchFields }: Collection, shown: readonly Path[]): Json | null {
+  const found = searchFields.slice(0, mostTexts).flatMap(({ path }, at) => {
+    const snippet = edge[`s${at}`] as Snippet | null | undefined
+    if (!snippet || snippet.ranges.length === 0) return []
+    const name = path.join('.')
+    return [{ name, snippet, isShown: shown.some(({ text }) => text === name), words: wordsIn(snippet) }]
+  })
+  const [best] = found.toSorted((a, b) => Number(a.isShown) - Number(b.isShown) || b.words - a.words)
+  return best === undefined ? null : { [best.name]: mark(best.snippet) }
+}
+
+function wordsIn({ text, ranges }: Snippet): number {
+  return new Set(ranges.map(({ start, end }) => foldText(text.slice(start, end)))).size
+}
+
+function mark({ text, ranges }: Snippet): string {
+  const ends = [0, ...ranges.map(({ end }) => end)]
+  const marked = ranges.map(
+    ({ start, end }, at) => `${text.slice(ends[at], start)}**${text.slice(start, end)}**`,
+  )
+  return marked.join('') + text.slice(ends.at(-1))
+}

@@ -1,0 +1,289 @@
+/** Searches and unusual groups by the agents' tools, on both engines, compared with the reference evaluator. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import type { PlainRecord } from '../../test/reference/world.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { buildRecord } from '../../test/support/records.ts'
+import { openTestService } from '../../test/support/service.ts'
+import { recordLexicon } from '../../test/support/store.ts'
+
+after(closeCorpora)
+
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const article = 'tech.service.news.article'
+const enrichment = 'tech.service.news.enrichment'
+const unmarked = (text: string): string => text.replaceAll('**', '')
+
+async function open(database: Engine = 'sqlite') {
+  const { service, reference } = await corpusNamed('demo', database)
+  return { agent: createAgent(model, engineEndpoint(service.engine)), reference }
+}
+
+/** The records of all pages. */
+async function readPages(agent: Agent, args: Json): Promise<Json[]> {
+  const records: Json[] = []
+  for (let after: string | undefined, more = true; more; more = after !== undefined) {
+    const answer = await agent.call('search_records', { ...args, ...(after !== undefined && { after }) })
+    assert.ok(answer.returned > 0)
+    records.push(...answer.records)
+    after = answer.after
+  }
+  return records
+}
+
+const searches = [
+  'storm OR flood',
+  'elect* OR elecc* OR выбор*',
+  '"natural disaster" rescue* -lyon',
+  'title:portland',
+  'ceasefire',
+]
+
+onEveryDatabase('the pages of a search have all records that it finds, the best first', async (database) => {
+  const { agent, reference } = await open(database)
+  for (const search of searches)
+    for (const [collection, nsid] of [
+      ['article', article],
+      ['enrichment', enrichment],
+    ] as const) {
+      const scores = reference.scores(nsid, { search })
+      if (scores.size === 0 || (nsid === enrichment && search.includes(':'))) continue
+      const best = reference.sorted(nsid, { search }).toSorted((a, b) => scoreOf(b) - scoreOf(a))
+      const found = await readPages(agent, { collection, search, limit: 4, fields: ['language'] })
+      assert.deepEqual(
+        found.map(({ uri }) => uri),
+        best.map(({ uri }) => uri),
+        search,
+      )
+      for (const { uri, snippet } of found)
+        assertSnippet(
+          snippet,
+          best.find((one) => one.uri === uri),
+        )
+      function scoreOf(record: PlainRecord): number {
+        return scores.get(record) ?? 0
+      }
+    }
+})
+
+/** A part of one text of the record, with marks. */
+function assertSnippet(snippet: Json, record: PlainRecord | undefined): void {
+  const [[path, text] = ['', ''], ...others] = Object.entries<string>(snippet)
+  assert.equal(others.length, 0)
+  const whole = path.split('.').reduce((value, name) => value?.[name], record?.value)
+  assert.match(text, /\*\*\S.*\*\*/)
+  assert.ok(String(whole).includes(unmarked(text)), `${text} of ${whole}`)
+}
+
+onEveryDatabase('unusual groups have both counts, both shares and a score', async (database) => {
+  const { agent, reference } = await open(database)
+  const negative = { sentiment: { eq: 'negative' } }
+  for (const [unusual, against] of [
+    [{}, {}],
+    [{ sentiment: ['positive', 'neutral'] }, { sentiment: { in: ['positive', 'neutral'] } }],
+  ] as const) {
+    const { groups, groupCount } = reference.aggregate(enrichment, {
+      groupBy: ['topics'],
+      where: negative,
+      significant: { against },
+      minCount: 6,
+      limit: 1_000,
+    })
+    const args = { collection: 'enrichment', by: ['topics'], filters: { sentiment: 'negative' }, unusual }
+    const answer = await agent.call('aggregate', { ...args, min_count: 6, limit: 5, offset: 1 })
+    assert.deepEqual(answer.columns, ['topics', 'count', 'share', 'against_count', 'against_share', 'score'])
+    assert.equal(answer.groups, groupCount)
+    assert.equal(answer.cut, groupCount - 6)
+    const expected = groups.slice(1, 6).map(({ keys, members, significance }) => {
+      const { share = 0, againstCount, againstShare = 0, score = 0 } = significance ?? {}
+      const digits = [share, againstShare].map((value) => Number(value.toPrecision(3)))
+      return [keys[0], members.length, digits[0], againstCount, digits[1], Math.round(score * 100) / 100]
+    })
+    assert.deepEqual(answer.rows, expected)
+  }
+})
+
+onEveryDatabase('a search narrows counts, groups, shares and unusual groups', async (database) => {
+  const { agent, reference } = await open(database)
+  const search = 'elect* OR elecc*'
+  const found = reference.sorted(article, { search })
+  const args = { collection: 'article', search, by: ['language'] }
+  const share = { isAccessibleForFree: true }
+  const { rows } = await agent.call('aggregate', { ...args, order: 'key', share })
+  const expected = [...Map.groupBy(found, ({ value }) => value.language)].map(([language, records]) => {
+    const free = records.filter(({ value }) => value.isAccessibleForFree === true).length
+    return [language, records.length, free, Math.round((1000 * free) / records.length) / 1000]
+  })
+  assert.deepEqual(
+    rows,
+    expected.toSorted((a, b) => (a[0] < b[0] ? -1 : 1)),
+  )
+  const unusual = await agent.call('aggregate', { ...args, unusual: {} })
+  assert.deepEqual(
+    unusual.rows.map(([language, count]: Json[]) => [language, count]).toSorted(),
+    expected.map(([language, count]) => [language, count]).toSorted(),
+  )
+})
+
+test('a snippet shows a text that the row does not show, if one has words', async () => {
+  const { agent } = await open()
+  const args = { collection: 'enrichment', search: '"natural disaster"', limit: 1 }
+  const hidden = await agent.call('search_records', { ...args, fields: ['neutralHeadline'] })
+  assert.deepEqual(Object.keys(hidden.records[0].snippet), ['summary'])
+  const shown = await agent.call('search_records', { ...args, fields: ['summary', 'neutralHeadline'] })
+  assert.match(Object.values<string>(shown.records[0].snippet).join(), /^\*\*Natural disaster\*\* near/)
+  const full = await agent.call('search_records', { ...args, detail: 'full' })
+  assert.equal(full.records[0].snippet, undefined)
+})
+
+test('a search without words to rank by, or in another order, has no relevance', async () => {
+  const { agent, reference } = await open()
+  const excluded = { collection: 'article', search: '-storm', limit: 1 }
+  const { total, order, records } = await agent.call('search_records', excluded)
+  assert.deepEqual(
+    [total, order, records[0].snippet],
+    [reference.list(article, { search: '-storm' }).totalCount, undefined, undefined],
+  )
+  const sorted = await agent.call('search_records', {
+    collection: 'article',
+    search: 'storm OR flood',
+    sort: 'publishedAt',
+    fields: ['publishedAt'],
+  })
+  const times = sorted.records.map(({ publishedAt }: Json) => publishedAt ?? '')
+  assert.deepEqual(times, times.toSorted())
+  assert.equal(sorted.order, undefined)
+  const many = `storm OR ${'abcdefghijklmnop'.split('').join(' ')}`
+  const unranked = await agent.call('search_records', { collection: 'article', search: many })
+  assert.match(unranked.order, /^newest first: relevance takes at most 16/)
+  const blank = await agent.call('search_records', { collection: 'article', search: ' ', limit: 1 })
+  assert.equal(blank.total, 660)
+})
+
+test('an answer says how many of the newest matches are ranked', async () => {
+  const page = (members: Json) =>
+    createAgent(model, {
+      ask: async () => ({
+        data: {
+          techServiceNewsArticle: {
+            ...members,
+            edges: [{ cursor: 'c', node: { uri: `at://did:plc:x/${article}/1` } }],
+            pageInfo: { hasNextPage: true },
+          },
+        },
+        errors: [],
+        cost: 1,
+      }),
+    }).call('search_records', { collection: 'article', search: 'storm' })
+  const orders = [
+    [{ totalCount: 9, ranked: 9 }, 'relevance'],
+    [{ ranked: 9 }, 'relevance'],
+    [
+      { totalCount: 52_341, ranked: 10_000 },
+      'relevance among the newest 10000 matches; the others follow, newest first',
+    ],
+    [{ ranked: 10_000 }, 'relevance among the newest 10000 matches; the others follow, newest first'],
+  ] as const
+  for (const [members, order] of orders) assert.equal((await page(members)).order, order)
+})
+
+const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] = [
+  ['search_records', { search: '?!' }, /^search: A search needs a word.*\(character 1 of the search\)\.$/],
+  ['search_records', { search: `ab ${'(a '.repeat(17)}` }, /16 deep \(character 52 of the search\)/],
+  ['aggregate', { search: '"!"' }, /^search: A search needs a word/],
+  ['search_records', { filters: { title: { matches: '!' } } }, /`matches`: A search needs a word/],
+  ['search_records', { filters: { title: { search: 'x' } } }, /mean "matches"\?/],
+  ['search_records', { sort: 'relevance' }, /write words in search/],
+  ['search_records', { search: '-storm', sort: 'relevance' }, /that are not excluded/],
+  ['search_records', { search: 'storm', sort: '-relevance,publishedAt' }, /takes no other sort fields/],
+  ['search_records', { search: 'storm', after: 'page2' }, /no cursor of this search: repeat all arguments/],
+  ['aggregate', { unusual: {}, since: 'today' }, /name their paths in by/],
+  ['aggregate', { unusual: {}, by: ['language'] }, /say which in search, text, filters/],
+  ['aggregate', { unusual: {}, by: ['tags'], search: 'a', order: 'count' }, /leave order out/],
+  ['aggregate', { unusual: {}, by: ['tags'], search: 'a', order: '-avg:wordCount' }, /leave order out/],
+  ['aggregate', { unusual: {}, by: ['tags'], search: 'a', share: { language: 'en' } }, /leave share out/],
+  ['aggregate', { unusual: { langage: 'en' }, by: ['tags'], search: 'a' }, /Did you mean "language"/],
+]
+for (const [tool, args, says] of refusals)
+  test(`${tool} ${JSON.stringify(args)} is told what to write instead`, async () => {
+    const { agent } = await open()
+    assert.match(await agent.refusal(tool, { collection: 'article', ...args }), says)
+  })
+
+test('a cursor by relevance belongs to its search', async () => {
+  const { agent } = await open()
+  const args = { collection: 'article', limit: 1 }
+  const { after } = await agent.call('search_records', { ...args, search: 'storm OR flood' })
+  const other = { ...args, search: 'flood', after }
+  assert.match(await agent.refusal('search_records', other), /repeat all arguments/)
+})
+
+const nothing: readonly (readonly [args: Json, hint: RegExp])[] = [
+  [{ search: 'hippopotamus storm' }, /^No article has hippopotamus\. Words match whole: .*OR\.$/],
+  [{ search: 'title:storms' }, /^No article has title:storms, but title:stor\* finds 3\./],
+  [{ search: 'storm durban', filters: { language: 'ja' } }, /^Without filters and times, the search finds 1/],
+  [{ search: 'storm election' }, /none has all that is asked: .* With OR between the words, \d+ are found/],
+  [{ search: 'storm election', filters: { language: 'ja' } }, /with these filters none has any: leave filt/],
+  [{ search: 'storm', filters: { language: 'english' } }, /^No record has "english" in language/],
+]
+for (const [args, hint] of nothing)
+  test(`${JSON.stringify(args)} finds nothing and tells what to try`, async () => {
+    const { agent } = await open()
+    const found = await agent.call('search_records', { collection: 'article', ...args })
+    assert.deepEqual([found.total, found.order], [0, undefined])
+    assert.match(found.hint, hint)
+    assert.match((await agent.call('aggregate', { collection: 'article', ...args })).hint, hint)
+  })
+
+test('nothing unusual is told, and a value to compare with that no record has', async () => {
+  const { agent } = await open()
+  const args = { collection: 'article', by: ['language'], search: 'storm OR flood' }
+  const none = await agent.call('aggregate', { ...args, unusual: {}, min_count: 9 })
+  assert.deepEqual([none.count, none.groups, none.rows], [5, 0, []])
+  assert.match(none.hint, /^No group of at least 9 records/)
+  const wrong = await agent.call('aggregate', { ...args, unusual: { language: 'english' } })
+  assert.match(wrong.hint, /^No record has "english" in language/)
+})
+
+test('words may be asked for behind references', async () => {
+  const { agent, reference } = await open()
+  const filters = { 'article.title': { matches: 'storm OR flood' } }
+  const { count } = await agent.call('aggregate', { collection: 'enrichment', filters })
+  assert.equal(count, reference.count(enrichment, { article: { title: { matches: 'storm OR flood' } } }))
+  assert.ok(count > 0)
+})
+
+test('properties with the names of this server keep their meaning', async () => {
+  const nsid = 'org.example.quote'
+  const lexicons = [
+    recordLexicon(nsid, {
+      snippet: { type: 'string', maxGraphemes: 1_000 },
+      body: { type: 'string', maxGraphemes: 1_000 },
+      relevance: { type: 'integer' },
+    }),
+    recordLexicon('org.example.number', { size: { type: 'integer' } }),
+  ]
+  const values = [
+    { snippet: 'own', body: 'storm', relevance: 1 },
+    { body: 'storm and a flood', relevance: 2 },
+  ]
+  const records = await Promise.all(values.map((value, at) => buildRecord(nsid, { rkey: `r${at}`, value })))
+  await using service = await openTestService({ lexicons, records })
+  const agent = createAgent(modelOf(lexicons as readonly Json[], {}), engineEndpoint(service.engine))
+  const args = { collection: 'quote', search: 'storm', fields: ['snippet', 'relevance'] }
+  const { records: found } = await agent.call('search_records', { ...args, sort: 'relevance' })
+  assert.deepEqual(
+    found.map(({ snippet, relevance }: Json) => [snippet, relevance]),
+    [
+      ['own', 1],
+      [{ body: '**storm** and a flood' }, 2],
+    ],
+  )
+  assert.equal((await agent.call('search_records', args)).order, 'relevance')
+  const refused = await agent.refusal('search_records', { collection: 'number', search: 'storm' })
+  assert.match(refused, /^number has no text to search; use filters\.$/)
+})
