@@ -224,6 +224,8 @@ test('a cursor by relevance belongs to its search', async () => {
 
 const nothing: readonly (readonly [args: Json, hint: RegExp])[] = [
   [{ search: 'hippopotamus storm' }, /^No article has hippopotamus\. Words match whole: .*OR\.$/],
+  [{ search: 'stor flooded' }, /^No article has stor, flooded, but stor\* finds 3, floo\* finds 2\./],
+  [{ search: 'storm election portland a b c d' }, /^No article has all that is asked: leave words/],
   [{ search: 'title:storms' }, /^No article has title:storms, but title:stor\* finds 3\./],
   [{ search: 'storm durban', filters: { language: 'ja' } }, /^Without filters and times, the search finds 1/],
   [{ search: 'storm election' }, /none has all that is asked: .* With OR between the words, \d+ are found/],
@@ -238,6 +240,24 @@ for (const [args, hint] of nothing)
     assert.match(found.hint, hint)
     assert.match((await agent.call('aggregate', { collection: 'article', ...args })).hint, hint)
   })
+
+test('an empty answer is given even if the service refuses to explain it', async () => {
+  const { service } = await corpusNamed('demo', 'sqlite')
+  const whole = engineEndpoint(service.engine)
+  let asked = 0
+  const agent = createAgent(model, {
+    ask(question, signal) {
+      asked += 1
+      const refused = { message: 'Too often.', code: 'RATE_LIMITED', retryAfter: 9 }
+      return asked === 1
+        ? whole.ask(question, signal)
+        : Promise.resolve({ data: null, errors: [refused], cost: null })
+    },
+  })
+  const args = { collection: 'article', search: 'hippopotamus' }
+  const { total, hint } = await agent.call('search_records', args)
+  assert.deepEqual([total, hint, asked], [0, undefined, 2])
+})
 
 test('nothing unusual is told, and a value to compare with that no record has', async () => {
   const { agent } = await open()

@@ -63,7 +63,7 @@ export function selectSnippets({ searchFields }: Collection): Selection {
 
 /**
  * The text with the most different words of the search, by its path, with these words between asterisks; null if no
- * text has any. A text that the row does not show is preferred.
+ * text has any. Of equal texts, one that the row does not show is preferred.
  */
 export function readSnippet(edge: Json, { searchFields }: Collection, shown: readonly Path[]): Json | null {
   const found = searchFields.slice(0, mostTexts).flatMap(({ path }, at) => {
@@ -72,7 +72,7 @@ export function readSnippet(edge: Json, { searchFields }: Collection, shown: rea
     const name = path.join('.')
     return [{ name, snippet, isShown: shown.some(({ text }) => text === name), words: wordsIn(snippet) }]
   })
-  const [best] = found.toSorted((a, b) => Number(a.isShown) - Number(b.isShown) || b.words - a.words)
+  const [best] = found.toSorted((a, b) => b.words - a.words || Number(a.isShown) - Number(b.isShown))
   return best === undefined ? null : { [best.name]: mark(best.snippet) }
 }
 

@@ -5,6 +5,7 @@
 import { nearest } from '../../util/text/nearest.ts'
 import { cutText } from './budget.ts'
 import type { Subject } from './collections.ts'
+import { EndpointError } from '../graphql/endpoint.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { findGroupAtEnd } from '../filters/groups.ts'
@@ -17,7 +18,7 @@ import { didYouMean, type Json } from '../tools/tool.ts'
 
 /** How many filters and words of one call are checked, and how many values of the index are shown. */
 const mostFilters = 4
-const mostTerms = 6
+const mostTerms = 4
 const mostValues = 25
 
 interface Sought {
@@ -27,12 +28,22 @@ interface Sought {
   readonly listed: readonly string[]
 }
 
-/** The explanation; null if every value exists, but no record matches all conditions. */
+/** The explanation; null if there is none, or if the service refuses the queries that it takes. */
 export async function whyNothing(
   narrowing: Narrowing,
   subject: Subject,
   toolbox: Toolbox,
 ): Promise<string | null> {
+  try {
+    return await explain(narrowing, subject, toolbox)
+  } catch (error) {
+    if (error instanceof EndpointError) return null
+    throw error
+  }
+}
+
+/** Null if every value exists, but no record matches all conditions. */
+async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox): Promise<string | null> {
   const { filters, text } = narrowing
   for (const { path, values, listed } of soughtIn(filters, subject, toolbox)) {
     const present = await valuesInIndex(path, toolbox)
@@ -58,33 +69,43 @@ async function whyNoWords(
 ): Promise<string> {
   const where = await buildWhere(subject, narrowing, toolbox)
   const tried = terms.slice(0, mostTerms)
-  const either = { search: tried.join(' OR '), where }
-  const searches = [{ search: text }, either, ...tried.map((search) => ({ search }))]
+  const searches = [
+    { search: text },
+    { search: tried.join(' OR '), where },
+    ...tried.map((search) => ({ search })),
+  ]
   const [unfiltered = 0, any = 0, ...each] = await countAll(searches, subject, toolbox)
   const missing = tried.filter((_, at) => each[at] === 0)
   if (missing.length > 0) return whyMissing(missing, subject, toolbox)
   if (unfiltered > 0)
     return `Without filters and times, the search finds ${unfiltered}: leave some of them out.`
-  const alone = `Each word is in some ${subject.label}, but none has all that is asked`
+  const { label } = subject
+  const alone =
+    tried.length < terms.length
+      ? `No ${label} has all that is asked`
+      : `Each word is in some ${label}, but none has all that is asked`
   return any > 0
     ? `${alone}: leave words or exclusions out. With OR between the words, ${any} are found.`
     : `${alone}, and with these filters none has any: leave filters out.`
 }
 
 async function whyMissing(missing: readonly string[], subject: Subject, toolbox: Toolbox): Promise<string> {
-  const beginnings = missing.flatMap(beginningOf)
-  const searches = beginnings.map((search) => ({ search }))
+  const beginnings = missing.map(beginningsOf)
+  const searches = beginnings.flat().map((search) => ({ search }))
   const counts = searches.length === 0 ? [] : await countAll(searches, subject, toolbox)
-  const found = beginnings.flatMap((search, at) => (counts[at] ? [`${search} finds ${counts[at]}`] : []))
+  const countOf = new Map(beginnings.flat().map((search, at) => [search, counts[at] ?? 0]))
+  const found = beginnings.flatMap((some) => some.find((search) => countOf.get(search) !== 0) ?? [])
+  const instead = found.map((search) => `${search} finds ${countOf.get(search)}`).join(', ')
   const shown = missing.map((term) => cutPlain(term, 60)).join(', ')
-  const instead = found.length > 0 ? `, but ${found.join(', ')}` : ''
-  return `No ${subject.label} has ${shown}${instead}. Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
+  return `No ${subject.label} has ${shown}${instead === '' ? '' : `, but ${instead}`}. Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
 }
 
-/** A search for words that begin alike, for a single word that is long enough. */
-function beginningOf(term: string): string[] {
-  const [, field = '', word = ''] = /^(\w+:)?([\p{L}\p{N}\p{M}]{5,60})$/u.exec(term) ?? []
-  return word === '' ? [] : [`${field}${word.slice(0, Math.max(4, Math.floor(0.7 * word.length)))}*`]
+/** Searches for words that begin as a single word does, the longest beginning first. */
+function beginningsOf(term: string): string[] {
+  const [, field = '', word = ''] = /^(\w+:)?([\p{L}\p{N}\p{M}]{4,60})$/u.exec(term) ?? []
+  const shorter = Math.max(4, Math.floor(0.7 * word.length))
+  const lengths = word === '' ? [] : [...new Set([word.length, shorter])]
+  return lengths.map((length) => `${field}${word.slice(0, length)}*`)
 }
 
 async function countAll(
