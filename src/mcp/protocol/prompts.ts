@@ -70,10 +70,10 @@ function coverageOverTime({ items, origin, analysis }: CorpusOutline): Written |
     write: (args) =>
       lines(
         `Show how the topic ${quote(args['topic'])} was covered since ${quote(args['since'] ?? month)}.`,
-        `1. Count with \`aggregate\` over ${items.name} with \`text\` and \`since\`, by \`${items.time}:day\` for up to a month and by \`${items.time}:week\` for longer; the same without \`text\` tells whether everything rose. Try the words that other languages have for it.`,
+        `1. Count with \`aggregate\` over ${items.name} with \`${items.finds}\` and \`since\`, by \`${items.time}:day\` for up to a month and by \`${items.time}:week\` for longer; the same without \`${items.finds}\` tells whether everything rose. Try the words that other languages have for it${items.finds === 'search' ? ', joined by OR' : ''}.`,
         `2. For the highest points, read what happened: \`search_records\` with \`since\` and \`until\` around them.`,
         origin !== null &&
-          `3. Say which ${origin.words} records it came from most: \`aggregate\` by \`${origin.reference}\`.`,
+          `3. Say which ${origin.words} records it came from most, and, with \`unusual\`, from which more than other topics did: \`aggregate\` by \`${origin.reference}\`.`,
         tone !== undefined &&
           `4. Say whether the ${asWords(tone)} changed: \`aggregate\` over ${analysis?.name} by \`${tone}\`.`,
       ),

@@ -26,6 +26,8 @@ export interface Party {
   readonly reference: string | null
   /** The field that names a record; null if no field is suitable. */
   readonly title: string | null
+  /** The argument that finds a word in texts: `search` if the collection has free text. */
+  readonly finds: 'search' | 'text'
   /** The field that decides which record is the newest. */
   readonly time: string
   /** Fields with known values. */
@@ -81,7 +83,7 @@ function worth({ categories, scores }: Party): number {
 
 function createParty(
   catalogue: Catalogue,
-  { nsid, type: { fields } }: Collection,
+  { nsid, type: { fields }, searchFields }: Collection,
   reference: Reference | null,
 ): Party {
   const { label, display, time } = catalogue.of(nsid)
@@ -92,6 +94,7 @@ function createParty(
     words: asWords(lastPart(nsid)),
     reference: reference?.path.join('.') ?? null,
     title: display?.name ?? null,
+    finds: searchFields.length > 0 ? 'search' : 'text',
     time,
     categories: namesOf(({ type }) => type.kind === 'string' && type.categorical && !type.code),
     codes: namesOf(({ type }) => type.kind === 'string' && type.code),

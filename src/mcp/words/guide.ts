@@ -41,7 +41,7 @@ function workOut(outline: CorpusOutline): Worked[] {
   const { items, origin } = outline
   const newest = [items.title, items.time, pathTo(origin, origin?.title)].filter((path) => path !== null)
   const group = items.codes[0] ?? items.categories[0] ?? 'did'
-  const text = items.title === null ? {} : { text: 'climate' }
+  const word = items.title === null ? {} : { [items.finds]: 'climate' }
   return [
     {
       question: `What are the ten newest ${items.words} records${origin === null ? '' : `, each with its ${origin.words}`}?`,
@@ -53,8 +53,11 @@ function workOut(outline: CorpusOutline): Worked[] {
     ...(outline.analysis === null ? [] : workOutAnalysis(items, origin, outline.analysis)),
     {
       question: `How many ${items.words} records of the last week ${items.title === null ? 'are there' : 'mention a word'}, by ${asWords(group)}?`,
-      calls: [['aggregate', { collection: items.name, by: [group], ...text, since: 'last 7 days' }]],
-      note: 'Case and accents make no difference to a text. Other languages have other words for it: ask for each.',
+      calls: [['aggregate', { collection: items.name, by: [group], ...word, since: 'last 7 days' }]],
+      note:
+        items.finds === 'search'
+          ? 'Case and accents make no difference. Other languages have other words for it: `climate OR klima OR clima`; `climat*` finds longer words too.'
+          : 'Case and accents make no difference to a text. Other languages have other words for it: ask for each.',
     },
     {
       question: `How many ${items.words} records are there for each day of this month?`,
