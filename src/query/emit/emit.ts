@@ -33,11 +33,13 @@ export function emitStatement(emitter: Emitter, plan: PhysicalPlan, points: numb
 
 /** The response if nothing in the plan reads data, otherwise null. */
 export function constantResponse({ roots }: Plan, points: number): string | null {
-  const parts: string[] = []
-  for (const { key, output } of roots) {
-    if (output.kind !== 'constant' && output.kind !== 'introspection') return null
-    parts.push(`${JSON.stringify(key)}:${output.kind === 'constant' ? output.json : output.json()}`)
-  }
+  const constants = roots.flatMap(({ key, output }) =>
+    output.kind === 'constant' || output.kind === 'introspection' ? [{ key, output }] : [],
+  )
+  if (constants.length < roots.length) return null
+  const parts = constants.map(
+    ({ key, output }) => `${JSON.stringify(key)}:${output.kind === 'constant' ? output.json : output.json()}`,
+  )
   return `{"data":{${parts.join(',')}}${closing(points)}`
 }
 

@@ -29,7 +29,7 @@ const executor = fileURLToPath(siblingModule(import.meta.url, 'execute-introspec
 export interface Introspection {
   /** Number of values in its answer. */
   readonly fields: number
-  /** Executes the introspection at the first call; throws RequestErrors. */
+  /** Executes the introspection; throws RequestErrors. */
   readonly json: () => string
 }
 
@@ -43,8 +43,7 @@ export function introspect(
   const most = Math.max(limits.introspectionFields, Math.ceil(1.5 * sizeOfAll(selection.schema)))
   const fields = countFields(selection, collected, most)
   assertWithin('introspectionFields', fields, 'Too much of the schema is asked for at once', most)
-  let json: string | undefined
-  return { fields, json: () => (json ??= execute(selection, operation, collected, rawVariables)) }
+  return { fields, json: () => execute(selection, operation, collected, rawVariables) }
 }
 
 function execute(

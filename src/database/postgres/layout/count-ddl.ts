@@ -17,8 +17,7 @@ export function createCounts(table: Table, schema = recordsSchema): string {
       const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
       return `${key} ${kind === undefined ? 'bigint' : columnType(kind)}, `
     })
-    // The fill factor leaves room for new versions of rows that change all the time.
-    return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null) with (fillfactor = 70);
+    return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null);
       create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
       ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
   })

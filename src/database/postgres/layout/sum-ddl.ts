@@ -14,8 +14,8 @@ export function createSums(table: Table, schema = recordsSchema): string {
   const tables = ownSums(table).map((sums) => {
     const name = `${schema}.${quote(sums.name)}`
     const columns = sumColumns(sums).map((column) => `${column} bigint not null`)
-    // The fill factor leaves room for new versions of rows that change all the time. An index finds rows with n = 0.
-    return `create table ${name} (base ${columnType('refBase')}, rkey ${columnType('refKey')}, ${columns.join(', ')}) with (fillfactor = 70);
+    // An index finds rows with n = 0.
+    return `create table ${name} (base ${columnType('refBase')}, rkey ${columnType('refKey')}, ${columns.join(', ')});
       create unique index ${quote(shortName(`${sums.name}/key`))} on ${name} (base, rkey) nulls not distinct;
       create index ${quote(shortName(`${sums.name}/none`))} on ${name} (n) where n = 0;`
   })

@@ -4,7 +4,6 @@
  */
 import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { releaseBuffer } from '../../../util/memory.ts'
 import { connect } from '../connection.ts'
 import { failureOf } from '../failures.ts'
 import type { FromReader, Question, Reply, ToReader } from './query-worker.ts'
@@ -69,11 +68,9 @@ let sent = 0
 function send(message: FromReader): void {
   process.send?.(message)
   if (message.kind !== 'answer') return
-  const { body } = message.answer
-  sent += body.length
-  // The message has a copy, which is garbage too once it is sent. The collector counts the size of the objects, not of
-  // the memory they refer to, and would let a hundred megabytes of large answers wait.
-  releaseBuffer(body)
+  sent += message.answer.body.length
+  // The collector counts the size of the objects, not of the memory they refer to, and would let a hundred megabytes of
+  // large answers and of their messages wait.
   if (sent < mostGarbage) return
   sent = 0
   globalThis.gc?.({ type: 'minor' })
