@@ -78,6 +78,37 @@ test('everything a source delivers is stored, and its cursor with it', async () 
   )
 })
 
+test('deliveries that wait are stored together, up to five hundred changes', async () => {
+  await using store = await open()
+  const sizes: number[] = []
+  let delivered = 0
+  const source = numbered(store, 5_000)
+  const counted: Source = {
+    ...source,
+    async *deliveries(context) {
+      for await (const delivery of source.deliveries(context)) {
+        delivered += 1
+        yield delivery
+      }
+    },
+  }
+  const database = new Proxy(store.database.write, {
+    get: (target, name) => {
+      if (name === 'applyBatch')
+        return async (...given: Parameters<typeof target.applyBatch>) => {
+          if (sizes.length === 0) await until(() => delivered > 900)
+          sizes.push(given[0].length)
+          return target.applyBatch(...given)
+        }
+      const member: unknown = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  await pump(counted, database, optionsWith())
+  assert.equal(await countOf(store), 5_000)
+  assert.equal(Math.max(...sizes), 500)
+})
+
 test('a second run goes on where the first ended', async () => {
   await using store = await open()
   await pump(numbered(store, 10), store.database.write, optionsWith())

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertSums } from '../../../test/support/counts.ts'
@@ -7,9 +8,11 @@ import {
   author,
   book,
   laterReviewLines,
+  link as linkTo,
   place,
   review,
   reviewLexicons,
+  reviewLine,
   reviewLines,
   reviewReferences,
 } from '../../../test/support/reviews.ts'
@@ -31,6 +34,27 @@ const collections = [review, book, author]
 const wider = [...reviewLexicons, recordLexicon('org.example.other', { size: { type: 'integer' } })]
 
 const emptyUrl = emptyDatabases()
+
+test('what refers to a record is read only when its own reference changes', async (t) => {
+  await using store = await openTestStore({
+    path: ':memory:',
+    lexicons: reviewLexicons,
+    references: reviewReferences,
+  })
+  await store.load([...reviewLines, ...laterReviewLines])
+  const get = t.mock.method(StatementSync.prototype, 'get').mock
+  const readings = async (value: Json): Promise<number> => {
+    get.resetCalls()
+    await store.apply(reviewLine(book, '1', value))
+    return get.calls.filter((call) => {
+      const { sourceSQL } = call.this as StatementSync
+      return /^select .*sum\(.* cross join .* where d\.id = \?$/.test(sourceSQL)
+    }).length
+  }
+  const same = linkTo(author, '1', 'did:web:b.example').uri
+  assert.equal(await readings({ pages: 10, author: same }), 0)
+  assert.ok((await readings({ pages: 10, author: linkTo(author, '2').uri })) > 0)
+})
 
 test('sums are kept along two references that lead to one collection each, and of integers with few and small values', () => {
   const { tables } = understand(reviewLexicons, reviewReferences)

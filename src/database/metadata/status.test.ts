@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { mock, test } from 'node:test'
 import { onEveryDatabase } from '../../../test/support/databases.ts'
 import {
   account,
@@ -22,6 +23,7 @@ import {
 import type { Engine } from '../../../test/support/postgres.ts'
 import { recordLexicon, type TestStore } from '../../../test/support/store.ts'
 import type { StoredLine } from '../../../test/support/engine.ts'
+import { readStatus } from './status.ts'
 import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
 
 const newUrl = noteDatabases()
@@ -300,3 +302,26 @@ async function onlySource(store: TestStore): Promise<SourceStatus> {
   assert.equal(sources.length, 1)
   return sources[0] as SourceStatus
 }
+
+test('accounts are looked up for the status only while some are hidden', async () => {
+  await using store = await openNotes(await newUrl('sqlite'))
+  const prepare = mock.method(DatabaseSync.prototype, 'prepare').mock
+  try {
+    const countsOf = async (): Promise<readonly string[]> => {
+      prepare.resetCalls()
+      await store.database.read.readSteps(() => readStatus(0n, (uri) => uri))
+      const texts = prepare.calls.map(({ arguments: [text] }) => text)
+      return texts.filter((text) => /count\(\*\) from "org/.test(text))
+    }
+    const before = await countsOf()
+    assert.ok(before.length > 0)
+    assert.deepEqual(
+      before.filter((text) => text.includes('hidden')),
+      [],
+    )
+    await apply(store, put(store, spot('a'), 0), account(0, 'suspended', 1))
+    assert.ok((await countsOf()).every((text) => text.includes('hidden')))
+  } finally {
+    prepare.restore()
+  }
+})

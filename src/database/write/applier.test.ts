@@ -70,10 +70,10 @@ onPostgres(
     )
     const options = { tables: store.tables, now: () => 1n, check: () => null }
     const applier = new Applier(new PostgresRecordStore(store.tables), options)
-    const statementsOf = (changes: readonly Change[]): Promise<readonly string[]> =>
+    const statementsOf = (changes: readonly Change[], blind = false): Promise<readonly string[]> =>
       transactions.transact(async (transaction) => {
         const texts: string[] = []
-        await transaction.run(noting(applier.apply(transaction, changes), texts))
+        await transaction.run(noting(applier.apply(transaction, changes, { blind }), texts))
         return texts
       })
     const lines = (count: number, prefix: string): readonly Change[] =>
@@ -82,6 +82,8 @@ onPostgres(
     const one = await statementsOf(lines(1, 'one'))
     const many = await statementsOf(lines(500, 'many'))
     assert.deepEqual(many, one)
+    const blindly = await statementsOf(lines(500, 'blind'), true)
+    assert.equal(blindly.length, many.length - 1)
     const rare = /tombstone|rejection|hiding|expired/
     assert.deepEqual(
       one.filter((text) => rare.test(text)),

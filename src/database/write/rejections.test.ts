@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { onEveryDatabase } from '../../../test/support/databases.ts'
 import {
   apply,
@@ -20,7 +21,7 @@ import {
 import type { Engine } from '../../../test/support/postgres.ts'
 import { recordLexicon, type TestStore } from '../../../test/support/store.ts'
 import type { Change, Rejection } from '../database.ts'
-import { maxRejectedLength, maxRejections } from './rejections.ts'
+import { maxRejectedLength, maxRejections, RejectionLimit } from './rejections.ts'
 
 const newUrl = noteDatabases()
 const nameless = (record: string, source = 'test'): Change => ({
@@ -197,3 +198,15 @@ onEveryDatabase('a refusal is bounded whatever the publisher does: one for each 
 async function open(database: Engine): Promise<TestStore> {
   return openNotes(await newUrl(database))
 }
+
+test('stored rejections are counted once for five hundred new ones', () => {
+  const limit = new RejectionLimit()
+  const statements = (stored: number): number => {
+    const steps = limit.hold(stored)
+    let count = 0
+    for (let step = steps.next(); step.done !== true; step = steps.next([{ n: 0n }])) count += 1
+    return count
+  }
+  // How many there are already is unknown at first.
+  assert.deepEqual([1, 1, 0, 498, 1, 1].map(statements), [1, 0, 0, 0, 1, 0])
+})

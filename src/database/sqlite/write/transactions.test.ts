@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { line } from '../../../../test/support/note-lines.ts'
+import { openNotes } from '../../../../test/support/notes.ts'
 import { temporaryFolder } from '../../../../test/support/store.ts'
 import { until } from '../../../../test/support/until.ts'
 import { LogLength } from './transactions.ts'
@@ -51,6 +53,19 @@ test('a reader that is patient is left alone until the log has grown by as much 
   assert.ok(logged().bytes > megabytes(136))
   patient.end()
   await log.shorten()
+})
+
+test('a writer shortens a log that is too long before it begins', async () => {
+  const path = inFolder('writer.db')
+  await using store = await openNotes(path)
+  using other = new DatabaseSync(path)
+  other.exec('pragma synchronous = off; create table filler (x); begin')
+  const insert = other.prepare('insert into filler values (zeroblob(1048576))')
+  for (let count = 0; count < 66; count += 1) insert.run()
+  other.exec('commit')
+  assert.ok(statSync(`${path}-wal`).size > megabytes(64))
+  await store.apply(line('a'))
+  assert.ok(statSync(`${path}-wal`).size < megabytes(2))
 })
 
 test('in memory there is no log', async () => {

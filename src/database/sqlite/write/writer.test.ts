@@ -97,6 +97,21 @@ test('the trigram index holds exactly the texts that stand, after many changes',
   }
 })
 
+test('trigrams are counted after a load, and again when much has changed', async () => {
+  await using store = await open()
+  const records = async (): Promise<unknown> =>
+    (await store.rows(`select records from "org.example.note/.text/trigram/counts" where term = 'xyz'`))[0]
+      ?.records ?? 0
+  await store.load([line('a', { text: 'xyz' })])
+  assert.equal(await records(), 1)
+  await store.apply(...Array.from({ length: 900 }, (_, n) => line(`k${n}`, { text: 'xyz' })))
+  await store.apply(line('b', { text: 'xyz' }))
+  assert.equal(await records(), 1)
+  await store.apply(...Array.from({ length: 900 }, (_, n) => line(`l${n}`, { text: 'xyz' })))
+  // The last batch is counted the next time.
+  assert.equal(await records(), 902)
+})
+
 test('the connection that reads cannot write', async () => {
   await using store = await open()
   await store.apply(line('a'))

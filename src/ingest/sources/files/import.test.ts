@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import buffer from 'node:buffer'
+import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +12,30 @@ import { loadLexicons } from '../../../lexicon/load.ts'
 import type { LexiconSet } from '../../../lexicon/lexicon-set.ts'
 import { buildModel } from '../../../schema/model/build-model.ts'
 import { exportLines } from '../../export.ts'
+import { createBlockReader } from './block-reader.ts'
 import { importRecords, type ImportResult } from './import.ts'
 import type { LineInput } from './lines.ts'
 
 const { lexicons, tables } = await loadNews()
+
+test('bytes are checked for a block of lines at once, and for each line only if some are wrong', (t) => {
+  const check = t.mock.method(buffer, 'isUtf8')
+  syncBuiltinESMExports()
+  try {
+    const read = createBlockReader({ lexicons, tables })
+    const checks = (bytes: Buffer): number => {
+      check.mock.resetCalls()
+      read({ bytes: new Uint8Array(bytes), source: 'test', firstLine: 1 })
+      return check.mock.callCount()
+    }
+    const lines = Buffer.from([1, 2, 3].map((n) => article(n)).join('\n'))
+    assert.equal(checks(lines), 1)
+    assert.equal(checks(Buffer.concat([lines, Buffer.from('\n\xff', 'latin1')])), 5)
+  } finally {
+    check.mock.restore()
+    syncBuiltinESMExports()
+  }
+})
 
 test('records are stored, and what is not a record is counted by reason and kept', async () => {
   await using database = await openMemory()

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { decode, encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor, type LexValue } from '@atproto/lex-data'
@@ -15,6 +17,7 @@ import { understand } from '../../../../test/support/store.ts'
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import { createChangeReader } from '../change-reader.ts'
+import { openCar } from './repo-blocks.ts'
 import { openRepo } from './repo-reader.ts'
 
 const { book, person } = collections
@@ -78,6 +81,29 @@ test('five thousand records come in chunks, each made when it is asked for, as t
     puts,
     leaves.map(({ key, value }) => `${key} ${value.toString()}`),
   )
+})
+
+test('of a tree that is walked nothing is retained', async () => {
+  const records = new Map(
+    Array.from({ length: 10_000 }, (_, n) => [`${book}/k${n}`, { $type: book, title: `Book ${n}` }]),
+  )
+  const { leaves } = await openCar(await buildCar(keypair, { did, rev }, records))
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heapUsed = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = heapUsed()
+  let count = 0
+  let most = 0
+  for await (const _ of leaves()) {
+    count += 1
+    if (count % 5_000 === 0) most = Math.max(most, heapUsed() - before)
+  }
+  assert.equal(count, 10_000)
+  // The nodes take ten megabytes.
+  assert.ok(most < 3_000_000, `${most} bytes`)
 })
 
 test('records of a megabyte are a chunk after a few', async () => {
