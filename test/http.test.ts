@@ -347,6 +347,15 @@ test('HEAD has the headers of GET and no body', async () => {
   assert.equal(await response.text(), '')
 })
 
+test('who has an answer to GET is told so, and it is not sent again', async () => {
+  await using server = await startServer()
+  const path = '/api/graphql?query=%7Bhello%7D'
+  const etag = (await server.get(path)).headers.get('etag') ?? ''
+  const response = await server.get(path, { 'if-none-match': etag })
+  assert.deepEqual([response.status, await response.text()], [304, ''])
+  assert.equal((await server.get(path, { 'if-none-match': '"other"' })).status, 200)
+})
+
 test('a page from anywhere may read', async () => {
   await using server = await startServer()
   for (const path of ['/api/graphql?query=%7Bhello%7D', '/api/graphql', '/nowhere', '/%', '/healthz']) {

@@ -6,6 +6,7 @@ import { buildSchema } from 'graphql'
 import { buildLexicons } from '../src/lexicon/lexicons.ts'
 import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
+import { schemaText } from '../src/schema/schema-text.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import { startServer } from './support/http-server.ts'
 
@@ -27,6 +28,10 @@ test('the schema is served as text that builds the same schema, with its hash as
     Object.keys(buildSchema(text).getTypeMap()).sort(),
     Object.keys(schema.getTypeMap()).sort(),
   )
+})
+
+test('a schema is printed once', () => {
+  assert.equal(schemaText(schema), schemaText(schema))
 })
 
 test('who has the schema is answered 304, and HEAD has the headers alone', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { ServiceError } from '../src/errors.ts'
-import type { GraphQLAnswer, RequestLimits } from '../src/query/execute/execute.ts'
+import { ExecutionReport, type GraphQLAnswer, type RequestLimits } from '../src/query/execute/execute.ts'
 import { releaseBuffer } from '../src/util/memory.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import { onEveryDatabase } from './support/databases.ts'
@@ -176,6 +176,15 @@ test('a report counts the records and groups of the first level', async () => {
   )
   assert.equal(await rowsOf(`{ ${article}Aggregate(groupBy: [language], limit: 4) { groups { count } } }`), 4)
   assert.equal(await rowsOf(`{ ${article} { totalCount } }`), 0)
+  // Counting the rows of a longer answer would delay others.
+  const report = new ExecutionReport()
+  for (const [bytes, rows] of [
+    [262_144, 0],
+    [262_145, null],
+  ] as const) {
+    report.body = Buffer.alloc(bytes)
+    assert.equal(report.rows, rows)
+  }
 })
 
 const demo = [...buildDemoCorpus()] as unknown as readonly StoredLine[]

@@ -109,3 +109,12 @@ test('the order of keys is the order in which DAG-CBOR writes them', () => {
     }),
   )
 })
+
+test('each set of keys is sorted once', (t) => {
+  const store = t.mock.method(Map.prototype, 'set').mock
+  const encode = (value: number): unknown => encodePlain({ longer: value, once: 1 })
+  encode(1)
+  assert.equal(store.callCount(), 1)
+  encode(2)
+  assert.equal(store.callCount(), 1)
+})

@@ -46,18 +46,40 @@ test('every record of the stress set is accepted, with the CID the official libr
 
 test('the official validator judges only records that are not plainly valid', (t) => {
   const judge = t.mock.method(Lexicons.prototype, 'assertValidRecord').mock
+  const read = textReader()
+  const judged = (text: unknown): number => {
+    const before = judge.callCount()
+    read(text)
+    return judge.callCount() - before
+  }
+  assert.deepEqual(['plain', 7, 'longer than it may be'].map(judged), [0, 1, 1])
+})
+
+test('a value without links, bytes and blobs is not converted', () => {
+  const read = textReader()
+  let times = 0
+  read('plain', {
+    get text() {
+      times += 1
+      return 'plain'
+    },
+  })
+  // It is looked over, copied in the order of its keys, and checked.
+  assert.equal(times, 3)
+})
+
+/** Reads a record with this text, and the members of an object with accessors. */
+function textReader(): (text: unknown, more?: object) => unknown {
   const record = { type: 'object', properties: { text: { type: 'string', maxLength: 10 } } }
   const document = { lexicon: 1, id: 'a.b.c', defs: { main: { type: 'record', key: 'any', record } } }
   const built = buildLexicons([{ file: 'a.b.c.json', document }], {})
   assert.ok(built.ok)
   const read = createRecordReader(built.lexicons)
-  const judged = (text: unknown): number => {
-    const before = judge.callCount()
-    read({ uri: `at://${did}/a.b.c/x`, value: { $type: 'a.b.c', text } })
-    return judge.callCount() - before
+  return (text, more = {}) => {
+    const value = Object.defineProperties({ $type: 'a.b.c', text }, Object.getOwnPropertyDescriptors(more))
+    return read({ uri: `at://${did}/a.b.c/x`, value })
   }
-  assert.deepEqual(['plain', 7, 'longer than it may be'].map(judged), [0, 1, 1])
-})
+}
 
 test('a record comes with the parts of its URI and its metadata', () => {
   const value = everything()

@@ -55,7 +55,7 @@ test('URIs are looked up without counting, and stored statistics are asked befor
   }
   const uri = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.library.book/a'
   assert.deepEqual(await asked(`{OR: [{uri: {eq: "${uri}"}}, {uri: {eq: "${uri}b"}}]}`), [])
-  assert.deepEqual(await asked('{author: {country: {eq: "FR"}}, title: {contains: "abc"}}'), [
+  assert.deepEqual(await asked('{AND: [{author: {country: {eq: "FR"}}}, {title: {contains: "abc"}}]}'), [
     'trigram',
     'countUpTo',
   ])

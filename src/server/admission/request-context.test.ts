@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { FastifyReply } from 'fastify'
 import { someCaller } from '../../../test/support/callers.ts'
 import { createMemoryLimiter } from '../../../test/support/memory-limiter.ts'
@@ -20,4 +23,28 @@ test('a dear operation begins, after it was paid for, when its caller may work a
   assert.equal(hasBegun, false)
   await dear
   assert.equal(hasBegun, true)
+})
+
+test('a permit that has ended retains nothing of its request', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: (options?: { readonly type: 'minor' }) => void = runInNewContext('gc')
+  // What outlives two of them is old.
+  const held = (): number => {
+    for (let time = 0; time < 2; time += 1) collect({ type: 'minor' })
+    return process.memoryUsage().arrayBuffers
+  }
+  const [limiter, scheduler] = [createMemoryLimiter(), new ClientScheduler(() => 0)]
+  const caller = someCaller({ id: 'key:1', pointsPerMinute: 100 })
+  const [requests, length] = [300, 10_000]
+  const end = (): void => {
+    const context = new RequestContext({ asked: () => undefined, answered: () => undefined })
+    const raw = Object.assign(new EventEmitter(), { body: Buffer.alloc(length), socket: null })
+    const reply = { raw } as unknown as FastifyReply
+    context.requestLimits(limiter, scheduler, caller, reply).startShort()[Symbol.dispose]()
+  }
+  end()
+  collect()
+  const before = held()
+  for (let request = 0; request < requests; request += 1) end()
+  assert.ok(held() - before < (requests * length) / 2)
 })

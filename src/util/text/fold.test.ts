@@ -60,3 +60,11 @@ test('folding once is folding for good, for strings of any script', () => {
     { numRuns: 2_000 },
   )
 })
+
+test('ASCII is folded without normalization', (t) => {
+  const normalize = t.mock.method(String.prototype, 'normalize').mock
+  assert.equal(foldText('Plain TEXT'), 'plain text')
+  assert.equal(normalize.callCount(), 0)
+  assert.equal(foldText('Größe'), 'große')
+  assert.ok(normalize.callCount() > 0)
+})

@@ -125,7 +125,7 @@ test('behind a cursor no bound on the order is asked for that the cursor implies
   assert.equal((await service.data(next))[list].nodes.length, 3)
 })
 
-test('in the order of ids a cursor is the id of its record, and places are halved only if that is gone', async () => {
+test('in the order of ids a cursor is the id of its record, and moments are ranges of ids', async () => {
   const { documents: lexicons, references } = newsLexicons
   const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
   await using service = await openTestService({ lexicons, references, records })
@@ -134,6 +134,8 @@ test('in the order of ids a cursor is the id of its record, and places are halve
   const query = `{ ${list}(first: 3, after: "${endCursor}") { nodes { uri } } }`
   const { sql } = await service.engine.explain({ query })
   assert.match(sql ?? '', /\(select t\d+\.id from [^]* union all select \(with recursive [^]* limit 1\)/)
+  const since = `{ ${list}(first: 3, where: {indexedAt: {gte: "2026-10-01"}}) { nodes { uri } } }`
+  assert.match((await service.engine.explain({ query: since })).sql ?? '', /t\d+\.id > \(with recursive /)
 })
 
 test('no way to look records up takes an answer away', async () => {
