@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import fs, { closeSync, existsSync, openSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import type { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { openLineStream } from './log-stream.ts'
 
 const program = fileURLToPath(new URL('../../test/support/talker.ts', import.meta.url))
 
@@ -19,6 +22,25 @@ for (const end of ['return', 'exit', 'throw'])
       Array.from({ length: count }, (_, n) => n),
     )
   })
+
+test('the lines of one turn of the event loop are one write', async (t) => {
+  const descriptor = openSync('/dev/null', 'w')
+  const write = t.mock.method(fs, 'write')
+  syncBuiltinESMExports()
+  try {
+    const stream = openLineStream(descriptor)
+    for (const line of ['a\n', 'b\n', 'c\n']) stream.write(line)
+    await setImmediate()
+    assert.deepEqual(
+      write.mock.calls.map(({ arguments: [, bytes] }) => String(bytes)),
+      ['a\nb\nc\n'],
+    )
+  } finally {
+    write.mock.restore()
+    syncBuiltinESMExports()
+    closeSync(descriptor)
+  }
+})
 
 test('what is more than may wait is lost, and how much that was is told', async () => {
   const said = 60_000

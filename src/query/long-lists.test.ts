@@ -1,5 +1,6 @@
 /** Conditions with long lists: what they hold for, and that PostgreSQL compares no row with all of a list. */
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import type { Json } from '../../test/reference/shapes.ts'
 import { onEveryDatabase, onPostgres } from '../../test/support/databases.ts'
 import { libraryLexicons } from '../../test/support/lexicons.ts'
@@ -117,6 +118,13 @@ onPostgres('folding a text is part of the statement that it is folded in', async
   const { steps } = await service.engine.explain({ query })
   assert.match(steps.join('\n'), /strpos\(/)
   assert.doesNotMatch(steps.join('\n'), /fold\(/)
+})
+
+test('SQLite folds ASCII without a function of ours', async () => {
+  await using service = await openTestService({ lexicons: libraryLexicons })
+  const query = '{ orgExampleLibraryBook(where: {uri: {contains: "x"}}) { totalCount } }'
+  const { sql } = await service.engine.explain({ query })
+  assert.match(sql ?? '', /iif\(octet_length\(.*\) = length\(.*\), lower\(.*\), fold\(/)
 })
 
 onPostgres('the URI of a record is made of its own columns', async () => {

@@ -191,12 +191,16 @@ test('a statement that was given up but ends soon costs no process', async () =>
   const readers = watchReaders()
   await using queries = new LongQueries(await newFile('soon.db'))
   await queries.readAnswer(echo('sqlite', 'awake'), patient)
+  // Some milliseconds.
+  const soon = {
+    text: `with recursive n (n) as (select 1 union all select n + 1 from n limit 100000)
+      select count(*) as version, x'' as body from n`,
+    values: [],
+  }
   const seen: number[] = []
   for (let round = 0; round < 10; round += 1) {
     const late = new AbortController()
-    const outcome = queries
-      .readAnswer(echo('sqlite', 'soon'), request(late.signal))
-      .catch((error: unknown) => error)
+    const outcome = queries.readAnswer(soon, request(late.signal)).catch((error: unknown) => error)
     setImmediate(() => late.abort('given up'))
     await outcome
     assert.equal(text(await queries.readAnswer(echo('sqlite', 'next'), patient)), 'next')
