@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
@@ -41,6 +41,12 @@ test('help lists every command, and each command has its own', async () => {
 
 test('the version is that of the package', async () => {
   assert.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+test('what a command has compiled is stored for the next one', async () => {
+  const cache = mkdtempSync(join(folder, 'compiled-'))
+  await run(['--version'], { env: { TMPDIR: cache, NODE_COMPILE_CACHE: '' } })
+  assert.ok(globSync('node-compile-cache/*/*', { cwd: cache }).length > 10)
 })
 
 test('an old Node is told what is needed', async () => {

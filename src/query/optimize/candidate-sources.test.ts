@@ -71,3 +71,20 @@ test('a condition with more than a hundred values is not looked up', async () =>
   assert.match(await sqlFor(40), /indexed by "org.example.library.book\/.author/)
   assert.doesNotMatch(await sqlFor(101), /indexed by "org.example.library.book\/.author/)
 })
+
+test('of a search that is ranked, the terms that all records have are not looked for, and those that most have only with it', async () => {
+  await using service = await openWatchedEngine({
+    ...million,
+    word: (_, word) => (word === 'the' ? 100_000 : 10),
+  })
+  const asked = async (search: string): Promise<readonly unknown[]> => {
+    const query = `{ ${list}(search: "${search}", sortBy: [{field: RELEVANCE}]) { nodes { uri } } }`
+    return (await service.engine.explain({ query })).values
+  }
+  const values = await asked('storm the')
+  // The records are found, and each term is counted.
+  for (const word of ['"storm"', '"the"']) assert.equal(values.filter((value) => value === word).length, 1)
+  assert.ok(values.includes('"storm~2"'))
+  assert.ok(values.includes('("storm" AND "the") AND "the~2"'))
+  assert.ok(!values.includes('"the~2"'))
+})
