@@ -150,3 +150,16 @@ test('composed and decomposed texts have the same words', () => {
     { numRuns: 5_000 },
   )
 })
+
+test('ASCII is searched for its own letters, and dictionaries are loaded once', (t) => {
+  const search = t.mock.method(String.prototype, 'matchAll').mock
+  plainWordsOf('Plain TEXT')
+  assert.deepEqual(
+    search.calls.map(({ arguments: [pattern] }) => /\\p\{/.test(String(pattern))),
+    [false],
+  )
+  plainWordsOf('北京')
+  const load = t.mock.method(Intl, 'Segmenter').mock
+  plainWordsOf('東京 大阪')
+  assert.equal(load.callCount(), 0)
+})

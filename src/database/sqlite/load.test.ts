@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { StoredLine } from '../../../test/support/engine.ts'
 import { found, line } from '../../../test/support/note-lines.ts'
@@ -26,6 +26,19 @@ test('a load builds the same trigram index in whatever order the records come', 
   await reversed.load(lines.toReversed())
   assert.deepEqual(await indexOf(inOrder), await indexOf(reversed))
   assert.equal((await found(inOrder, 'ungerade')).length, 450)
+})
+
+test('a load builds trigram indexes and counts at its end, and not row by row', async (t) => {
+  await using store = await openNotes(inFolder('at-end.db'))
+  const run = t.mock.method(StatementSync.prototype, 'run').mock
+  const rowByRow = async (work: () => Promise<unknown>): Promise<number> => {
+    run.resetCalls()
+    await work()
+    const texts = run.calls.map((call) => (call.this as StatementSync).sourceSQL)
+    return texts.filter((text) => /^insert into "[^"]*(trigram|:count)" [^]*values \(/.test(text)).length
+  }
+  assert.equal(await rowByRow(() => store.load(lines.slice(0, 9))), 0)
+  assert.ok((await rowByRow(() => store.apply(...lines.slice(9, 12)))) >= 3)
 })
 
 test('a load leaves one segment in each trigram index, so that a search reads one list per trigram', async () => {

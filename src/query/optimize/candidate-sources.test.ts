@@ -88,3 +88,18 @@ test('of a search that is ranked, the terms that all records have are not looked
   assert.ok(values.includes('("storm" AND "the") AND "the~2"'))
   assert.ok(!values.includes('"the~2"'))
 })
+
+test('words that many records have are looked up for each record, and those of few once for all', async () => {
+  await using service = await openWatchedEngine({
+    ...million,
+    word: (_, word) => (word === 'the' ? 500_000 : 4_000),
+    countUpTo: () => 10,
+  })
+  const sqlFor = async (word: string): Promise<string> => {
+    const query = `{ ${list}(search: "${word}", where: {shelf: {eq: "x"}}) { nodes { uri } } }`
+    return (await service.engine.explain({ query })).sql ?? ''
+  }
+  const eachTime = /exists \(select 1 from [^()]* where [^()]* match \? and rowid = /
+  assert.match(await sqlFor('the'), eachTime)
+  assert.doesNotMatch(await sqlFor('storm'), eachTime)
+})

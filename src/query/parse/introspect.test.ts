@@ -73,3 +73,16 @@ test('who asks for too much of the schema is told so as soon as that is known', 
         code === 'QUERY_TOO_COMPLEX' && details['actual'] === Number(details['limit']) + 1,
     )
 })
+
+test('how large an introspection may be is found out once for a schema', async (t) => {
+  await using service = await openTestService({ lexicons: libraryLexicons })
+  const { engine, schema } = service.opened
+  const types = t.mock.method(schema, 'getTypeMap').mock
+  const readings = async (name: string): Promise<number> => {
+    types.resetCalls()
+    await engine.execute({ query: `{ __type(name: "${name}") { name } }` })
+    return types.callCount()
+  }
+  const first = await readings('Query')
+  assert.ok((await readings('String')) < first)
+})
