@@ -131,6 +131,25 @@ test('every path that a page names is there', () => {
   assert.deepEqual(missing, [])
 })
 
+test('every optimisation names its files, tests that are there, and a measurement', () => {
+  const isThere = (file: string, name = ''): boolean =>
+    existsSync(join(root, file)) && readFileSync(join(root, file), 'utf8').includes(name)
+  const rows = textOf('bench/notes/optimisations.md').match(/^\| (?!what).*$/gm) ?? []
+  assert.ok(rows.length > 30)
+  const wrong = rows.flatMap((row) => {
+    const [, saves, files = '', tests = '', measured = ''] = row.split('|')
+    const sources = Array.from(files.matchAll(/`([^`]+)`/g), ([, file = '']) => file)
+    const named = [...tests.matchAll(/`([^`]+)`(?:: “([^”]+)”)?/g)]
+    const isWhole = sources.length > 0 && named.length > 0 && measured.includes('](')
+    return [
+      ...(isWhole ? [] : [saves]),
+      ...sources.filter((file) => !isThere(file)),
+      ...named.filter(([, file = '', name]) => !isThere(file, name)).map(([text]) => text),
+    ]
+  })
+  assert.deepEqual(wrong, [])
+})
+
 /** A query with the line it begins on, and where its answer is, if the page shows one. */
 interface Example {
   readonly line: number
