@@ -122,7 +122,7 @@ onPostgres('folding a text is part of the statement that it is folded in', async
 
 test('SQLite folds ASCII without a function of ours', async () => {
   await using service = await openTestService({ lexicons: libraryLexicons })
-  const query = '{ orgExampleLibraryBook(where: {uri: {contains: "x"}}) { totalCount } }'
+  const query = '{ orgExampleLibraryBook(where: {note: {contains: "x"}}) { totalCount } }'
   const { sql } = await service.engine.explain({ query })
   assert.match(sql ?? '', /iif\(octet_length\(.*\) = length\(.*\), lower\(.*\), fold\(/)
 })
