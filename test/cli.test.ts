@@ -46,7 +46,7 @@ test('the version is that of the package', async () => {
 test('what a command has compiled is stored for the next one', async () => {
   const cache = mkdtempSync(join(folder, 'compiled-'))
   await run(['--version'], { env: { TMPDIR: cache, NODE_COMPILE_CACHE: '' } })
-  assert.ok(globSync('node-compile-cache/*/*', { cwd: cache }).length > 10)
+  assert.ok(globSync('node-compile-cache/*/*', { cwd: cache }).length > 0)
 })
 
 test('an old Node is told what is needed', async () => {
