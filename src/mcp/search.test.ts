@@ -224,9 +224,13 @@ test('a cursor by relevance belongs to its search', async () => {
 
 const nothing: readonly (readonly [args: Json, hint: RegExp])[] = [
   [{ search: 'hippopotamus storm' }, /^No article has hippopotamus\. Words match whole: .*OR\.$/],
-  [{ search: 'stor flooded' }, /^No article has stor, flooded, but stor\* finds 3, floo\* finds 2\./],
+  [{ search: 'stor flooded' }, /^No article has stor, flooded\. Did you mean storm \(3\), flood \(2\)\?/],
   [{ search: 'storm election portland a b c d' }, /^No article has all that is asked: leave words/],
-  [{ search: 'title:storms' }, /^No article has title:storms, but title:stor\* finds 3\./],
+  [{ search: 'title:storms' }, /^No article has title:storms\. Did you mean storm \(3\)\?/],
+  [
+    { search: 'participationist elecion' },
+    /^No article has participationist, elecion, but participati\* finds \d+\. Did you mean election \(13\)\?/,
+  ],
   [{ search: 'storm durban', filters: { language: 'ja' } }, /^Without filters and times, the search finds 1/],
   [{ search: 'storm election' }, /none has all that is asked: .* With OR between the words, \d+ are found/],
   [{ search: 'storm election', filters: { language: 'ja' } }, /with these filters none has any: leave filt/],

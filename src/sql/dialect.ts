@@ -78,6 +78,7 @@ export interface Dialect {
     match: WordMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
   readonly wordCounts: WordCounts
+  readonly vocabulary: Vocabulary
   /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
@@ -113,6 +114,13 @@ export interface Dialect {
   /** Approximate maximum number of rows in such a hash. */
   readonly mostHashed: number
   readonly plannerControl: OptimizerHints | OptimizationFences
+}
+
+/** The words of all records of a table, from the name of its word index; those of hidden accounts included. */
+export interface Vocabulary {
+  has(index: string, word: string): Sql
+  /** A query for each `word` at most so many `edits` from one, and the number `n` of records that have it. */
+  near(index: string, word: string, most: number): Sql
 }
 
 /** How the words of a field are counted, each once for each record that has it. */

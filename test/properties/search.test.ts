@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { parseSearch, type SearchTerm, wantedTerms } from '../../src/search/parse-search.ts'
+import { plainWordsOf } from '../../src/search/words.ts'
 import type { Json } from '../reference/shapes.ts'
 import { snippetOf } from '../reference/snippet.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { type Loaded, property } from '../support/property.ts'
 import { sorts } from '../support/questions.ts'
-import { searches } from '../support/searches.ts'
+import { hasMeaning, searches } from '../support/searches.ts'
 import { wheres } from '../support/where.ts'
 import { expectedList, wholeList } from '../support/whole-list.ts'
 
@@ -18,12 +19,16 @@ const searched = {
   [collections.publisher]: ['name'],
 } as const
 
-const questions = ({ reference }: Loaded) =>
+const textsOf = ({ reference }: Loaded, collection: keyof typeof searched): readonly string[] =>
+  reference
+    .sorted(collection, {})
+    .flatMap(({ value }) => searched[collection].map((field) => value[field]))
+    .filter((text) => typeof text === 'string')
+
+const questions = (loaded: Loaded) =>
   fc.constantFrom(...Object.entries(searched)).chain(([collection, fields]) => {
-    const texts = reference
-      .sorted(collection, {})
-      .flatMap(({ value }) => fields.map((field) => value[field]))
-      .filter((text) => typeof text === 'string')
+    const { reference } = loaded
+    const texts = textsOf(loaded, collection as keyof typeof searched)
     return fc.record({
       collection: fc.constant(collection),
       search: searches(texts, fields),
@@ -109,15 +114,48 @@ property(
   60,
 )
 
+/** Words of records with some characters changed, and others. */
+const misspelt = (texts: readonly string[]) => {
+  const words = texts.flatMap(plainWordsOf)
+  const word = fc.oneof(fc.constantFrom('news', ...words), fc.string({ maxLength: 5 }))
+  const edit = fc.tuple(fc.nat(9), fc.nat(2), fc.constantFrom('', 'a', 'e', 'ё', 's'))
+  return fc.tuple(word, fc.array(edit, { maxLength: 3 })).map(([text, edits]) => {
+    const characters = [...text]
+    for (const [at, cut, put] of edits) characters.splice(at, cut, put)
+    return characters.join('')
+  })
+}
+
+property(
+  'words that no record has are told, with the nearest ones that records have',
+  (loaded: Loaded) =>
+    questions(loaded).chain(({ collection, search }) => {
+      const texts = textsOf(loaded, collection as keyof typeof searched)
+      return fc.record({
+        collection: fc.constant(collection),
+        search: fc
+          .tuple(fc.array(misspelt(texts), { minLength: 1, maxLength: 12 }), fc.constant(search))
+          .map(([words, more]) => `${words.join(' ')} ${more}`)
+          .filter((text) => hasMeaning(text, searched[collection as keyof typeof searched])),
+      })
+    }),
+  async ({ reference, service, isHiding }, { collection, search }) => {
+    const { rootField } = reference.shapes.get(collection)!
+    const fields = 'didYouMean { word nearest { word count } }'
+    const text = JSON.stringify(search)
+    const { list, all } = await service.data(
+      `{ list: ${rootField}(search: ${text}, first: 0) { ${fields} } all: search(text: ${text}, first: 0) { ${fields} } }`,
+    )
+    // Nothing is told until the records of hidden accounts are moved away.
+    assert.deepEqual(list.didYouMean, isHiding ? [] : reference.missingWords(collection, search))
+    assert.deepEqual(all.didYouMean, isHiding ? [] : reference.missingWords(null, search))
+  },
+  60,
+)
+
 property(
   'relevance among the records that refer to one is that of a list with this condition',
-  ({ reference }) => {
-    const texts = reference
-      .sorted(collections.book, {})
-      .flatMap(({ value }) => searched[collections.book].map((field) => value[field]))
-      .filter((text) => typeof text === 'string')
-    return searches(texts, searched[collections.book])
-  },
+  (loaded) => searches(textsOf(loaded, collections.book), searched[collections.book]),
   async ({ reference, service }, search) => {
     if (!asksForWords(search, searched[collections.book])) return
     const people = reference.shapes.get(collections.person)!.rootField

@@ -18,6 +18,7 @@ import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
 import { scoresOf } from './relevance.ts'
 import { type UnusualArguments, type UnusualWords, unusualWords } from './unusual-words.ts'
+import { type MissingWord, missingWords } from './missing-words.ts'
 import { searchedFields, searchHolds } from './search.ts'
 import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
 import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
@@ -67,6 +68,8 @@ export interface Reference {
   scores(collection: string, given: ListArguments): ReadonlyMap<PlainRecord, number>
   /** The records of all collections that a search finds, in the default order, then by collection. */
   search(text: string, page: PageArguments): Page
+  /** Null: in all collections. */
+  missingWords(collection: string | null, search: string): readonly MissingWord[]
   count(collection: string, where: Where): number
   matches(record: PlainRecord, where: Where): boolean
   compare(a: PlainRecord, b: PlainRecord, sortBy: readonly SortField[]): number
@@ -155,6 +158,13 @@ export function createReference(
     scores: (collection, given) =>
       relevance(world, found(recordsOf(world, collection), given), given.search ?? ''),
     search: (text, page) => pageOf(foundInAll(world, text), page),
+    missingWords: (collection, text) => {
+      const texts = (collection === null ? records : recordsOf(world, collection)).map((record) =>
+        searchedFields(world, record),
+      )
+      const search = parseSearch(text, [...new Set(texts.flat().map(({ name }) => name))])
+      return search === null ? [] : missingWords(texts, search)
+    },
     count: (collection, where) => order(recordsOf(world, collection), { where }).length,
     matches: (record, where) => matches(world, record, where),
     compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),

@@ -13,6 +13,8 @@ import { openTestService, type TestService, type TestServiceGiven, waysOfLoading
 export interface Loaded extends AsyncDisposable {
   readonly reference: Reference
   readonly service: TestService
+  /** Whether records of hidden accounts are in the tables. */
+  readonly isHiding: boolean
 }
 
 const replayed = process.env.PROPERTY_SEED
@@ -108,6 +110,7 @@ function beside(service: TestService, corpus: Corpus, hidden: readonly string[])
   const shown = records.filter(({ did }) => !hidden.includes(did))
   return {
     service,
+    isHiding: shown.length < records.length,
     reference: createReference(lexicons, references, shown),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }

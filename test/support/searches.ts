@@ -49,7 +49,7 @@ export function searches(texts: readonly string[], fields: readonly string[]): f
 }
 
 /** Searches without words are refused; texts may hold anything but NUL. */
-function hasMeaning(search: string, fields: readonly string[]): boolean {
+export function hasMeaning(search: string, fields: readonly string[]): boolean {
   if (search.includes('\0') || search.length > 1000) return false
   try {
     parseSearch(search, fields)

@@ -15,7 +15,8 @@ import {
 } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
-import { amountIn, countLexemes, wordsMatch } from './word-query.ts'
+import { vocabularyName } from './layout/vocabulary-ddl.ts'
+import { amountIn, countLexemes, nearWords, wordsMatch } from './word-query.ts'
 import { base32, sampledCharacters } from '../../search/sample.ts'
 
 /** At 128 bytes for each row, this many fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
@@ -103,6 +104,10 @@ export const postgresDialect: Dialect = {
     read: (row) => sql`${row}.words as words`,
     records: (read) => sql`(select count(*) from ${read})`,
     words: countLexemes,
+  },
+  vocabulary: {
+    has: (index, word) => sql`exists (select from ${identifier(vocabularyName(index))} where word = ${word})`,
+    near: (index, word, most) => nearWords(identifier(vocabularyName(index)), word, most),
   },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,

@@ -1,5 +1,6 @@
 /** Searches as conditions on a collection's vectors of words. */
 import { markedAmounts, markOf } from '../../search/indexed-words.ts'
+import { spanOfNear } from '../../search/nearest-words.ts'
 import type { RankedTerm, WordMatch } from '../../sql/dialect.ts'
 import { allOf, anyOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 
@@ -117,4 +118,19 @@ export function countLexemes(read: Sql, field: number): Sql {
   const isOfField = sql`left(lexeme, ${letters}) = ${raw(`'${prefix}'`)} and substr(lexeme, ${next}, 1) !~ '[A-Z]'`
   return sql`select substr(lexeme, ${next}) collate "C" as word, count(*) as n
     from ${read} cross join unnest(words) where ${isOfField} group by 1`
+}
+
+/**
+ * Words at most so many edits from one. Each edit adds or takes away at most one character, so that few words remain to
+ * be compared in full.
+ */
+export function nearWords(vocabulary: Sql, word: string, most: number): Sql {
+  const { from, to } = spanOfNear(word)
+  const { length } = [...word]
+  const [given, limit] = [sql`cast(${word} as text)`, raw(String(most))]
+  const edits = sql`edit_distance(${given}, word)`
+  return sql`select word, n, ${edits} as edits from ${vocabulary} where word >= ${from} and word < ${to}
+    and length(word) between ${raw(String(length - most))} and ${raw(String(length + most))}
+    and length(translate(word, ${given}, '')) <= ${limit} and length(translate(${given}, word, '')) <= ${limit}
+    and ${edits} <= ${limit}`
 }

@@ -12,7 +12,9 @@ import {
   concat,
   floorTo,
 } from '../../sql/sql.ts'
+import { spanOfNear } from '../../search/nearest-words.ts'
 import { sampledByte } from '../../search/sample.ts'
+import { vocabularyName } from './layout/word-ddl.ts'
 import { amounts, wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
@@ -79,6 +81,19 @@ export const sqliteDialect: Dialect = {
     read: (_, texts) => sql`count(*) as records, count_words(${join([...texts], ', ')}) as words`,
     records: (read) => sql`(select records from ${read})`,
     words: (read) => sql`select value ->> 0 as word, value ->> 1 as n from ${read}, json_each(${read}.words)`,
+  },
+  vocabulary: {
+    has: (index, word) => {
+      const { from, where } = wordIds(index, { kind: 'term', words: [word], prefix: false, fields: null })
+      return sql`exists (select 1 from ${from} where ${where})`
+    },
+    near: (index, word, most) => {
+      const { from, to } = spanOfNear(word)
+      const edits = sql`select term as word, doc as n, edit_distance(${word}, term, ${most}) as edits
+        from ${identifier(vocabularyName({ name: index }))} where term >= ${from} and term < ${to}`
+      // Marks are terms too.
+      return sql`select * from (${edits}) where edits is not null and instr(word, '~') = 0`
+    },
   },
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,

@@ -22,6 +22,7 @@ import { emptyDatabases, openTestStore, type TestStore } from '../../../test/sup
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
 import { connect } from '../postgres/connection.ts'
+import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
 import { ownSums } from '../layout/sums.ts'
 
 const newUrl = noteDatabases()
@@ -94,6 +95,7 @@ if (databases.includes('sqlite'))
 
 onEveryDatabase('words of other texts, and another number of words, are found', async (engine) => {
   const index = `${note}/:words`
+  const vocabulary = vocabularyName(index)
   const id = `(select id from "${note}" where rkey = 'a0')`
   const cases =
     engine === 'sqlite'
@@ -106,7 +108,9 @@ onEveryDatabase('words of other texts, and another number of words, are found', 
           ],
         ]
       : [
-          [`update "${note}" set words = words || 'Astrange:1' where rkey = 'a0'`, uri, /has other words/],
+          [`update "${note}" set words = words || 'Aextra' where rkey = 'a0'`, uri, /has other words/],
+          [`update "${vocabulary}" set n = n + 1`, vocabulary, /not those of the records/],
+          [`insert into "${vocabulary}" values ('strange', 1)`, vocabulary, /not those of the records/],
           [
             `update "${note}" set word_count = word_count + 1 where rkey = 'a0'`,
             uri,
@@ -119,10 +123,9 @@ onEveryDatabase('words of other texts, and another number of words, are found', 
     await fill(store)
     await damage(store, statement)
     const found = await findDamage(store.database.read, store.tables)
-    assert.deepEqual(
-      found.map((one) => one.name),
-      [name],
-    )
+    // A word that a vocabulary lacks is a difference of its own.
+    const names = found.map((one) => one.name).filter((other) => other === name || other !== vocabulary)
+    assert.deepEqual(names, [name])
     assert.match(found[0]?.problem ?? '', problem)
   }
 })
@@ -160,7 +163,11 @@ onEveryDatabase('a table that cannot be read is named with the reason', async (e
   await damage(store, `alter table "${note}" rename to other`)
   const found = await findDamage(store.database.read, store.tables)
   const counts = store.tables.find(({ name }) => name === note)?.counts ?? []
-  assert.deepEqual(new Set(found.map(({ name }) => name)), new Set([note, ...counts.map(({ name }) => name)]))
+  const vocabularies = engine === 'postgres' ? [vocabularyName(`${note}/:words`)] : []
+  assert.deepEqual(
+    new Set(found.map(({ name }) => name)),
+    new Set([note, ...counts.map(({ name }) => name), ...vocabularies]),
+  )
   for (const { problem } of found) assert.match(problem, /^It cannot be read: .*[^.]\.$/)
 })
 

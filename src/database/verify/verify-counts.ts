@@ -1,9 +1,13 @@
-/** Compares materialized counts and sums with the records, by statements that every engine runs. */
+/**
+ * Compares materialized counts and sums with the records, by statements that every engine runs, and vocabularies, which
+ * SQLite reads from its word indexes.
+ */
 import { quote, raw } from '../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, dayLength } from '../layout/counts.ts'
 import type { ReadDatabase } from '../database.ts'
 import { ownSums, refersTo, sumColumns, type SumTable, summedValues } from '../layout/sums.ts'
 import type { Table } from '../layout/tables.ts'
+import { countWords, vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
 
 /** Two queries with the same columns, named `v0` and so on, that must yield the same rows. */
 interface Pair {
@@ -22,6 +26,7 @@ export async function differingCounts(
   const pairs = [
     ...tables.flatMap((table) => table.counts.map((counts) => countsPair(read, table, counts))),
     ...tables.flatMap(ownSums).map((sums) => sumsPair(read, sums)),
+    ...(read.dialect.engine === 'postgres' ? tables.flatMap(vocabularyPair) : []),
   ]
   // Batched, because each query to PostgreSQL takes a connection of its own.
   for (let start = 0; start < pairs.length; start += pairsAtOnce)
@@ -78,6 +83,14 @@ function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable)
     computed: `select ${names}, count(*) as v${computed.length}
       from (select ${named(computed)} from ${quote(table.name)}) each group by ${names}`,
   }
+}
+
+function vocabularyPair(table: Table): readonly Pair[] {
+  if (table.words === null) return []
+  const name = vocabularyName(table.words.name)
+  const stored = `select word as v0, n as v1 from ${quote(name)}`
+  const computed = `select word as v0, n as v1 from (${countWords(table.name)}) counted`
+  return [{ name, columns: 2, stored, computed }]
 }
 
 function sumsPair({ dialect }: ReadDatabase, sums: SumTable): Pair {

@@ -90,14 +90,40 @@ async function whyNoWords(
 }
 
 async function whyMissing(missing: readonly string[], subject: Subject, toolbox: Toolbox): Promise<string> {
-  const beginnings = missing.map(beginningsOf)
+  const near = await nearWords(missing, subject, toolbox)
+  const meant = near.map(({ nearest: [first] }) => `${first.word} (${first.count})`)
+  const beginnings = missing.filter((term) => !near.some(({ word }) => term.includes(word))).map(beginningsOf)
   const searches = beginnings.flat().map((search) => ({ search }))
   const counts = searches.length === 0 ? [] : await countAll(searches, subject, toolbox)
   const countOf = new Map(beginnings.flat().map((search, at) => [search, counts[at] ?? 0]))
   const found = beginnings.flatMap((some) => some.find((search) => countOf.get(search) !== 0) ?? [])
   const instead = found.map((search) => `${search} finds ${countOf.get(search)}`).join(', ')
   const shown = missing.map((term) => cutPlain(term, 60)).join(', ')
-  return `No ${subject.label} has ${shown}${instead === '' ? '' : `, but ${instead}`}. Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
+  const suggested = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`
+  return `No ${subject.label} has ${shown}${instead === '' ? '' : `, but ${instead}`}.${suggested} Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
+}
+
+interface NearWords {
+  readonly word: string
+  readonly nearest: readonly [NearWord, ...NearWord[]]
+}
+
+interface NearWord {
+  readonly word: string
+  /** Number of records with it. */
+  readonly count: number
+}
+
+/** Words of terms that no record has, and that differ little from others. */
+async function nearWords(
+  terms: readonly string[],
+  { collection }: Subject,
+  toolbox: Toolbox,
+): Promise<readonly NearWords[]> {
+  const list = printField(collection.rootField, { search: terms.join(' OR '), first: 0 })
+  const data = await toolbox.ask(`{ ${list} { didYouMean { word nearest { word count } } } }`)
+  const { didYouMean: all } = data[collection.rootField] as { readonly didYouMean: readonly NearWords[] }
+  return all.filter(({ nearest: { length } }) => length > 0)
 }
 
 /** Searches for words that begin as a single word does, the longest beginning first. */

@@ -55,7 +55,11 @@ function describeList({ list, fields, page: rows, total }: PhysicalList): string
     `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
     ...(rows === null ? [] : [`through ${describePath(rows.rows.path)}`]),
     ...(total === null ? [] : [`total from ${describeAccess(total)}`]),
-    ...fields.flatMap(({ output }) => (output.kind === 'facets' ? describeFacets(output.facets, where) : [])),
+    ...fields.flatMap(({ output }) => {
+      if (output.kind === 'missingWords')
+        return [`words near to ${output.words.join(', ')}, if no record has them`]
+      return output.kind === 'facets' ? describeFacets(output.facets, where) : []
+    }),
   ]
   return parts.join('; ')
 }

@@ -12,7 +12,7 @@ import type {
   PhysicalPage,
   PhysicalRanking,
 } from '../plan/physical-plan.ts'
-import type { Fields, ListOutput, ListPlan, Selected } from '../plan/plan.ts'
+import type { Constant, Fields, ListOutput, ListPlan, MissingWordsPlan, Selected } from '../plan/plan.ts'
 
 /**
  * Plans a list; `fields` are its selected fields, which are optimized already except for facets. `isMerged`: it is a
@@ -44,7 +44,7 @@ export function planList(
     optimizer.estimate.savedSize += totalSize(list)
   return {
     list,
-    fields: fields.map((field) => withFacets(optimizer, list, field)),
+    fields: fields.map((field) => planField(optimizer, list, field)),
     page,
     before,
     total,
@@ -52,13 +52,27 @@ export function planList(
   }
 }
 
-function withFacets(
+function planField(
   optimizer: Optimizer,
   list: ListPlan,
   { key, output }: Selected<ListOutput<PhysicalList>>,
 ): Selected<PhysicalListOutput> {
+  if (output.kind === 'missingWords') return { key, output: planMissingWords(optimizer, output) }
   if (output.kind !== 'facets') return { key, output }
   return { key, output: { kind: 'facets', facets: planFacets(optimizer, list, output.facets) } }
+}
+
+/** Looking for words near to one takes as long as reading so many records. */
+const nearWordsRows = 20_000
+
+/** A vocabulary has the words of hidden accounts too, so nothing is suggested until their records are moved away. */
+function planMissingWords(optimizer: Optimizer, missing: MissingWordsPlan): MissingWordsPlan | Constant {
+  const { statistics, state, estimate } = optimizer
+  if (state.hiding) return { kind: 'constant', json: '[]' }
+  const isRare = (word: string): boolean =>
+    missing.indexes.some((index) => (statistics?.word(index, word, false) ?? 0) === 0)
+  estimate.rows += missing.words.filter(isRare).length * nearWordsRows
+  return missing
 }
 
 /** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */

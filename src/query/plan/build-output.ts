@@ -5,6 +5,7 @@ import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
 import { buildFacets } from './groups/build-facets.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
+import { buildMissingWords } from './build-missing-words.ts'
 import { buildMergedPage, buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch, readSearch, searchCondition } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
@@ -54,11 +55,16 @@ export function buildList(
     link,
     where,
     ...buildPage(table, collected.name, context.maxPageSize, search, page),
-    fields: fieldsBelow(context, collected, (below) =>
-      below.name === 'facets'
-        ? { kind: 'facets', facets: buildFacets(context, below, { table, where, conditions, conditionOf }) }
-        : listOutput(context, below, table, search),
-    ),
+    fields: fieldsBelow(context, collected, (below) => {
+      if (below.name === 'facets')
+        return {
+          kind: 'facets',
+          facets: buildFacets(context, below, { table, where, conditions, conditionOf }),
+        }
+      if (below.name === 'didYouMean' && table.words !== null)
+        return buildMissingWords(context, below, search?.parsed ?? null, [table.words])
+      return listOutput(context, below, table, search)
+    }),
   }
 }
 
@@ -76,7 +82,16 @@ export function buildMergedLists(context: PlanContext, collected: Collected): re
       link: null,
       where: search === null ? alwaysTrue : searchCondition(search, index, null),
       ...buildMergedPage(table, collected.name, context.maxPageSize, page),
-      fields: fieldsBelow(context, collected, (below) => listOutput(context, below, table, null)),
+      fields: fieldsBelow(context, collected, (below) =>
+        below.name === 'didYouMean'
+          ? buildMissingWords(
+              context,
+              below,
+              search,
+              searched.map((each) => each.index),
+            )
+          : listOutput(context, below, table, null),
+      ),
     }),
   )
   const possible = lists.filter(({ where }) => !isNothing(where))

@@ -20,6 +20,7 @@ type Within = number | null
 /** A `search` argument that is not blank. */
 export interface ListSearch {
   readonly text: string
+  readonly parsed: Search
   readonly index: WordIndex
   readonly condition: Condition
   /** What it asks for, without what it excludes, each once. */
@@ -38,7 +39,13 @@ export function buildSearch(table: Table, text: unknown): ListSearch | null {
   if (search === null) return null
   const terms = wantedTerms(search).map((term) => termMatch(term, words, null))
   const unique = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()]
-  return { text: String(text), index: words, condition: searchCondition(search, words, null), terms: unique }
+  return {
+    text: String(text),
+    parsed: search,
+    index: words,
+    condition: searchCondition(search, words, null),
+    terms: unique,
+  }
 }
 
 /** Null if the search is blank. `fields`: those that it may name. */

@@ -120,6 +120,20 @@ export type ListOutput<List = ListPlan, Facets = readonly FacetPlan[]> =
   /** How many records are ranked by relevance. */
   | { readonly kind: 'ranked' }
   | { readonly kind: 'facets'; readonly facets: Facets }
+  | MissingWordsPlan
+
+/** The words that no record of some collections has, each with the nearest words that records have. */
+export interface MissingWordsPlan {
+  readonly kind: 'missingWords'
+  readonly indexes: readonly WordIndex[]
+  /** Those of a search, without what it excludes, each once; at least one. */
+  readonly words: readonly string[]
+  readonly fields: Fields<MissingWordOutput>
+}
+
+export type MissingWordOutput =
+  | { readonly kind: 'word' }
+  | { readonly kind: 'nearest'; readonly fields: Fields<{ readonly kind: 'word' | 'count' }> }
 
 export type EdgeOutput<List = ListPlan> =
   | { readonly kind: 'cursor' | 'score' }

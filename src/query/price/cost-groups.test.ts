@@ -18,6 +18,8 @@ const {
   groupJoin,
   groupArray,
   measure,
+  missingWord,
+  nearWords,
 } = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
 
@@ -48,6 +50,18 @@ costs('each facet costs what groups by its field cost', [
     `{ orgExampleLibraryPerson(first: 3) { nodes { ${reverse} { facets(fields: [language]) { missing } } } } }`,
     20 + 1 + 3 * (1 + 20 + 1 + 2 + grouping / linked),
   ],
+])
+
+const missed = (search: string, fields: string) =>
+  `{ ${list}(search: ${JSON.stringify(search)}) { didYouMean { ${fields} } } }`
+const perNearest = 1 + nearWords + 5 * (1 + 2)
+const eleven = 'a b c d e f g h i j k'
+
+costs('each of ten words of a search that may be missing costs the search for near words', [
+  [missed('storm -flood', 'word'), 20 + 1 + (1 + missingWord + 1)],
+  [missed('storm "flood storm" a*', 'nearest { word count }'), 20 + 1 + 2 * (1 + missingWord + perNearest)],
+  [missed(eleven, 'word nearest { word count }'), 20 + 1 + 10 * (1 + missingWord + 1 + perNearest)],
+  [missed(' ', 'word nearest { word count }'), 20 + 1],
 ])
 
 const unusual = (by: string, fields: string, where: string, against: string): string =>

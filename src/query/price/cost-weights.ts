@@ -76,6 +76,9 @@ export const weights = {
   /** `avg`, `sum`, `min`, `max` of a field. */
   measure: 4_000,
   countDistinct: 18_000,
+  /** Whether any record has a word, and which words are near to it. */
+  missingWord: 100,
+  nearWords: 5_000,
   /** Counting the words of a sample of records. */
   words: 40_000,
 } as const

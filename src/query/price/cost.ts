@@ -5,6 +5,7 @@
  * weights against measured time.
  */
 import { facetSize, groupingSize, pageSize, totalSize, unusualWordsSize } from './cost-reading.ts'
+import { mostNearWords } from '../../search/nearest-words.ts'
 import { weights } from './cost-weights.ts'
 import {
   type AggregatePlan,
@@ -14,6 +15,7 @@ import {
   type Fields,
   type GroupOutput,
   type ListPlan,
+  type MissingWordsPlan,
   type Output,
   type Plan,
   type RecordSelections,
@@ -132,6 +134,8 @@ function listSize(list: ListPlan): number {
       case 'totalCount':
       case 'ranked':
         return totalSize(list)
+      case 'missingWords':
+        return weights.value + sum(output.words, () => missingWordSize(output))
       case 'facets':
         return weights.value + sum(output.facets, (facet) => printedFacet(facet) + readFacet(list, facet))
       case 'pageInfo':
@@ -142,6 +146,16 @@ function listSize(list: ListPlan): number {
     }
   })
   return weights.list + own + pageSize(list) + list.page.size * perRow
+}
+
+/** The vocabularies of collections together are assumed to be as large as that of one. */
+function missingWordSize({ fields }: MissingWordsPlan): number {
+  const printed = selectedSize(fields, (output) =>
+    output.kind === 'nearest'
+      ? weights.value + weights.nearWords + mostNearWords * (1 + output.fields.length) * weights.value
+      : weights.value,
+  )
+  return weights.value + weights.missingWord + printed
 }
 
 function readFacet(list: ListPlan, facet: FacetPlan): number {

@@ -11,7 +11,7 @@ import {
 import type { Collection } from '../model/model.ts'
 import type { createInputTypes } from './inputs.ts'
 import { listOf, nonNull } from './roles.ts'
-import { defineSnippet, searchArguments } from './search-types.ts'
+import { defineSnippet, didYouMeanField, searchArguments } from './search-types.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
 export type InputTypes = ReturnType<typeof createInputTypes>
@@ -67,6 +67,7 @@ export function createConnectionTypes(
     },
   })
   const snippet = defineSnippet(registry)
+  const didYouMean = didYouMeanField(registry)
   const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
     first: {
       type: GraphQLInt,
@@ -126,6 +127,7 @@ export function createConnectionTypes(
               description:
                 'How many of the newest matches RELEVANCE ranks; the others follow. Null in other orders.',
             },
+            ...didYouMean,
           }),
           facets: {
             type: nonNull(listOf(facet)),
@@ -148,5 +150,5 @@ export function createConnectionTypes(
     },
   })
 
-  return { connection, listArguments, pageInfo }
+  return { connection, listArguments, pageInfo, didYouMean }
 }

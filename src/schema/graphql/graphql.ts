@@ -35,7 +35,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const registry = createTypeRegistry()
   const inputs = createInputTypes(model, registry)
   const typeFor = createTypeFor(registry)
-  const { connection, listArguments, pageInfo } = createConnectionTypes(
+  const { connection, listArguments, pageInfo, didYouMean } = createConnectionTypes(
     registry,
     inputs,
     typeFor,
@@ -230,7 +230,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     fields: () =>
       uniqueFields([
         ...model.collections.map(rootFields),
-        { ...nodeFields(node), ...searchField(registry, model, record, pageInfo), indexStatus },
+        { ...nodeFields(node), ...searchField(registry, model, record, pageInfo, didYouMean), indexStatus },
       ]),
   })
   return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })

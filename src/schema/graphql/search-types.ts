@@ -26,12 +26,37 @@ export function defineSnippet(registry: TypeRegistry): GraphQLObjectType {
   })
 }
 
+/** The field `didYouMean` of a connection. */
+export function didYouMeanField(registry: TypeRegistry): Fields {
+  const define = (name: string, description: string, fields: Fields): GraphQLObjectType =>
+    registry.define(GraphQLObjectType, 'every search', { name, description, fields })
+  const nearWord = define('NearWord', 'A word, and how many records have it.', {
+    word: { type: nonNull(GraphQLString) },
+    count: { type: nonNull(GraphQLInt) },
+  })
+  const missingWord = define('MissingWord', 'A word of a search that no record has.', {
+    word: { type: nonNull(GraphQLString) },
+    nearest: {
+      type: nonNull(listOf(nearWord)),
+      description:
+        'Up to five words that differ by one or two letters: the nearest first, then the most frequent.',
+    },
+  })
+  return {
+    didYouMean: {
+      type: nonNull(listOf(missingWord)),
+      description: 'Which of the first ten words of the search no record has, whatever else is asked for.',
+    },
+  }
+}
+
 /** The root field `search`, unless no collection has free text. */
 export function searchField(
   registry: TypeRegistry,
   { collections }: Model,
   record: GraphQLInterfaceType,
   pageInfo: GraphQLObjectType,
+  didYouMean: Fields,
 ): Fields {
   if (collections.every(({ searchFields }) => searchFields.length === 0)) return {}
   const define = (name: string, fields: Fields): GraphQLObjectType =>
@@ -44,6 +69,7 @@ export function searchField(
     edges: { type: nonNull(listOf(edge)) },
     nodes: { type: nonNull(listOf(record)), description: 'The same records without cursors.' },
     pageInfo: { type: nonNull(pageInfo) },
+    ...didYouMean,
   })
   return {
     search: reads(

@@ -1,11 +1,12 @@
 /**
- * DDL of materialized counts: triggers see all rows of a statement and change each table of counts once. They keep the
+ * DDL of materialized counts and of vocabularies: triggers see all rows of a statement and change each table of counts once. They keep the
  * counts right whatever program writes.
  */
 import { type CountTable, countedValues, countKeys, daysOf } from '../../layout/counts.ts'
 import { shortName } from '../../../util/text/short-name.ts'
 import type { Table } from '../../layout/tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
+import { changeVocabulary, createVocabulary, fillVocabulary } from './vocabulary-ddl.ts'
 import { createTriggerFunction, createTriggers, dropTriggers, type Event } from './triggers.ts'
 
 /** Creates empty tables, and the function that maintains them after `startCounting` has counted the existing rows. */
@@ -26,6 +27,7 @@ export function createCounts(table: Table, schema = recordsSchema): string {
     changeAll(table, event),
   )
   return `${tables.join('\n')}
+    ${createVocabulary(table, schema)}
     ${calls}`
 }
 
@@ -37,7 +39,9 @@ export function startCounting(table: Table): string {
       counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(counts, [[name, 1]])
     return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} ${rows};`
   })
-  return [...fill, createTriggers('counts', table.name, functionName(table))].join('\n')
+  return [...fill, fillVocabulary(table), createTriggers('counts', table.name, functionName(table))].join(
+    '\n',
+  )
 }
 
 /** For a load, which counts all rows at its end. */
@@ -49,13 +53,15 @@ function functionName(table: Table): string {
   return quote(shortName(`${table.name}/count`))
 }
 
-function countedColumns({ counts }: Table, rows: string): string {
+function countedColumns({ counts, words }: Table, rows: string): string {
   const names = new Set(counts.flatMap(({ columns }) => columns))
+  if (words !== null) names.add('words')
   return `select ${[...names].map(quote).join(', ')} from ${rows}`
 }
 
-function changeAll(table: Table, event: Event): string {
-  return table.counts.map((counts) => change(counts, event)).join('\n')
+function changeAll({ counts, words }: Table, event: Event): string {
+  const each = counts.map((values) => change(values, event))
+  return [...each, words === null ? '' : changeVocabulary(words, event)].join('\n')
 }
 
 function change(counts: CountTable, event: Event): string {

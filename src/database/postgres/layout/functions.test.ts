@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { anyCodePoint } from '../../../../test/support/any-text.ts'
 import pg from 'pg'
 import { encodeCursor } from '../../../util/cursor.ts'
+import { editDistance } from '../../../search/nearest-words.ts'
 import { foldText } from '../../../util/text/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 import { onPostgres } from '../../../../test/support/databases.ts'
@@ -45,6 +46,15 @@ const texts = fc
 const letters = fc.string({
   unit: fc.constantFrom(...'aAÀàÉéÎÖßẞİıŁΣσςΑά́̈がガｶﾞ한글ﬁ①ＡДд़क़ਖ਼אِ‏ -_.'),
   maxLength: 20,
+})
+
+onPostgres('the edits between two words are counted as editDistance counts them', async () => {
+  const words = fc.string({ unit: fc.constantFrom(...'abcж'), maxLength: 7 })
+  const pairs = fc.sample(fc.tuple(words, words), 1000).map((pair) => pair.join(' '))
+  const parts = (pair: string) => pair.split(' ') as [string, string]
+  await same("edit_distance(split_part(value, ' ', 1), split_part(value, ' ', 2))", pairs, (pair) =>
+    editDistance(...parts(pair), 20),
+  )
 })
 
 onPostgres('fold folds as foldText does', async () => {

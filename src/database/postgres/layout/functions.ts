@@ -1,6 +1,6 @@
 /**
- * SQL functions that PostgreSQL lacks and the dialect needs: folding, instants, page cursors, short sequences of
- * characters. They return exactly what the modules under util/ return; functions.test.ts compares them.
+ * SQL functions that PostgreSQL lacks and the dialect needs: folding, instants, page cursors, edit distances, short
+ * sequences of characters. They return exactly what the modules under util/ and search/ return; functions.test.ts compares them.
  * `fold` is for text inside arrays; text that is searched often is folded before it is stored. It uses the server's
  * Unicode version, which may lack the newest characters. It is strict but not declared so, so that
  * PostgreSQL inlines it; a call takes six times as long.
@@ -62,6 +62,36 @@ $$;
 create or replace function sum_out_of_range() returns numeric language plpgsql volatile parallel safe as $$
 begin
   raise exception 'sum out of range' using errcode = '${sumOutOfRangeState}';
+end
+$$;
+
+create or replace function edit_distance(source text, target text) returns integer language plpgsql immutable strict parallel safe as $$
+declare
+  own text[] := string_to_array(source, null);
+  other text[] := string_to_array(target, null);
+  columns int := cardinality(other);
+  earlier int[];
+  before int[];
+  now int[];
+  fewest int;
+begin
+  before[0] := 0;
+  for j in 1..columns loop before[j] := j; end loop;
+  for i in 1..cardinality(own) loop
+    now := null;
+    now[0] := i;
+    for j in 1..columns loop
+      fewest := before[j - 1];
+      if own[i] <> other[j] then
+        fewest := least(fewest, before[j], now[j - 1]) + 1;
+        if own[i] = other[j - 1] and own[i - 1] = other[j] then fewest := least(fewest, earlier[j - 2] + 1); end if;
+      end if;
+      now[j] := fewest;
+    end loop;
+    earlier := before;
+    before := now;
+  end loop;
+  return before[columns];
 end
 $$;
 

@@ -4,6 +4,7 @@ import { formatCid } from '../../../lexicon/records/encoding.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
 import { indexedWords, mayExceed } from '../../../search/indexed-words.ts'
+import { editDistance } from '../../../search/nearest-words.ts'
 import { plainWordsOf } from '../../../search/words.ts'
 import { foldText } from '../../../util/text/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
@@ -18,6 +19,9 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('cid_text', pure, (bytes) => (bytes instanceof Uint8Array ? formatCid(bytes) : null))
   database.function('page_cursor', pure, (binding, position) =>
     position === null ? null : encodeCursor(String(binding), String(position)),
+  )
+  database.function('edit_distance', pure, (from, to, most) =>
+    editDistance(String(from), String(to), Number(most)),
   )
   // A sum in two parts, the lower of 26 bits: together they may exceed the 64 bits of SQLite's integers.
   database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>

@@ -4,6 +4,7 @@ import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFacets } from '../groups/emit-facets.ts'
 import { emitFields, emitObject } from '../emit-output.ts'
+import { emitMissingWords } from './emit-missing-words.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
@@ -193,6 +194,7 @@ function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, o
     return list.ranking === null
       ? raw(`'null'`)
       : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent, emitRows))
+  if (output.kind === 'missingWords') return emitMissingWords(emitter, output)
   if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output.facets, parent)
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)

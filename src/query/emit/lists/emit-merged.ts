@@ -8,6 +8,7 @@ import type { Emitter } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { ListOutput } from '../../plan/plan.ts'
 import { array } from './emit-list.ts'
+import { emitMissingWords } from './emit-missing-words.ts'
 import { idOf } from './emit-order.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
@@ -49,6 +50,8 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
               }
             : null,
         )
+      case 'missingWords':
+        return emitMissingWords(emitter, output)
       case 'totalCount':
       case 'ranked':
       case 'facets':

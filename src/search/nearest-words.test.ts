@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { editDistance, mostEdits } from './nearest-words.ts'
+
+test('each insertion, removal, replacement and swap of neighbours is one edit', () => {
+  const edits: readonly (readonly [string, string, number])[] = [
+    ['climate', 'climate', 0],
+    ['climte', 'climate', 1],
+    ['climmate', 'climate', 1],
+    ['clinate', 'climate', 1],
+    ['cilmate', 'climate', 1],
+    ['clmiaet', 'climate', 2],
+    ['ca', 'abc', 3],
+    ['', 'ab', 2],
+    ['выбры', 'выборы', 1],
+    ['👍a', 'a', 1],
+  ]
+  for (const [from, to, expected] of edits) {
+    assert.equal(editDistance(from, to, 3), expected, `${from} ${to}`)
+    assert.equal(editDistance(from, to, expected - 1), null, `${from} ${to}`)
+  }
+})
+
+test('the longer a word, the more edits it may have', () => {
+  assert.deepEqual(['', 'a', 'ab', 'abc', 'abcde', 'abcdef', '𝒶𝒷'].map(mostEdits), [0, 0, 0, 1, 1, 2, 0])
+})
+
+const words = fc.string({ unit: fc.constantFrom(...'abcж'), maxLength: 7 })
+
+test('the distance is that of the recursive definition', () => {
+  fc.assert(
+    fc.property(words, words, fc.integer({ min: 0, max: 3 }), (from, to, most) => {
+      const expected = distance([...from], [...to])
+      assert.equal(editDistance(from, to, most), expected > most ? null : expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function distance(from: readonly string[], to: readonly string[]): number {
+  if (from.length === 0 || to.length === 0) return from.length + to.length
+  const [a, b] = [from.slice(0, -1), to.slice(0, -1)]
+  const [last, other] = [from.at(-1), to.at(-1)]
+  if (last === other) return distance(a, b)
+  const isSwapped = a.length > 0 && b.length > 0 && a.at(-1) === other && b.at(-1) === last
+  return (
+    1 +
+    Math.min(
+      distance(a, to),
+      distance(from, b),
+      distance(a, b),
+      isSwapped ? distance(a.slice(0, -1), b.slice(0, -1)) : Number.POSITIVE_INFINITY,
+    )
+  )
+}
