@@ -91,5 +91,8 @@ export const combinations: Readonly<Record<string, string>> = {
   'newest with total and snippets': `{ ${list}(first: 20, search: "trump virus") { totalCount edges { snippet(field: description) { text } node { uri } } pageInfo { hasNextPage endCursor } } }`,
   'count with a value': `{ ${list}Aggregate(search: "coronavirus", where: {language: {eq: "en"}}) { count } }`,
   'groups by section': `{ ${list}Aggregate(search: "coronavirus", groupBy: [section]) { groups { section count } } }`,
+  'near words of a misspelt word': `{ ${list}(first: 0, search: "coronavirsu") { didYouMean { word nearest { word count } } } }`,
+  'near words of three misspelt words': `{ ${list}(first: 0, search: "strom sceince presidnet") { didYouMean { word nearest { word count } } } }`,
+  'near words of words that records have': `{ ${list}(first: 0, search: "science president the") { didYouMean { word nearest { word count } } } }`,
   'groups by day': `{ ${list}Aggregate(search: "trump", groupBy: [publishedAt_day]) { groups { publishedAt_day count } } }`,
 }

@@ -26,24 +26,33 @@ export function spanOfNear(word: string): { readonly from: string; readonly to: 
 export function editDistance(from: string, to: string, most: number): number | null {
   const [own, other] = [[...from], [...to]]
   if (Math.abs(own.length - other.length) > most) return null
-  let earlier: number[] = []
-  let before = other.map((_, column) => column + 1)
-  before.unshift(0)
-  for (const [row, character] of own.entries()) {
-    const now = [row + 1]
-    for (const [column, candidate] of other.entries()) {
-      const isSame = character === candidate
-      let least = Math.min((before[column] ?? 0) + (isSame ? 0 : 1), (before[column + 1] ?? 0) + 1)
-      least = Math.min(least, (now[column] ?? 0) + 1)
-      const isSwapped = row > 0 && column > 0 && character === other[column - 1] && own[row - 1] === candidate
-      if (isSwapped) least = Math.min(least, (earlier[column - 1] ?? 0) + 1)
-      now.push(least)
+  let [earlier, before]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)]
+  let fewestBefore = 0
+  for (let row = 1; row <= own.length; row += 1) {
+    const now = [row]
+    let fewest = row
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = own[row - 1] === other[column - 1]
+      const isSwapped = row > 1 && own[row - 1] === other[column - 2] && own[row - 2] === other[column - 1]
+      const edits = Math.min(
+        at(before, column - 1) + (isSame ? 0 : 1),
+        at(before, column) + 1,
+        at(now, column - 1) + 1,
+        isSwapped ? at(earlier, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      )
+      now.push(edits)
+      fewest = Math.min(fewest, edits)
     }
     // Each further row builds on this one or, by a swap, on the one before it.
-    if (Math.min(...now) > most && Math.min(...before) > most) return null
+    if (fewest > most && fewestBefore > most) return null
     earlier = before
     before = now
+    fewestBefore = fewest
   }
-  const edits = before[other.length] ?? 0
+  const edits = at(before, other.length)
   return edits > most ? null : edits
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? 0
 }

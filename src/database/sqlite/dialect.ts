@@ -89,10 +89,13 @@ export const sqliteDialect: Dialect = {
     },
     near: (index, word, most) => {
       const { from, to } = spanOfNear(word)
-      const edits = sql`select term as word, doc as n, edit_distance(${word}, term, ${most}) as edits
-        from ${identifier(vocabularyName({ name: index }))} where term >= ${from} and term < ${to}`
+      const { length } = [...word]
       // Marks are terms too.
-      return sql`select * from (${edits}) where edits is not null and instr(word, '~') = 0`
+      const terms = sql`select term, doc from ${identifier(vocabularyName({ name: index }))}
+        where term >= ${from} and term < ${to} and length(term) between ${length - most} and ${length + most}
+          and instr(term, '~') = 0`
+      return sql`select term as word, doc as n, edit_distance(${word}, term, ${most}) as edits
+        from (${terms}) where edits is not null`
     },
   },
   instant: (text) => sql`instant(${text})`,
