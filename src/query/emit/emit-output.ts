@@ -34,6 +34,17 @@ export function emitObject<Kind extends { readonly kind: string }>(
   return dialect.concat([...parts, literal(`${text}}`)])
 }
 
+/** A JSON array of texts that are separated by commas; null or empty `elements` give an empty array. */
+export function emitArray({ dialect }: Emitter, elements: Sql): Sql {
+  return dialect.concat([raw(`'['`), elements, raw(`']'`)])
+}
+
+/** A JSON array of a fixed number of elements. */
+export function emitTuple({ dialect }: Emitter, elements: readonly Sql[]): Sql {
+  const parts = elements.flatMap((element, index) => [raw(index === 0 ? `'['` : `','`), element])
+  return dialect.concat([...parts, raw(elements.length === 0 ? `'[]'` : `']'`)])
+}
+
 /** Selected fields of a record or of an object inside one. */
 export function emitFields(emitter: Emitter, fields: Fields<Output<PhysicalList>>, row: Row): Sql {
   return emitObject(emitter, fields, (output) => emitOutput(emitter, output, row))
@@ -69,10 +80,7 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
       const element: Row = { kind: 'json', value: sql`${alias}.value` }
       const text = emitOutput(emitter, output.element, element)
       const all = sql`select ${dialect.joined(text, null)} from ${dialect.each(json, output.path, alias)}`
-      return nullOr(
-        dialect.scalarAt(json, output.path),
-        dialect.concat([raw(`'['`), sql`(${all})`, raw(`']'`)]),
-      )
+      return nullOr(dialect.scalarAt(json, output.path), emitArray(emitter, sql`(${all})`))
     }
     case 'isCurrent': {
       const of: ReferenceOperand = { kind: 'json', path: output.path, shape: 'strongRef' }

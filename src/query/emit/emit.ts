@@ -5,7 +5,7 @@ import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
-import { emitFields, emitObject, resolved } from './emit-output.ts'
+import { emitArray, emitFields, emitObject, emitTuple, resolved } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
 import type { Emitter } from './emitter.ts'
 import { assertWithin } from '../parse/limits.ts'
@@ -85,7 +85,7 @@ function emitNodes(emitter: Emitter, uris: readonly string[], records: RecordSel
     from (values ${join(rows, ', ')}) ${given}`
   const record = resolved(emitter, { base: sql`${id}.base`, key: sql`${id}.key` }, records)
   const all = sql`select ${dialect.joinedBy(sql`${id}.position`, record, null)} from (${ids}) ${id}`
-  return dialect.concat([raw(`'['`), sql`(${all})`, raw(`']'`)])
+  return emitArray(emitter, sql`(${all})`)
 }
 
 /**
@@ -108,11 +108,10 @@ function collections(
   tables: readonly CountedTable[],
   fields: Fields<CollectionStatusOutput>,
 ): Sql {
-  const parts = tables.flatMap((counted, index) => [
-    raw(index === 0 ? `'['` : `','`),
+  const objects = tables.map((counted) =>
     emitObject(emitter, fields, (output) => collectionValue(emitter, counted, output)),
-  ])
-  return emitter.dialect.concat([...parts, raw(tables.length === 0 ? `'[]'` : `']'`)])
+  )
+  return emitTuple(emitter, objects)
 }
 
 function collectionValue(
@@ -142,8 +141,10 @@ function sources(emitter: Emitter, fields: Fields<SourceStatusOutput>): Sql {
   const { dialect } = emitter
   const source = emitter.alias()
   const text = emitObject(emitter, fields, (output) => sourceValue(emitter, source, output))
-  const all = sql`(select ${dialect.joined(text, null)} from (select * from source order by name) ${source})`
-  return dialect.concat([raw(`'['`), all, raw(`']'`)])
+  return emitArray(
+    emitter,
+    sql`(select ${dialect.joined(text, null)} from (select * from source order by name) ${source})`,
+  )
 }
 
 function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutput): Sql {

@@ -8,7 +8,7 @@ import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
 import { emitUnusualWords } from './emit-unusual-words.ts'
-import { emitObject, resolved } from '../emit-output.ts'
+import { emitArray, emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalList, PhysicalUnusualWords } from '../../plan/physical-plan.ts'
 import type { AggregateOutput, Direction, Fields, GroupOutput } from '../../plan/plan.ts'
@@ -104,8 +104,7 @@ export function emitGroups(
   const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
   const page = sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where ${condition(ordered)}
     order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
-  const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
-  return dialect.concat([raw(`'['`), all, raw(`']'`)])
+  return emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`)
 }
 
 /** Every order ends with the keys, so that it is total. */

@@ -1,7 +1,7 @@
 /** Facets as SQL: groups by one key each, and the rows that several facets read, in common table expressions. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitObject } from '../emit-output.ts'
+import { join, type Sql, sql } from '../../../sql/sql.ts'
+import { emitObject, emitTuple } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'
 import type { FacetOutput, FacetPlan } from '../../plan/plan.ts'
@@ -16,7 +16,6 @@ export function emitFacets(
   { shared, facets }: PhysicalFacets,
   parent: Sql | null,
 ): Sql {
-  const { dialect } = emitter
   const rows = shared.map((access, index) => {
     const sharing = facets.filter(({ groups }) => groups?.kind === 'shared' && groups.rows === index)
     const keys = sharing.map(({ facet }) => facet.key)
@@ -34,8 +33,7 @@ export function emitFacets(
       facetValue(emitter, facet, groupings[index] ?? null, output),
     ),
   )
-  const parts = objects.flatMap((object, index) => [raw(index === 0 ? `'['` : `','`), object])
-  const body = dialect.concat([...parts, raw(facets.length === 0 ? `'[]'` : `']'`)])
+  const body = emitTuple(emitter, objects)
   const tables = [
     ...rows.map((each) => each.table),
     ...groupings.flatMap((grouping) => grouping?.tables ?? []),

@@ -6,7 +6,7 @@ import type { Table, WordIndex } from '../../../database/layout/tables.ts'
 import { sampleParts } from '../../../search/sample.ts'
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
-import { emitObject } from '../emit-output.ts'
+import { emitArray, emitObject } from '../emit-output.ts'
 import { columnOf, type Emitter, newRow } from '../emitter.ts'
 import type { PhysicalUnusualWords, SampledRecords } from '../../plan/physical-plan.ts'
 import { emitCount, fromRows } from './emit-counts.ts'
@@ -37,11 +37,7 @@ export function emitUnusualWords(emitter: Emitter, { words, own, background }: P
       return inner.kind === 'count' ? sql`${row}.n` : dialect.toJson(sql`${row}.word`)
     })
     const page = sql`select * from ${scored.name} order by score desc, n desc, word limit ${dialect.limit(limit)}`
-    return dialect.concat([
-      raw(`'['`),
-      sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`,
-      raw(`']'`),
-    ])
+    return emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`)
   })
   return sql`(with ${join([...counted.tables, ...others.tables, ...scored.tables], ', ')} select ${body})`
 }

@@ -3,7 +3,7 @@ import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitCount } from '../groups/emit-counts.ts'
 import { emitFacets } from '../groups/emit-facets.ts'
-import { emitFields, emitObject } from '../emit-output.ts'
+import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import { emitMissingWords } from './emit-missing-words.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
@@ -13,8 +13,7 @@ import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.t
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import { type Constant, snippetEnd, snippetStart } from '../../plan/plan.ts'
 
-type ListField = PhysicalListOutput
-type Elements = Extract<ListField, { kind: 'edges' | 'nodes' }>
+type Elements = Extract<PhysicalListOutput, { kind: 'edges' | 'nodes' }>
 
 /** The list as JSON text; `parent` is the alias of the row to which its link refers. */
 export function emitList(emitter: Emitter, list: PhysicalList, parent: Sql | null): Sql {
@@ -40,7 +39,7 @@ function emitPrinted(emitter: Emitter, list: PhysicalList, page: PhysicalPage, p
   const rows = emitRows(emitter, page.rows, parent, {
     value: (row) => sql`${emitElement(emitter, list, only, row)} as text`,
   })
-  const texts = array(emitter, emitter.dialect.joined(sql`${joined}.text`, null))
+  const texts = emitArray(emitter, emitter.dialect.joined(sql`${joined}.text`, null))
   const printed = emitObject(emitter, list.fields, (output) =>
     output === only ? texts : outsideRows(emitter, list, parent, output),
   )
@@ -81,8 +80,8 @@ function emitFound(
   const position = positionOf(emitter, sort, row)
   const lastOne = sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
   const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
-  const values = (output: ListField): Sql => {
-    if (printsRows(output)) return array(emitter, inTurn(emitElement(emitter, list, output, row)))
+  const values = (output: PhysicalListOutput): Sql => {
+    if (printsRows(output)) return emitArray(emitter, inTurn(emitElement(emitter, list, output, row)))
     if (output.kind !== 'pageInfo' || !readsPage(list.list, output))
       return outsideRows(emitter, list, parent, output)
     return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), {
@@ -143,7 +142,7 @@ function emitIdList(
   const nearest = sql`0`
   const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
   const printed = emitObject(emitter, list.fields, (output) => {
-    if (printsRows(output)) return array(emitter, elements(output))
+    if (printsRows(output)) return emitArray(emitter, elements(output))
     if (output.kind !== 'pageInfo' || !readsPage(list.list, output))
       return outsideRows(emitter, list, parent, output)
     return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), {
@@ -155,7 +154,7 @@ function emitIdList(
   return sql`(select ${printed} from (select ${idList} as ids from (${rows}) ${row}) ${page})`
 }
 
-function printsRows(output: ListField | Constant): output is Elements {
+function printsRows(output: PhysicalListOutput | Constant): output is Elements {
   return output.kind === 'edges' || output.kind === 'nodes'
 }
 
@@ -187,7 +186,12 @@ function beforePage(emitter: Emitter, { before }: PhysicalList, parent: Sql | nu
       : emitter.dialect.booleanJson(sql`exists (${emitRows(emitter, before, parent, { value: idOf })})`)
 }
 
-function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, output: ListField): Sql {
+function outsideRows(
+  emitter: Emitter,
+  list: PhysicalList,
+  parent: Sql | null,
+  output: PhysicalListOutput,
+): Sql {
   if (output.kind === 'pageInfo')
     return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), null)
   if (output.kind === 'ranked')
@@ -199,8 +203,4 @@ function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, o
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)
   return emitCount(emitter, list.total, list.list.table, parent)
-}
-
-export function array({ dialect }: Emitter, elements: Sql): Sql {
-  return dialect.concat([raw(`'['`), elements, raw(`']'`)])
 }

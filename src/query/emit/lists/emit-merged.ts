@@ -3,11 +3,10 @@
  * default order, then by collection, are printed.
  */
 import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitFields, emitObject } from '../emit-output.ts'
+import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { ListOutput } from '../../plan/plan.ts'
-import { array } from './emit-list.ts'
 import { emitMissingWords } from './emit-missing-words.ts'
 import { idOf } from './emit-order.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
@@ -34,7 +33,7 @@ export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sq
       case 'nodes': {
         const index = fields.findIndex((field) => field.output === output)
         const text = emitElement(emitter, lists, index, row, position)
-        return array(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
+        return emitArray(emitter, dialect.joinedBy(sql`${row}.n`, text, sql`${row}.n <= ${size}`))
       }
       case 'pageInfo':
         return emitPageInfo(

@@ -1,7 +1,7 @@
 /** `didYouMean` as SQL: the words of a search that no record has, each with the nearest words that records have. */
 import { anyOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { mostEdits, mostNearWords } from '../../../search/nearest-words.ts'
-import { emitObject } from '../emit-output.ts'
+import { emitArray, emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { MissingWordsPlan } from '../../plan/plan.ts'
 
