@@ -70,11 +70,11 @@ export interface Dialect {
    * Whether the words of a row match; `index` is the collection's index over words. An engine whose index is apart from
    * the rows reads it once for all rows, or looks up each row.
    */
-  wordsMatch(alias: Sql, index: WordIndexName, match: WordMatch, lookup: 'set' | 'row'): Sql
+  wordsMatch(alias: Sql, index: IndexedFields, match: WordMatch, lookup: 'set' | 'row'): Sql
   /** The ids of exactly the records of a table whose words match. */
   wordIds(
     table: string,
-    index: { readonly name: string; readonly fields: readonly unknown[] },
+    index: IndexedFields,
     match: WordMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
   readonly wordCounts: WordCounts
@@ -181,8 +181,8 @@ export interface OptimizationFences {
   ): Sql
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
-  /** How much a term counts in a row, whether or not it counts once. */
-  amounts(row: Sql, fieldCount: number, term: RankedTerm): Sql
+  /** How much a term counts in a row (search/indexed-words.ts), without regard to `countsOnce`; 0 if the row lacks it. */
+  amount(row: Sql, index: IndexedFields, term: RankedTerm): Sql
 }
 
 export interface RankedTerms {
@@ -198,7 +198,6 @@ export interface RankedTerms {
 
 /** A word in any field counts by its occurrences; other terms count as much as the weightiest field that has them. */
 export interface RankedTerm extends Omit<Extract<WordMatch, { kind: 'term' }>, 'fields'> {
-  readonly kind: 'term'
   /** Null: a word in any field. */
   readonly fields: readonly { readonly field: number; readonly weight: number }[] | null
   /** Whether every candidate has it. */
@@ -209,9 +208,10 @@ export interface RankedTerm extends Omit<Extract<WordMatch, { kind: 'term' }>, '
   readonly countsOnce: Sql
 }
 
-export interface WordIndexName {
+/** A collection's index over words: its name, and an entry for each field. */
+export interface IndexedFields {
   readonly name: string
-  readonly fieldCount: number
+  readonly fields: readonly unknown[]
 }
 
 /** A condition on words that one query of a word index answers. */

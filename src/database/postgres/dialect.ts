@@ -88,7 +88,7 @@ export const postgresDialect: Dialect = {
     contains: (folded, needle) => sql`(strpos(${folded}, ${needle}) > 0)`,
     startsWith: (folded, needle) => sql`starts_with(${folded}, ${needle})`,
   },
-  wordsMatch: (alias, { fieldCount }, match) => wordsMatch(alias, fieldCount, match),
+  wordsMatch: (alias, { fields }, match) => wordsMatch(alias, fields.length, match),
   wordIds: (table, { fields }, match) => {
     const name = identifier(table)
     return { from: name, id: sql`${name}.id`, where: wordsMatch(name, fields.length, match) }
@@ -167,7 +167,7 @@ export const postgresDialect: Dialect = {
       const patterns = match.trigrams.map((trigram) => sql`${folded} like ${pattern(trigram)}`)
       return sql`(${join(patterns, ' and ')})`
     },
-    amounts: amountIn,
+    amount: (row, { fields }, term) => amountIn(row, fields.length, term),
   },
 }
 

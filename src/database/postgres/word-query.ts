@@ -4,6 +4,9 @@ import { spanOfNear } from '../../search/nearest-words.ts'
 import type { RankedTerm, WordMatch } from '../../sql/dialect.ts'
 import { allOf, anyOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 
+/** Separates the fields in `words_text`; no word contains it. */
+export const fieldSeparator = '\u001e'
+
 /** A letter or letters before a word, by the position of its field; words have no capital letters. */
 export function fieldPrefix(index: number): string {
   const letter = String.fromCharCode(0x41 + (index % 26))
@@ -11,9 +14,9 @@ export function fieldPrefix(index: number): string {
 }
 
 /**
- * Whether the words of a row match. Vectors hold a limited number of positions: where one lacks some, which is rare,
- * phrases, and the absence of phrases, are verified by the words themselves. The first condition is the one that the
- * index answers.
+ * Whether the words of a row match. A vector holds a limited number of positions. The few rows whose vectors lack
+ * positions have `words_text`, by which phrases, and the absence of phrases, are verified. The first condition is the
+ * one that the index answers.
  */
 export function wordsMatch(alias: Sql, fieldCount: number, match: WordMatch): Sql {
   const vector = sql`${alias}.words`
@@ -24,11 +27,11 @@ export function wordsMatch(alias: Sql, fieldCount: number, match: WordMatch): Sq
   return sql`(${vector} @@ ${queryOf(match, fieldCount, false)}::tsquery and (${whole} or ${verified}))`
 }
 
-/** As a `tsquery`; without order, it finds at least the same records. */
+/** The text of a `tsquery`. Without `inOrder`, which ignores the order of words in phrases, it finds at least the same records. */
 function queryOf(match: WordMatch, fieldCount: number, inOrder: boolean): string {
   switch (match.kind) {
     case 'term': {
-      const fields = match.fields ?? Array.from({ length: fieldCount }, (_, index) => index)
+      const fields = match.fields ?? allFields(fieldCount)
       return `(${fields.map((field) => phraseOf(match, field, inOrder)).join(' | ')})`
     }
     case 'any':
@@ -42,6 +45,11 @@ function queryOf(match: WordMatch, fieldCount: number, inOrder: boolean): string
       return `(${parts.join(' & ')})`
     }
   }
+}
+
+/** The positions of all fields. */
+function allFields(fieldCount: number): readonly number[] {
+  return Array.from({ length: fieldCount }, (_, field) => field)
 }
 
 function phraseOf(
@@ -61,17 +69,18 @@ function hasPhrase(match: WordMatch): boolean {
   return [...match.of, ...(match.kind === 'all' ? match.except : [])].some(hasPhrase)
 }
 
+/** The same condition by `words_text`, in which each word stands between spaces. */
 function verify(alias: Sql, match: WordMatch, fieldCount: number): Sql {
   switch (match.kind) {
     case 'term': {
       const { words, prefix, fields } = match
       if (words.length === 1) return sql`${alias}.words @@ ${queryOf(match, fieldCount, true)}::tsquery`
       const text = ` ${words.join(' ')}${prefix ? '' : ' '}`
-      const searched = fields ?? Array.from({ length: fieldCount }, (_, index) => index)
+      const separator = raw(`chr(${fieldSeparator.charCodeAt(0)})`)
       return anyOf(
-        searched.map(
+        (fields ?? allFields(fieldCount)).map(
           (field) =>
-            sql`strpos(split_part(${alias}.words_text, chr(30), cast(${field + 1} as integer)), ${text}) > 0`,
+            sql`strpos(split_part(${alias}.words_text, ${separator}, cast(${field + 1} as integer)), ${text}) > 0`,
         ),
       )
     }
@@ -85,7 +94,10 @@ function verify(alias: Sql, match: WordMatch, fieldCount: number): Sql {
   }
 }
 
-/** Read from the vector of a row. */
+/**
+ * How much a term counts in a row, from its vector: by the marks of a word in any field, otherwise the highest weight of
+ * a field that has the term; 0 if there is none.
+ */
 export function amountIn(
   row: Sql,
   fieldCount: number,
@@ -95,7 +107,7 @@ export function amountIn(
     const cases = [...fields]
       .sort((a, b) => b.weight - a.weight)
       .map(({ field, weight }) => {
-        const present = wordsMatch(row, field + 1, { kind: 'term', words, prefix, fields: [field] })
+        const present = wordsMatch(row, fieldCount, { kind: 'term', words, prefix, fields: [field] })
         return sql`when ${present} then ${raw(String(weight))}`
       })
     return sql`(case ${join(cases, ' ')} else 0 end)`
@@ -107,11 +119,14 @@ export function amountIn(
   )
   const amount = sql`case ${join(marks, ' ')} else 1 end`
   if (isRequired) return sql`(${amount})`
-  const all = Array.from({ length: fieldCount }, (_, field) => `'${fieldPrefix(field)}${word}'`)
+  const all = allFields(fieldCount).map((field) => `'${fieldPrefix(field)}${word}'`)
   return sql`(case when ${row}.words @@ ${all.join(' | ')}::tsquery then ${amount} else 0 end)`
 }
 
-/** Counts the lexemes of one field in vectors. Marks begin with small letters, as words do. */
+/**
+ * A query for each `word` of one field, and the number `n` of vectors that have it, from a relation with vectors as
+ * `words`. Marks, which have no capital letters before them, are not counted.
+ */
 export function countLexemes(read: Sql, field: number): Sql {
   const prefix = fieldPrefix(field)
   const [letters, next] = [raw(String(prefix.length)), raw(String(prefix.length + 1))]

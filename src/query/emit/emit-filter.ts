@@ -82,16 +82,9 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
       const folded = foldedOf(emitter, condition.operand, row)
       return dialect.textMatch[condition.match](folded, condition.needle)
     }
-    case 'words': {
+    case 'words':
       if (row.kind !== 'record') throw new Error('An array element has no word index.')
-      const { name, fields } = condition.index
-      return dialect.wordsMatch(
-        row.alias,
-        { name, fieldCount: fields.length },
-        condition.match,
-        condition.lookup,
-      )
-    }
+      return dialect.wordsMatch(row.alias, condition.index, condition.match, condition.lookup)
     case 'absent':
       return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
     case 'has':
@@ -232,10 +225,7 @@ export function mayBeCandidate(
   const { mayHold } = fencesOf(emitter.dialect)
   const isText = ({ kind }: CandidateSource): boolean => kind === 'text' || kind === 'words'
   const texts = sources.flatMap((source) => {
-    if (source.kind === 'words') {
-      const { name, fields } = source.index
-      return [emitter.dialect.wordsMatch(alias, { name, fieldCount: fields.length }, source.match, 'set')]
-    }
+    if (source.kind === 'words') return [emitter.dialect.wordsMatch(alias, source.index, source.match, 'set')]
     return source.kind === 'text'
       ? [mayHold(columnOf(emitter, alias, source.index.folded), source.match)]
       : []

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldSeparator, wordVector } from './word-vector.ts'
+import { fieldSeparator } from '../word-query.ts'
+import { wordVector } from './word-vector.ts'
 
 test('a lexeme is a word behind the letter of its text, with its positions; marks have neither', () => {
   assert.deepEqual(wordVector(['a b', 'B c++ b'], [3, 1]), {

@@ -3,7 +3,7 @@
  * behind the letters of its field, so that one vector serves all fields.
  */
 import { indexedWords } from '../../../search/indexed-words.ts'
-import { fieldPrefix } from '../word-query.ts'
+import { fieldPrefix, fieldSeparator } from '../word-query.ts'
 
 /** What a `tsvector` holds at most: positions, counted from 1, and positions of one lexeme. */
 const lastPosition = 16_383
@@ -22,8 +22,7 @@ export interface WordVector {
   readonly length: number
 }
 
-export const fieldSeparator = '\u001e'
-
+/** `weights`: how much a word counts in each field. A missing text has no words. */
 export function wordVector(texts: readonly (string | null)[], weights: readonly number[]): WordVector {
   const { fields, marks, length } = indexedWords(texts, weights)
   let isWhole = true

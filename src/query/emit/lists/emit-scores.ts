@@ -60,12 +60,10 @@ function wholeCandidates(
   parent: Sql | null,
   emitRows: EmitRows,
 ): Sql {
-  const { amounts } = fencesOf(emitter.dialect)
+  const { amount } = fencesOf(emitter.dialect)
   return emitRows(emitter, candidates, parent, {
     value: ({ alias }) => {
-      const counted = terms.map(
-        (term, place) => sql`${amounts(alias, index.fields.length, term)} as ${x(place)}`,
-      )
+      const counted = terms.map((term, place) => sql`${amount(alias, index, term)} as ${x(place)}`)
       const own = columnList(alias, new Set(['id', ...columns]))
       return sql`${own}, ${alias}.word_count as words, ${join(counted, ', ')}`
     },
