@@ -15,7 +15,7 @@ import {
 import { spanOfNear } from '../../search/nearest-words.ts'
 import { sampledByte } from '../../search/sample.ts'
 import { vocabularyName } from './layout/word-ddl.ts'
-import { amounts, wordQuery } from './word-query.ts'
+import { amountsOf, wordQuery } from './word-query.ts'
 
 const microsPerSecond = 1_000_000
 /** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
@@ -158,7 +158,7 @@ export const sqliteDialect: Dialect = {
             sql`(select key, value from json_each(${ids}) order by key desc limit -1) ${alias}`
           : sql`json_each(${ids}) ${alias}`,
     },
-    amounts,
+    amounts: amountsOf,
     trigramIds: (index, match) => {
       const table = identifier(index)
       if (match.kind === 'all') {

@@ -1,9 +1,10 @@
-/** Searches as queries of FTS5. */
+/** Searches as queries of FTS5, and how much the terms of a search count in records. */
 import { markedAmounts, markOf } from '../../search/indexed-words.ts'
 import type { RankedTerm, RankedTerms, WordMatch } from '../../sql/dialect.ts'
 import { identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { lengthsName, wordColumn } from './layout/word-ddl.ts'
 
+/** The right side of FTS5's `match`. Words need no escaping: they contain no quotation marks. */
 export function wordQuery(match: WordMatch): string {
   switch (match.kind) {
     case 'term': {
@@ -23,10 +24,11 @@ export function wordQuery(match: WordMatch): string {
 }
 
 /**
- * Each query finds the records that have a mark, or a term in a field; their amounts are added up by record. The marks of
- * a rare word are read as a whole; those of a frequent word together with the search, whose rarer words FTS5 follows.
+ * Each part of the union finds the records that have a mark, or a term in a field; amounts are added up by record. The
+ * column `c` is 1 for candidates, so that its sum is 0 for other records. The marks of a rare word are read as a whole;
+ * those of a frequent word together with the search, whose rarer words FTS5 follows.
  */
-export function amounts({ index, candidates, terms, match, bound }: RankedTerms): Sql {
+export function amountsOf({ index, candidates, terms, match, bound }: RankedTerms): Sql {
   const table = identifier(index)
   const column = (place: number): Sql => raw(`x${place}`)
   const values = (amount: (place: number) => number): Sql =>
@@ -36,17 +38,17 @@ export function amounts({ index, candidates, terms, match, bound }: RankedTerms)
     )
   const within = bound === null ? sql`` : sql` and rowid ${bound}`
   const parts = terms.flatMap((term, place) =>
-    readingsOf(term).map(({ amount, query, isMark }) => {
+    partsOf(term).map(({ amount, query, isMark }) => {
       const found = match !== null && term.isFrequent ? `${wordQuery(match)} AND ${query}` : query
       const once = isMark ? sql` and not ${term.countsOnce}` : sql``
       const own = values((each) => (each === place ? amount : 0))
       return sql`select rowid as id, 0 as c, ${own} from ${table} where ${table} match ${found}${within}${once}`
     }),
   )
-  const first = values((place) => impliedAmount(terms[place] as RankedTerm))
+  const implied = values((place) => impliedAmount(terms[place] as RankedTerm))
   const sums = terms.map((_, place) => sql`sum(${column(place)}) as ${column(place)}`)
   const lengths = identifier(lengthsName({ name: index }))
-  const all = [sql`select id, 1 as c, ${first} from ${candidates}`, ...parts]
+  const all = [sql`select id, 1 as c, ${implied} from ${candidates}`, ...parts]
   return sql`select found.id, lengths.words, ${join(
     terms.map((_, place) => column(place)),
     ', ',
@@ -55,14 +57,14 @@ export function amounts({ index, candidates, terms, match, bound }: RankedTerms)
     join ${lengths} lengths on lengths.id = found.id`
 }
 
-/** What every candidate has at least. */
+/** The amount that every candidate has at least. */
 function impliedAmount({ fields, isRequired }: RankedTerm): number {
   if (!isRequired) return 0
   return fields === null ? 1 : Math.min(...fields.map(({ weight }) => weight))
 }
 
-/** Queries for a term, each with what it adds to the amount of the records that it finds. */
-function readingsOf(term: RankedTerm) {
+/** Queries for a term, each with what it adds to the implied amount of the records that it finds. */
+function partsOf(term: RankedTerm) {
   const { words, prefix, fields, isRequired } = term
   const text = `"${words.join(' ')}"${prefix ? ' *' : ''}`
   const marks = markedAmounts.map((amount) => ({
