@@ -27,7 +27,7 @@ export function wordsMatch(alias: Sql, fieldCount: number, match: WordMatch): Sq
   return sql`(${vector} @@ ${queryOf(match, fieldCount, false)}::tsquery and (${whole} or ${verified}))`
 }
 
-/** The text of a `tsquery`. Without `inOrder`, which ignores the order of words in phrases, it finds at least the same records. */
+/** The text of a `tsquery`. Without `inOrder` it finds at least the same records: phrases are words in any order. */
 function queryOf(match: WordMatch, fieldCount: number, inOrder: boolean): string {
   switch (match.kind) {
     case 'term': {

@@ -181,7 +181,7 @@ export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
   readonly records: CountAccess
   /** Whether the only term has exactly the candidates, so that it needs no counting. */
   readonly countsCandidates: boolean
-  /** Columns that candidates carry besides their ids, so that they can be ordered; none if ids order them. */
+  /** With optimization fences: the columns of the default order, which candidates carry besides their ids. */
   readonly columns: readonly string[]
 }
 

@@ -9,7 +9,7 @@ import type { Emitter, RecordRow } from '../emitter.ts'
 import type { OrderedRows, PhysicalRanking, RowOrder } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 import { orderOf, segments, type Selection } from './emit-order.ts'
-import { type EmitRows, emitScores, type Relations } from './emit-scores.ts'
+import { carriesColumns, type EmitRows, emitScores, type Relations } from './emit-scores.ts'
 
 type ByRelevance = Extract<RowOrder, { kind: 'relevance' }>
 
@@ -30,7 +30,7 @@ export function emitRanked(
     statistics: emitter.alias(),
     scores: emitter.alias(),
   }
-  const text = sql`(select text from ${names.statistics})`
+  const statistics = sql`(select text from ${names.statistics})`
   // The position is among the ranked records, among the others, or (null) before all of them.
   const at = rows.position === null ? null : rows.position[0] === null ? 'others' : 'ranked'
   const ranked = (): Sql =>
@@ -40,11 +40,11 @@ export function emitRanked(
       ranking,
       names,
       idOrder,
-      text,
+      statistics,
       value,
     )
   const following = (): Sql =>
-    rowsWithoutScore(emitter, others, names.candidates, parent, text, value, emitRows)
+    rowsWithoutScore(emitter, others, names.candidates, parent, statistics, value, emitRows)
   const [first, second] = reversed ? [following, ranked] : [ranked, following]
   const isPast = at === (reversed ? 'ranked' : 'others')
   // With fewer candidates than there may be, all matching records are among them.
@@ -56,14 +56,15 @@ export function emitRanked(
   const parts = (isPast ? [second] : [first, second]).map(
     (part) => sql`select * from (${part()}) ${emitter.alias()}${part === following ? mayFollow : sql``}`,
   )
-  return sql`with ${emitScores(emitter, rows, ranking, names, idOrder, parent, emitRows)}
+  return sql`with ${emitScores(emitter, ranking, names, idOrder, parent, emitRows)}
     ${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
 }
 
+/** The ranked records, by score, then in the default order. */
 function inScoreOrder(
   emitter: Emitter,
   rows: OrderedRows,
-  { columns }: PhysicalRanking,
+  ranking: PhysicalRanking,
   { scores }: Relations,
   idOrder: boolean,
   statistics: Sql,
@@ -75,7 +76,7 @@ function inScoreOrder(
   const found = sql` ${emitter.dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${score}.id`
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   if (!idOrder) {
-    const isCarried = columns.length > 0
+    const isCarried = carriesColumns(ranking)
     const row: RecordRow = { kind: 'record', alias: isCarried ? score : alias, table, ranked }
     const { orders, joined } = orderOf(emitter, sort, row)
     const beyond =
@@ -96,6 +97,7 @@ function inScoreOrder(
     order by ${score}.score ${raw(key.direction)}, ${score}.id ${raw(tie.direction)}`
 }
 
+/** Whether `score` and `id` are beyond those of a position; ids are in the default order. */
 function beyondScore(
   emitter: Emitter,
   table: OrderedRows['table'],
@@ -109,6 +111,7 @@ function beyondScore(
   return sql`(score ${sign} ${score} or (score = ${score} and id ${bound}))`
 }
 
+/** The matching records that are not candidates, in the default order. */
 function rowsWithoutScore(
   emitter: Emitter,
   others: OrderedRows,

@@ -42,7 +42,7 @@ export function emitRankedCount(
   return sql`(select count(*) from (${candidateIds(emitter, candidates, parent, emitRows)}) ${emitter.alias()})`
 }
 
-/** Ids that the index returns in order are not looked up in the table, if nothing else is asked of the records. */
+/** The ids of the candidates. Ids from an index, in order, are looked up in the table only if conditions remain. */
 function candidateIds(emitter: Emitter, rows: OrderedRows, parent: Sql | null, emitRows: EmitRows): Sql {
   const { path, filter, order, position, link, limit, sort } = rows
   const isPlain = filter.length === 0 && position === null && link === null && !emitter.state.hiding
@@ -52,7 +52,7 @@ function candidateIds(emitter: Emitter, rows: OrderedRows, parent: Sql | null, e
   return sql`select id from (${ids}) ${emitter.alias()} limit ${emitter.dialect.limit(limit)}`
 }
 
-/** The candidates with all that is read of them. */
+/** The candidates with all that is read of them, for an engine with optimization fences. */
 function wholeCandidates(
   emitter: Emitter,
   { candidates, index, columns }: PhysicalRanking,
@@ -63,7 +63,7 @@ function wholeCandidates(
   const { amount } = fencesOf(emitter.dialect)
   return emitRows(emitter, candidates, parent, {
     value: ({ alias }) => {
-      const counted = terms.map((term, place) => sql`${amount(alias, index, term)} as ${x(place)}`)
+      const counted = terms.map((term, place) => sql`${amount(alias, index, term)} as ${amountColumn(place)}`)
       const own = columnList(alias, new Set(['id', ...columns]))
       return sql`${own}, ${alias}.word_count as words, ${join(counted, ', ')}`
     },
@@ -71,21 +71,54 @@ function wholeCandidates(
   })
 }
 
+/** All relations, each a common table expression. `idOrder`: ids are in the default order. */
 export function emitScores(
   emitter: Emitter,
-  { table }: OrderedRows,
   ranking: PhysicalRanking,
   names: Relations,
   idOrder: boolean,
   parent: Sql | null,
   emitRows: EmitRows,
 ): Sql {
-  const { dialect } = emitter
-  const { index, terms, match, statistics, columns } = ranking
-  const { candidates, counts, amounts, lengths, rarities, scores } = names
-  const isRare = (place: number): Sql => sql`${n(place)} < ${raw(String(mostCounted))}`
+  const { candidates, columns } = ranking
+  const { counts, rarities } = names
+  const terms = rankedTerms(ranking, counts)
+  const places = [...terms.keys()]
+  const ofRarities = places.map((place) => sql`${rarityOf(emitter, place)} as ${rarityColumn(place)}`)
+  const relations: readonly (readonly [name: Sql, query: Sql])[] = [
+    [
+      names.candidates,
+      carriesColumns(ranking)
+        ? wholeCandidates(emitter, ranking, terms, parent, emitRows)
+        : candidateIds(emitter, candidates, parent, emitRows),
+    ],
+    [counts, countsOf(emitter, ranking, names.candidates, parent)],
+    [names.amounts, amountsOf(emitter, ranking, terms, names.candidates, idOrder)],
+    [names.lengths, lengthsOf(ranking, names.amounts)],
+    [names.statistics, sql`select ${statisticsText(emitter, ranking, names)} as text`],
+    [rarities, sql`select ${join(ofRarities, ', ')} from ${counts} c`],
+    [
+      names.scores,
+      sql`select ${columnList(raw('f'), new Set(['id', ...columns]))}, ${scoreOf(places)} as score
+        from ${rarities} r, ${names.lengths} l, ${names.amounts} f`,
+    ],
+  ]
+  return join(
+    relations.map(([name, query]) => sql`${name} as materialized (${query})`),
+    ', ',
+  )
+}
+
+/** Whether candidates carry all that is read of them; otherwise they are ids, by which records are read again. */
+export function carriesColumns({ columns }: PhysicalRanking): boolean {
+  return columns.length > 0
+}
+
+/** The terms with the weights of their fields; `counts` names the relation with their numbers of records. */
+function rankedTerms({ index, terms }: PhysicalRanking, counts: Sql): readonly RankedTerm[] {
+  const isRare = (place: number): Sql => sql`${countColumn(place)} < ${raw(String(mostCounted))}`
   const someRare = anyOf(terms.map((_, place) => isRare(place)))
-  const ranked = terms.map((term, place): RankedTerm => {
+  return terms.map((term, place) => {
     const fields = term.fields ?? index.fields.map((_, field) => field)
     const isWord = term.fields === null && term.words.length === 1 && !term.prefix
     return {
@@ -94,90 +127,75 @@ export function emitScores(
       countsOnce: sql`(select not ${isRare(place)} and ${someRare} from ${counts})`,
     }
   })
-  const isWhole = columns.length > 0
-  const found = isWhole
-    ? sql`select ${columnList(raw('c'), new Set(['id', ...columns, 'words']))}, ${join(
-        ranked.map(
-          ({ fields, countsOnce }, place) =>
-            sql`${fields === null ? atMostOnce(x(place), countsOnce) : x(place)} as ${x(place)}`,
-        ),
-        ', ',
-      )} from ${candidates} c`
-    : hintsOf(dialect).amounts({
-        index: index.name,
-        candidates,
-        terms: ranked,
-        match,
-        bound: idOrder ? sql`>= (select min(id) from ${candidates})` : null,
-      })
-  const known = statistics === null ? null : [statistics.words, statistics.ranked]
-  const ofLengths =
-    known === null
-      ? sql`select cast(case when sum(words) > 0 then sum(words) else 1 end as bigint) as words, count(*) as ranked from ${amounts}`
-      : sql`select cast(${known[0]} as bigint) as words, cast(${known[1]} as bigint) as ranked`
-  const ofRarities = terms.map((_, place) => sql`${rarityOf(emitter, place)} as ${r(place)}`)
-  return join(
-    [
-      sql`${candidates} as materialized (${isWhole ? wholeCandidates(emitter, ranking, ranked, parent, emitRows) : candidateIds(emitter, ranking.candidates, parent, emitRows)})`,
-      sql`${counts} as materialized (${countsOf(emitter, table, ranking, candidates, parent)})`,
-      sql`${amounts} as materialized (${found})`,
-      sql`${lengths} as materialized (${ofLengths})`,
-      sql`${names.statistics} as materialized (select ${statisticsText(emitter, table, ranking, names)} as text)`,
-      sql`${rarities} as materialized (select ${join(ofRarities, ', ')} from ${counts} c)`,
-      sql`${scores} as materialized (select ${columnList(raw('f'), new Set(['id', ...columns]))}, ${scoreOf(terms.length)} as score
-        from ${rarities} r, ${lengths} l, ${amounts} f)`,
-    ],
-    ', ',
-  )
+}
+
+function amountsOf(
+  { dialect }: Emitter,
+  ranking: PhysicalRanking,
+  terms: readonly RankedTerm[],
+  candidates: Sql,
+  idOrder: boolean,
+): Sql {
+  const { index, match, columns } = ranking
+  if (!carriesColumns(ranking)) {
+    const bound = idOrder ? sql`>= (select min(id) from ${candidates})` : null
+    return hintsOf(dialect).amounts({ index: index.name, candidates, terms, match, bound })
+  }
+  const amounts = terms.map(({ fields, countsOnce }, place) => {
+    const amount = amountColumn(place)
+    // Only a word in any field counts by its occurrences.
+    return sql`${fields === null ? atMostOnce(amount, countsOnce) : amount} as ${amount}`
+  })
+  const own = columnList(raw('c'), new Set(['id', ...columns, 'words']))
+  return sql`select ${own}, ${join(amounts, ', ')} from ${candidates} c`
 }
 
 function atMostOnce(amount: Sql, countsOnce: Sql): Sql {
   return sql`case when ${countsOnce} and ${amount} > 1 then 1 else ${amount} end`
 }
 
+/** The weighted number of words of all ranked records, and the number of these. */
+function lengthsOf({ statistics }: PhysicalRanking, amounts: Sql): Sql {
+  return statistics === null
+    ? sql`select cast(case when sum(words) > 0 then sum(words) else 1 end as bigint) as words, count(*) as ranked from ${amounts}`
+    : sql`select cast(${statistics.words} as bigint) as words, cast(${statistics.ranked} as bigint) as ranked`
+}
+
 /** The number of records, and of those with each term, counted up to a limit. */
-function countsOf(
-  emitter: Emitter,
-  table: OrderedRows['table'],
-  { index, terms, statistics, records, countsCandidates, columns }: PhysicalRanking,
-  candidates: Sql,
-  parent: Sql | null,
-): Sql {
+function countsOf(emitter: Emitter, ranking: PhysicalRanking, candidates: Sql, parent: Sql | null): Sql {
+  const { index, terms, statistics, records, countsCandidates } = ranking
+  const { table } = ranking.candidates
   if (statistics !== null)
     return sql`select cast(${statistics.records} as bigint) as records, ${join(
-      statistics.frequencies.map((count, place) => sql`cast(${count} as bigint) as ${n(place)}`),
+      statistics.frequencies.map((count, place) => sql`cast(${count} as bigint) as ${countColumn(place)}`),
       ', ',
     )}`
   const limit = emitter.dialect.limit(mostCounted)
   const amounts = terms.map((term, place) => {
     const found = sql`(select count(*) from ${candidates})`
-    if (countsCandidates) return sql`${found} as ${n(place)}`
+    if (countsCandidates) return sql`${found} as ${countColumn(place)}`
     const { from, id, where } = emitter.dialect.wordIds(table.name, index, term)
     const visible = emitter.alias()
     const shown = emitter.state.hiding
       ? sql` and ${id} in (select ${visible}.id from ${emitter.rows(table, visible)})`
       : sql``
     const counted = sql`(select count(*) from (select 1 from ${from} where ${where}${shown} limit ${limit}) ${emitter.alias()})`
-    // A term that all candidates have has at least as many records.
-    const isKnown = columns.length > 0 && term.isRequired
     const most = raw(String(mostCounted))
-    return isKnown
-      ? sql`case when ${found} >= ${most} then ${most} else ${counted} end as ${n(place)}`
-      : sql`${counted} as ${n(place)}`
+    // A term that all candidates have has at least as many records.
+    return carriesColumns(ranking) && term.isRequired
+      ? sql`case when ${found} >= ${most} then ${most} else ${counted} end as ${countColumn(place)}`
+      : sql`${counted} as ${countColumn(place)}`
   })
   return sql`select ${emitCount(emitter, records, table, parent)} as records, ${join(amounts, ', ')}`
 }
 
 /** The statistics as a JSON array: records, words, ranked, a count for each term, and where the ranked records end. */
-function statisticsText(
-  emitter: Emitter,
-  table: OrderedRows['table'],
-  { terms, statistics, candidates, columns }: PhysicalRanking,
-  names: Relations,
-): Sql {
+function statisticsText(emitter: Emitter, ranking: PhysicalRanking, names: Relations): Sql {
+  const { terms, statistics, candidates } = ranking
   if (statistics !== null) return sql`cast(${statistics.text} as text)`
   const { dialect } = emitter
-  const isCarried = columns.length > 0
+  const { table } = candidates
+  const isCarried = carriesColumns(ranking)
   const alias = isCarried ? raw('r') : emitter.alias()
   const found = sql` ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = r.id`
   const row: RecordRow = { kind: 'record', alias, table }
@@ -189,40 +207,42 @@ function statisticsText(
     sql`c.records`,
     sql`l.words`,
     sql`l.ranked`,
-    ...terms.map((_, place) => sql`c.${n(place)}`),
+    ...terms.map((_, place) => sql`c.${countColumn(place)}`),
     sql`case when l.ranked >= ${raw(String(mostRanked))} then ${last} end`,
   ]
   return sql`(select ${dialect.jsonArray(values)} from ${names.counts} c, ${names.lengths} l)`
 }
 
 /** The sum over all terms of rarity × amount × (k1 + 1) / (amount + k1 × (1 - b + b × length / mean length)). */
-function scoreOf(terms: number): Sql {
+function scoreOf(places: readonly number[]): Sql {
   const [one, k1] = [1_000, saturation]
   const base = raw(String((k1 * (one - lengthShare)) / one))
   const share = raw(String((k1 * lengthShare) / one))
   const length = sql`(${base} + ${share} * f.words * l.ranked / l.words)`
-  const scores = Array.from({ length: terms }, (_, place) => {
-    const amount = sql`f.${x(place)}`
-    return sql`r.${r(place)} * ${amount} * ${raw(String(k1 + one))} / (${raw(String(one))} * ${amount} + ${length})`
+  const scores = places.map((place) => {
+    const amount = sql`f.${amountColumn(place)}`
+    return sql`r.${rarityColumn(place)} * ${amount} * ${raw(String(k1 + one))} / (${raw(String(one))} * ${amount} + ${length})`
   })
   return join(scores, ' + ')
 }
 
 /** The logarithm of 1 + (records without the term + 0.5) / (records with it + 0.5). */
 function rarityOf({ dialect }: Emitter, place: number): Sql {
-  const count = sql`case when c.${n(place)} > c.records then c.records else c.${n(place)} end`
+  const count = sql`case when c.${countColumn(place)} > c.records then c.records else c.${countColumn(place)} end`
   const ratio = sql`1 + (c.records - ${count} + 0.5) / (${count} + 0.5)`
   return sql`cast(round(ln(${dialect.asFloat(ratio)}) * ${raw(String(rarityScale))}) as bigint)`
 }
 
-function r(place: number): Sql {
+// Columns of a term, by its place in the search
+
+function rarityColumn(place: number): Sql {
   return raw(`r${place}`)
 }
 
-function n(place: number): Sql {
+function countColumn(place: number): Sql {
   return raw(`n${place}`)
 }
 
-function x(place: number): Sql {
+function amountColumn(place: number): Sql {
   return raw(`x${place}`)
 }
