@@ -39,7 +39,8 @@ export const maxCandidateSources = 100
 /** Maximum nesting of semi-joins that are evaluated through sources; SQLite limits the depth of expressions. */
 const maxSemiJoinLevels = 3
 
-interface Search {
+/** What finding sources needs, besides the table and the condition. */
+interface SourceContext {
   readonly optimizer: Optimizer
   readonly statistics: Statistics
   /** Records are counted up to this number. */
@@ -60,36 +61,36 @@ export function findCandidateSources(
   return statistics === null ? null : find({ optimizer, statistics, limit, levels }, table, part)
 }
 
-function find(search: Search, table: Table, part: Condition): FoundSources | null {
-  const { statistics } = search
+function find(context: SourceContext, table: Table, part: Condition): FoundSources | null {
+  const { statistics } = context
   switch (part.kind) {
     case 'text':
       return part.index === null ? null : findText(statistics, part.index, part.needle)
     case 'words':
-      return findWords(search, table, part)
+      return findWords(context, table, part)
     case 'has': {
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
       if (part.mode === 'any' && part.list.length > maxCandidateSources) return null
       // If all values must be present, the source of any one value finds the record.
       const values = part.list.slice(0, maxCandidateSources)
-      const found = values.map((value) => counted(search, { kind: 'element', array: index, value }))
+      const found = values.map((value) => counted(context, { kind: 'element', array: index, value }))
       return part.mode === 'any' ? together(found) : cheapest(found)
     }
     case 'all':
-      return cheapest(part.of.map((inner) => find(search, table, inner)))
+      return cheapest(part.of.map((inner) => find(context, table, inner)))
     case 'any':
       return part.of.length > maxCandidateSources
         ? null
-        : together(part.of.map((inner) => find(search, table, inner)))
+        : together(part.of.map((inner) => find(context, table, inner)))
     case 'compare':
     case 'in':
-      return findRows(search, table, part) ?? findWholeTexts(statistics, table, part)
+      return findRows(context, table, part) ?? findWholeTexts(statistics, table, part)
     case 'uri':
-      return findRows(search, table, part)
+      return findRows(context, table, part)
     case 'target':
     case 'referring':
-      return findJoinedRows(search, table, part)
+      return findJoinedRows(context, table, part)
   }
   return null
 }
@@ -151,25 +152,25 @@ function findWholeTexts(
 const mostCharacters = 500
 const fewTexts = 5
 
-function findRows(search: Search, table: Table, part: Condition): FoundSources | null {
+function findRows(context: SourceContext, table: Table, part: Condition): FoundSources | null {
   const index = columnIndex(table, part)
   if (index === undefined) return null
-  const filter = planFilter(search.optimizer, part)
-  return counted(search, { kind: 'rows', table, index, filter }, 0, ownUris(part)?.length)
+  const filter = planFilter(context.optimizer, part)
+  return counted(context, { kind: 'rows', table, index, filter }, 0, ownUris(part)?.length)
 }
 
-function findJoinedRows(search: Search, table: Table, join: SemiJoin): FoundSources | null {
-  const { optimizer, limit, levels } = search
+function findJoinedRows(context: SourceContext, table: Table, join: SemiJoin): FoundSources | null {
+  const { optimizer, limit, levels } = context
   const index = indexFrom(table, join)
   const inner = index === undefined ? null : findSemiJoinSources(optimizer, join, limit, levels)
   if (index === undefined || inner === null) return null
   const filter = planSetJoin(optimizer, join, inner.sources)
-  return counted(search, { kind: 'rows', table, index, filter }, inner.estimate)
+  return counted(context, { kind: 'rows', table, index, filter }, inner.estimate)
 }
 
 /** Null for a source that compares with too many values. `known`: the number of records, if it needs no counting. */
 function counted(
-  { optimizer, statistics, limit }: Search,
+  { optimizer, statistics, limit }: SourceContext,
   source: CandidateSource,
   innerRows = 0,
   known?: number,
@@ -183,16 +184,17 @@ function counted(
 
 /** Exactly the records for which the condition holds. */
 function findWords(
-  search: Search,
+  context: SourceContext,
   table: Table,
   { index, match }: Extract<Condition, { kind: 'words' }>,
 ): FoundSources {
   const source = { kind: 'words', table, index, match } as const
-  const known = estimateWords(match, search.statistics.rows(table), (word, isPrefix) =>
-    search.statistics.word(index, word, isPrefix),
+  const known = estimateWords(match, context.statistics.rows(table), (word, isPrefix) =>
+    context.statistics.word(index, word, isPrefix),
   )
-  if (known !== null) return { sources: [source], estimate: known, lists: 1, values: 2 }
-  return counted(search, source) ?? { sources: [source], estimate: search.limit, lists: 1, values: 2 }
+  const assumed = { sources: [source], estimate: known ?? context.limit, lists: 1, values: 2 }
+  // A search with many phrases may compare with too many values to be counted.
+  return known !== null ? assumed : (counted(context, source) ?? assumed)
 }
 
 function findText(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {

@@ -30,9 +30,10 @@ function excludedBy(part: Condition, index: WordIndex): readonly WordMatch[] {
   return part.kind === 'not' && part.of.kind === 'words' && part.of.index === index ? [part.of.match] : []
 }
 
+/** Estimates the number of records with a word, or with any word that begins so; null if they should be counted. */
 type RecordsOf = (word: string, isPrefix: boolean) => number | null
 
-/** The approximate number of records that match; null if they are so few that they should be counted. */
+/** Estimates how many of `rows` records match; null if they are so few that they should be counted. */
 export function estimateWords(match: WordMatch, rows: number, records: RecordsOf): number | null {
   // The entries of a prefix are merged as a whole before the first one is known, so that they must not be counted.
   if (!hasLongPrefix(match, records)) return estimateMatch(match, rows, records)
@@ -42,6 +43,7 @@ export function estimateWords(match: WordMatch, rows: number, records: RecordsOf
 /** Assumed number of records of a word that few have. */
 const fewRecords = 500
 
+/** Whether the match has a prefix that many records have. */
 function hasLongPrefix(match: WordMatch, records: RecordsOf): boolean {
   if (match.kind === 'term') return match.prefix && records(match.words.at(-1) ?? '', true) !== null
   const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
@@ -63,6 +65,7 @@ function estimateMatch(match: WordMatch, rows: number, records: RecordsOf): numb
         rows,
       )
     case 'any': {
+      // Words without an estimate are rare, so that they hardly change the sum.
       const known = match.of
         .map((part) => estimateMatch(part, rows, records))
         .filter((estimate) => estimate !== null)
