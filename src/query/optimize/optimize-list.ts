@@ -3,7 +3,7 @@ import { columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { totalSize } from '../price/cost-reading.ts'
 import { planCount } from './optimize-count.ts'
 import { planFacets } from './optimize-facets.ts'
-import { planRanked, planRanking } from './optimize-ranking.ts'
+import { planRankedRows, planRanking } from './optimize-ranking.ts'
 import { planRows } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'
 import type {
@@ -36,7 +36,7 @@ export function planList(
     ? null
     : ranking === null
       ? planRows(optimizer, list, edge)
-      : planRanked(optimizer, list, ranking, edge)
+      : planRankedRows(optimizer, list, ranking, edge)
   const total = list.fields.some(({ output }) => output.kind === 'totalCount')
     ? planCount(optimizer, list.table, list.where, list.link)
     : null
@@ -105,7 +105,7 @@ function planPage(
   if (ranking !== null || isMerged) {
     const wanted = { reverse: backward, inclusive, limit: ends ? size + 1 : size }
     const rows =
-      ranking === null ? planRows(optimizer, list, wanted) : planRanked(optimizer, list, ranking, wanted)
+      ranking === null ? planRows(optimizer, list, wanted) : planRankedRows(optimizer, list, ranking, wanted)
     return { rows, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
   }
   const asIdList = !isFenced(optimizer) && (ends || backward)

@@ -30,35 +30,40 @@ export function planRanking(optimizer: Optimizer, list: ListPlan, ranking: Ranki
   const limit = ranking.statistics === null ? mostRanked : 2 * mostRanked
   const wanted = { reverse: last !== null, inclusive: last !== null, limit }
   const candidates = planRows(optimizer, newest, wanted, new Set(['id', 'words', 'words_text', 'word_count']))
-  const [match, ...others] = conjuncts(list.where).filter((part) => part.kind === 'words')
-  const isSure = match !== undefined && others.length === 0 && match.index === ranking.index
+  const match = wholeMatch(list, ranking)
   const records = planCount(optimizer, list.table, { kind: 'all', of: [] }, null)
   optimizer.estimate.rows += ranking.terms.length * rankingRows
-  const required = isSure ? requiredTerms(match.match) : []
+  const required = match === null ? [] : requiredTerms(match)
   const terms = ranking.terms.map((term) => ({
     ...term,
     isRequired: required.some((each) => JSON.stringify(each) === JSON.stringify(term)),
     isFrequent: estimateTerm(optimizer, list.table, ranking, term) >= mostCounted,
   }))
-  const isOnly =
-    isSure && list.link === null && match.match.kind === 'term' && conjuncts(list.where).length === 1
+  const isOneTerm = match?.kind === 'term' && terms.length === 1
   return {
     ...ranking,
     terms,
     candidates,
-    match: isSure ? match.match : null,
+    match,
     records,
-    countsCandidates: isOnly && terms.length === 1,
+    countsCandidates: isOneTerm && list.link === null && conjuncts(list.where).length === 1,
     columns: isFenced(optimizer) ? columnsOfSort(newestFirst) : [],
   }
 }
 
-/** The terms that every record has that matches. */
+/** The query of the index that all candidates match; null if several conditions ask for words. */
+function wholeMatch({ where }: ListPlan, { index }: Ranking): WordMatch | null {
+  const [first, ...others] = conjuncts(where).filter((part) => part.kind === 'words')
+  return first !== undefined && others.length === 0 && first.index === index ? first.match : null
+}
+
+/** The terms that every matching record has. */
 function requiredTerms(match: WordMatch): readonly WordTerm[] {
   if (match.kind === 'term') return [match]
   return match.kind === 'all' ? match.of.flatMap(requiredTerms) : []
 }
 
+/** The estimated number of records with a term. */
 function estimateTerm(optimizer: Optimizer, table: Table, { index }: Ranking, match: WordTerm): number {
   const found = findCandidateSources(
     optimizer,
@@ -72,7 +77,8 @@ function estimateTerm(optimizer: Optimizer, table: Table, { index }: Ranking, ma
 /** Counting and scoring the records of one term takes at most as long as reading so many. */
 const rankingRows = 5_000
 
-export function planRanked(
+/** Plans the rows of one page of a list by relevance. */
+export function planRankedRows(
   optimizer: Optimizer,
   list: ListPlan,
   ranking: PhysicalRanking,
