@@ -11,6 +11,7 @@ import type { FacetPlan, ListPlan } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
 import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 
+/** Conditions are equal if they are the same object; facets without `ignoreOwn` have the condition of the list. */
 export function planFacets(
   optimizer: Optimizer,
   list: ListPlan,

@@ -11,7 +11,6 @@ import {
   buildSignificance,
   buildUnusualWords,
   minSignificantCount,
-  scoreOrder,
   significanceFields,
 } from './build-significance.ts'
 import { buildWhere } from '../build-where.ts'
@@ -56,7 +55,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
   const building: Building = { ...context, table, where, groupBy, isSignificant, measures: new Map() }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
-  const order = isSignificant ? scoreOrder : groupOrder(building, given)
+  const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given)
   return {
     table,
     where,

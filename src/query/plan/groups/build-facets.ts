@@ -13,8 +13,9 @@ import type { Condition } from '../conditions.ts'
 interface FacetedList {
   readonly table: Table
   readonly where: Condition
-  /** The argument `where`, and the condition of the list with another one. */
+  /** The argument `where`, without the search that `where` above includes. */
   readonly conditions: unknown
+  /** The condition of the list if it had another argument `where`. */
   conditionOf(conditions: unknown): Condition
 }
 

@@ -8,7 +8,6 @@ import { fieldsBelow } from '../build-fields.ts'
 import { buildWhere } from '../build-where.ts'
 import type {
   Fields,
-  GroupOrder,
   PlanContext,
   SignificanceOutput,
   SignificancePlan,
@@ -18,11 +17,9 @@ import type {
 } from '../plan.ts'
 import type { Condition } from '../conditions.ts'
 
-export const scoreOrder: GroupOrder = { by: 'score' }
-
 /** Below this count the normal distribution, which scores assume, fits badly. */
 export const minSignificantCount = 5
-const usualWords = 20
+const defaultLimit = 20
 
 /** `where` selects the records that are compared with the background. */
 export function buildSignificance(
@@ -42,6 +39,7 @@ export function buildSignificance(
   return comparison(context, table, where, (significant as { readonly against: unknown }).against)
 }
 
+/** `given`: the argument `against`. */
 function comparison(context: PlanContext, table: Table, where: Condition, given: unknown): SignificancePlan {
   const against = buildWhere(context, table, given)
   return { against, background: all([against, not(where)]) }
@@ -61,7 +59,7 @@ export function buildUnusualWords(
     ...comparison(context, table, where, against),
     field: table.words?.fields.findIndex((each) => each.name === name) ?? -1,
     minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, minSignificantCount, 1),
-    limit: integerArgument('limit', limit, limits.unusualWords, usualWords, 1),
+    limit: integerArgument('limit', limit, limits.unusualWords, defaultLimit, 1),
     fields: fieldsBelow(context, collected, (below): UnusualWordsOutput => {
       if (below.name !== 'words') return { kind: below.name as 'recordsRead' | 'againstRecordsRead' }
       return {
