@@ -21,7 +21,7 @@ export interface SearchTerm {
   readonly field: string | null
 }
 
-/** Maximum numbers of terms of a search, and of parentheses within parentheses. */
+/** Maximum number of terms of a search, and maximum depth of parentheses within parentheses. */
 export const mostTerms = 64
 export const mostParentheses = 16
 
@@ -36,7 +36,10 @@ export class SearchError extends Error {
   }
 }
 
-/** Null: the search is blank and restricts nothing. `fields`: names that `name:` may begin with. */
+/**
+ * Null if the search is blank and restricts nothing. `fields`: the names that may precede a colon. Throws a SearchError
+ * if the search has no word, too many terms, or parentheses that nest too deep.
+ */
 export function parseSearch(text: string, fields: readonly string[]): Search | null {
   if (text.trim() === '') return null
   const search = new Parser(text, new Set(fields)).parse()
@@ -45,7 +48,7 @@ export function parseSearch(text: string, fields: readonly string[]): Search | n
   return search
 }
 
-/** The terms that a matching record may contain: those that are not excluded. */
+/** The terms that a matching record may contain: those that are not excluded, or excluded twice. */
 export function wantedTerms(search: Search, isWanted = true): readonly SearchTerm[] {
   switch (search.kind) {
     case 'term':
@@ -80,6 +83,16 @@ const quoted = /[^"“”„]*/y
 /** A field with something behind it; otherwise it is a word. */
 const fieldName = /([A-Za-z_]\w*):\s*(?=[^\s)])/y
 
+/**
+ * Parses by recursive descent; null stands for a part without words, which its parent passes over. A field before a
+ * parenthesis is passed down to the terms inside.
+ *
+ *     search       = alternatives { ")" alternatives }
+ *     alternatives = sequence { "OR" sequence }
+ *     sequence     = { "AND" | part }
+ *     part         = [ "NOT" | "-" { "-" } ] [ field ":" ] primary
+ *     primary      = "(" alternatives [ ")" ] | '"' phrase [ '"' ] | chunk
+ */
 class Parser {
   readonly #text: string
   readonly #fields: ReadonlySet<string>
@@ -117,8 +130,9 @@ class Parser {
   }
 
   #part(field: string | null, depth: number): Search | null {
-    const isExcluded = this.#takeOperator('NOT') || this.#take(/-+/y) !== undefined
-    if (isExcluded) this.#take(/(?<=T)\s+/y)
+    const isNegated = this.#takeOperator('NOT')
+    if (isNegated) this.#take(space)
+    const isExcluded = isNegated || this.#take(/-+/y) !== undefined
     const part = this.#primary(this.#takeField() ?? field, depth)
     return isExcluded && part !== null ? { kind: 'not', of: part } : part
   }

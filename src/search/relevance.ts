@@ -4,18 +4,21 @@
  * the formula.
  */
 
-/** Of all records that match, at most so many are ranked: the newest ones. */
+/** Maximum number of ranked records: the newest that match. */
 export const mostRanked = 10_000
 
-/** A word that more records have counts as one of so many records, and its frequency in a field counts as one. */
+/**
+ * Records with a word are counted up to this number. If a search has a word with fewer records, words that reach the
+ * number count once in each record.
+ */
 export const mostCounted = 10_000
 
-/** Words and phrases that a ranked search may ask for. */
+/** Maximum number of words and phrases of a search by relevance. */
 export const mostRankedTerms = 16
 
 /** Factor by which the logarithm of a word's rarity is made an integer. */
 export const rarityScale = 1_000_000
 
-/** k1 and b of BM25, in thousandths: how soon further occurrences stop to matter, and how much length matters. */
+/** k1 and b of BM25, in thousandths: how soon further occurrences stop mattering, and how much length matters. */
 export const saturation = 1_200
 export const lengthShare = 750

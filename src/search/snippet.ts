@@ -17,14 +17,14 @@ export interface TextRange {
   readonly end: number
 }
 
-/** Words from the first to the last, both included, and the term that they are found for. */
+/** The positions of the first and the last word of a place where a term is found, and the position of the term. */
 interface Match {
   readonly term: number
   readonly first: number
   readonly last: number
 }
 
-/** Share of a passage that comes before what was found. */
+/** The part of a passage that precedes what was found. */
 const lead = 0.2
 
 /** The passage of at most `length` words with the most different terms, then the most matches, then the earliest. */
@@ -47,7 +47,10 @@ export function snippetOf(text: string, terms: readonly SoughtWords[], length: n
   return { text: text.slice(begins, ends), ranges: merged(ranges) }
 }
 
-/** The first word of the best passage. The passages are passed through once, with the matches inside each. */
+/**
+ * The position of the first word of the best passage. Passages are visited in the order of the text; `inside` has the
+ * number of matches of each term within the current one.
+ */
 function bestStart(found: readonly Match[], words: number, length: number): number {
   const byLast = found.toSorted((a, b) => a.last - b.last)
   const inside = new Map<number, number>()
@@ -80,7 +83,7 @@ function bestStart(found: readonly Match[], words: number, length: number): numb
   return best.start
 }
 
-/** In the order of the text. */
+/** All places where terms are found, in the order of the text. */
 function matchesOf(words: readonly string[], terms: readonly SoughtWords[]): Match[] {
   const byFirst = new Map<string, number[]>()
   const prefixes: number[] = []
@@ -101,6 +104,7 @@ function matchesOf(words: readonly string[], terms: readonly SoughtWords[]): Mat
   )
 }
 
+/** Joins ranges that overlap. */
 function merged(ranges: readonly TextRange[]): TextRange[] {
   const apart: TextRange[] = []
   for (const range of ranges) {

@@ -14,22 +14,26 @@ export interface Word {
 /** Differs when the same text may yield other words; indexes of another version are built again. */
 export const wordsVersion = `1 ICU ${process.versions.icu}`
 
-/** Characters; of longer words the rest is ignored. */
+/** Maximum number of characters of a word; the rest of a longer word is ignored. */
 export const longestWord = 100
 
 /**
- * Runs of letters, marks and digits. Marks of formatting may stand inside. A point or comma between two digits belongs
+ * Runs of letters, marks and digits, with soft hyphens and joiners inside. A point or comma between two digits belongs
  * to a number; `c++`, `c#` and the like are words.
  */
 const runs =
   /(?<![\p{L}\p{M}\p{N}])[a-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:(?<=\p{Nd})[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]+)*/giu
 
-/** Scripts that are written without spaces between words; without the accents and the letter that others use too. */
+/**
+ * Runs of scripts that are written without spaces between words. Combining accents and the letter apostrophe, which
+ * other scripts use too, are excluded.
+ */
 const unspacedScripts =
   /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]--[\u0300-\u036f\u02bc]]+/gv
-/** The same, to test a text as a whole. */
+/** The same without `g`, so that `test` keeps no position. */
 const isUnspaced = new RegExp(unspacedScripts.source, 'v')
 
+/** Soft hyphens and joiners. */
 const formatting = /[\u00ad\u200b-\u200d\u2060\ufeff]+/g
 const ascii = /^[a-z0-9]+$/
 const notAscii = /[^\0-\x7f]/
@@ -44,6 +48,7 @@ export function plainWordsOf(text: string): string[] {
   return wordsOf(text).map(({ word }) => word)
 }
 
+/** `runs` for lower-case ASCII. */
 const asciiRuns = /(?<![a-z0-9])[a-z](?:\+\+|#)(?![a-z0-9])|[a-z0-9]+(?:(?<=[0-9])[.,](?=[0-9])[a-z0-9]+)*/g
 
 function asciiWords(text: string): Word[] {
@@ -71,7 +76,7 @@ function anyWords(text: string): Word[] {
   return words
 }
 
-/** Made when the first such text comes; loading the dictionaries takes a moment. */
+/** Created for the first text that needs it, because loading the dictionaries takes a moment. */
 let segmenter: Intl.Segmenter | undefined
 
 function addSegments(words: Word[], part: string, start: number): void {

@@ -1,14 +1,16 @@
 /**
- * Cuts snippets out of texts after a statement has returned them, because databases cannot find our words. The statement
- * returns each text as JSON between two control characters, which JSON texts never contain, with the number of its plan.
+ * Replaces texts in the answer of a statement by snippets, because databases do not know the rules of words. The
+ * statement returns each text as `number:JSON` between two control characters, which JSON texts never contain; the
+ * number is that of its plan.
  */
 import { snippetOf, type Snippet } from '../../search/snippet.ts'
 import { isConstant } from '../plan/plan-facts.ts'
 import { snippetEnd, snippetStart, type Fields, type SnippetPlan } from '../plan/plan.ts'
 
-/** UTF-16 units of a text that are looked at. */
+/** Number of UTF-16 units at the beginning of a text from which a snippet is taken. */
 const longestText = 100_000
 
+/** The answer's body with snippets, or the same body if the plan has none. */
 export function insertSnippets(body: Uint8Array, plans: readonly SnippetPlan[]): Uint8Array {
   if (plans.length === 0) return body
   const whole = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
