@@ -2,13 +2,14 @@
 import type { Collection } from '../../schema/model/model.ts'
 import { parseSearch, SearchError, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
 import { mostRankedTerms } from '../../search/relevance.ts'
+import type { Snippet } from '../../search/snippet.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { EnumValue, printField, type Selection } from '../graphql/graphql-text.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 import type { Subject } from '../words/collections.ts'
 import type { Path } from './paths.ts'
 
-/** Words of a snippet, and texts of a record that are looked at for one. */
+/** Maximum number of words of a snippet, and of texts of a record that are searched for one. */
 const snippetWords = 20
 const mostTexts = 6
 
@@ -19,7 +20,7 @@ export interface WordSearch {
   readonly terms: readonly string[]
 }
 
-/** Null if every record is found: there is no search, or a blank one. */
+/** Null without a search, or with a blank one, which finds every record. Throws a ToolError if it has no meaning. */
 export function readSearch(subject: Subject, text: string | undefined): WordSearch | null {
   if (text === undefined || text.trim() === '') return null
   const names = subject.collection.searchFields.map(({ name }) => name)
@@ -45,14 +46,7 @@ export function hasRelevance({ terms }: WordSearch): boolean {
   return terms.length > 0 && terms.length <= mostRankedTerms
 }
 
-interface Snippet {
-  /** A part of a text, unchanged. */
-  readonly text: string
-  /** What the search asks for, in UTF-16 units of the part. */
-  readonly ranges: readonly { readonly start: number; readonly end: number }[]
-}
-
-/** Members of an edge: a snippet of each text. */
+/** Members of an edge: `s0`, `s1` …, a snippet of each text. */
 export function selectSnippets({ searchFields }: Collection): Selection {
   const snippets = searchFields.slice(0, mostTexts).map(({ name }, at) => {
     const snippet = printField('snippet', { field: new EnumValue(name), words: snippetWords })
@@ -62,8 +56,8 @@ export function selectSnippets({ searchFields }: Collection): Selection {
 }
 
 /**
- * The text with the most different words of the search, by its path, with these words between asterisks; null if no
- * text has any. Of equal texts, one that the row does not show is preferred.
+ * A member that shows what the search found: the path of the text whose snippet has the most different words, and this
+ * snippet with `**` around them; null if no text has any. Of equal texts, one that the row does not show is preferred.
  */
 export function readSnippet(edge: Json, { searchFields }: Collection, shown: readonly Path[]): Json | null {
   const found = searchFields.slice(0, mostTexts).flatMap(({ path }, at) => {
@@ -76,6 +70,7 @@ export function readSnippet(edge: Json, { searchFields }: Collection, shown: rea
   return best === undefined ? null : { [best.name]: mark(best.snippet) }
 }
 
+/** Number of different texts in the ranges. */
 function wordsIn({ text, ranges }: Snippet): number {
   return new Set(ranges.map(({ start, end }) => foldText(text.slice(start, end)))).size
 }

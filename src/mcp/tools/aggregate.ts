@@ -141,9 +141,12 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const part = share ? (data.share as Aggregated) : null
   const table = buildTable(groups, measures, order, whole, part, toolbox)
   const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: args.share } : null
-  const isAlike = sought === null && against !== null && table.rows.length === 0
-  const nothing = sought && (await whyNothing(sought, subject, toolbox))
-  const hint = isAlike ? await whyNoneUnusual(args, subject, toolbox) : nothing
+  const isNoneUnusual = against !== null && table.rows.length === 0
+  const hint = sought
+    ? await whyNothing(sought, subject, toolbox)
+    : isNoneUnusual
+      ? await whyNoneUnusual(args, subject, toolbox)
+      : null
   return answer(table, whole, args, query, hint, needsAll && table.rows.length === mostGroups)
 }
 

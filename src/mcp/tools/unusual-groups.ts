@@ -18,7 +18,10 @@ interface ComparisonArguments {
   readonly min_count?: number
 }
 
-/** The records to compare with; null if nothing is compared. `isNarrowed`: whether some records are not counted. */
+/**
+ * The records to compare with; null if nothing is compared. `isNarrowed`: whether the call counts only some records.
+ * Throws a ToolError if it counts all, has no groups, or asks for another order or share.
+ */
 export async function buildBackground(
   { unusual, by = [], order, share }: ComparisonArguments,
   isNarrowed: boolean,
@@ -55,6 +58,7 @@ function rounded(share = 0): number {
   return Number(share.toPrecision(3))
 }
 
+/** Says why no group is unusual. */
 export async function whyNoneUnusual(
   { unusual, min_count: minCount = leastCount }: ComparisonArguments,
   subject: Subject,

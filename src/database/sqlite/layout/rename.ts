@@ -9,7 +9,7 @@ interface Entry {
 
 /**
  * SQLite renames tables; an index, which it would have to build again, is renamed in the schema table. The vocabulary
- * of a trigram index (`/terms`) stores nothing and is dropped.
+ * of a trigram or word index (`/terms`) stores nothing and is dropped.
  */
 export function renameTables(
   database: DatabaseSync,

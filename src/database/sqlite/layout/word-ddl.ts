@@ -7,15 +7,19 @@ import { quote } from '../../../sql/sql.ts'
 
 export { quote }
 
+/** The table with the weighted number of words of each record. */
 export function lengthsName({ name }: Pick<WordIndex, 'name'>): string {
   return `${name}/lengths`
 }
 
-export function vocabularyName({ name }: Pick<WordIndex, 'name'>): string {
+function vocabularyName({ name }: Pick<WordIndex, 'name'>): string {
   return `${name}/terms`
 }
 
-/** The tokenizer separates at spaces alone: all other characters of words and marks belong to tokens. */
+/**
+ * The tokenizer separates at spaces alone: letters, digits and all characters outside ASCII belong to tokens, as do the
+ * signs in `tokenchars`, which words and marks contain.
+ */
 export function createWordIndex(table: Table): string {
   if (table.words === null) return ''
   const name = quote(table.words.name)
@@ -31,6 +35,7 @@ export function createVocabulary({ words }: Table): string {
   return `create virtual table ${quote(vocabularyName(words))} using fts5vocab(${quote(words.name)}, 'row');`
 }
 
+/** A statement that merges the parts of an index into one. */
 export function optimizeWords({ words }: Table): string {
   return words === null ? '' : `insert into ${quote(words.name)} (${quote(words.name)}) values ('optimize');`
 }
