@@ -1,4 +1,5 @@
 /** The tool `aggregate`: a table of counts, measures and shares by field and unit of time. */
+import { limits } from '../../query/parse/limits.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
@@ -23,9 +24,8 @@ import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-g
 import { allOf } from '../filters/where.ts'
 
 const defaultLimit = 20
-/** The service's limit of groups. */
-const mostGroups = 1000
-const mostKeys = 5
+/** Maximum number of groups that the service returns. */
+const mostGroups = limits.groups
 
 interface AggregateArguments extends Narrowing {
   readonly collection: string
@@ -94,7 +94,7 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const subject = toolbox.catalogue.named(args.collection)
   const { collection } = subject
   const groups = by.map((text) => parseGroup(text, collection, toolbox))
-  if (groups.length > mostKeys) throw new ToolError(`Group by at most ${mostKeys} paths.`)
+  if (groups.length > limits.groupFields) throw new ToolError(`Group by at most ${limits.groupFields} paths.`)
   const names = groups.map(({ field }) => field.name)
   const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)

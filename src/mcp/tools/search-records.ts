@@ -1,5 +1,6 @@
 /** The tool `search_records`: a page of a collection, as short rows. */
 import { sortFields } from '../../schema/model/operators.ts'
+import { limits } from '../../query/parse/limits.ts'
 import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
@@ -32,8 +33,6 @@ interface SearchArguments extends Narrowing {
   readonly limit?: number
   readonly after?: string
 }
-
-const mostSortFields = 5
 
 export function createSearchRecords(context: SchemaContext): ToolDefinition {
   const labels = context.catalogue.subjects.map(({ label }) => label).join(', ')
@@ -202,7 +201,7 @@ function wholeRow({ uri, recordJson }: Json): Json {
 function parseSort(sort: string | undefined, { collection, label, time }: Subject) {
   const sortable = sortFields(collection).map(({ name }) => name)
   const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
-  if (written.length > mostSortFields) throw new ToolError(`Sort by at most ${mostSortFields} fields.`)
+  if (written.length > limits.sortFields) throw new ToolError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map((one) => {
     const name = one.replace(/^[-+]/, '')
     if (sortable.includes(name))
