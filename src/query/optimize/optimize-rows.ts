@@ -1,19 +1,12 @@
 /** Plans how the rows of a list are read in order, from the cursor of its page on. */
 import { beyondStart } from '../plan/bounds.ts'
-import {
-  chooseForPage,
-  isDefaultOrder,
-  isIdOrder,
-  orderGiven,
-  planPath,
-  type Choice,
-  unanswered,
-} from './access-paths.ts'
+import { chooseForPage, isDefaultOrder, isIdOrder, orderGiven, planPath, unanswered } from './access-paths.ts'
 import { columnsOfConditions, columnsOfSort } from './columns-read.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
 import { filterEstimate, linkIndexOf, planConjuncts, planFilter, spansOf } from './optimize-filter.ts'
 import { estimateWords } from './match-words.ts'
 import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
+import type { Choice } from './path-options.ts'
 import type { AccessPath, Conjunct, Filter, OrderedRows, RowOrder, Span } from '../plan/physical-plan.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import type { ListPlan, SortKey } from '../plan/plan.ts'

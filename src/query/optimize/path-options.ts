@@ -1,0 +1,136 @@
+/**
+ * Lists the access paths that conditions offer: scans of indexes, the records' own URIs, and candidate ids, each with the
+ * estimated number of rows that it reads.
+ */
+import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
+import { findCandidateSources, maxCandidateSources } from './candidate-sources.ts'
+import { columnIndex, conjuncts, leadingColumn, ownUris } from '../plan/plan-facts.ts'
+import { emitSourceProbe } from '../emit/emit-access-path.ts'
+import { createEmitter } from '../emit/emitter.ts'
+import { planFilter } from './optimize-filter.ts'
+import type { BoundedStatistics, Optimizer } from './optimizer.ts'
+import type { CandidateSource } from '../plan/physical-plan.ts'
+import type { Condition } from '../plan/conditions.ts'
+
+/** A path before it is decided how to force the engine to use it. */
+export type Choice =
+  | { readonly kind: 'planner' }
+  | {
+      readonly kind: 'index-scan'
+      readonly index: string | null
+      /** Number of records that it finds; null if a scan in the order of the list ends early. */
+      readonly estimate: number | null
+    }
+  | {
+      readonly kind: 'candidate-ids'
+      readonly sources: readonly CandidateSource[]
+      /** The conjunct that the sources answer. */
+      readonly part: Condition
+      readonly estimate: number
+    }
+
+/** A path that may be chosen. */
+export interface Option {
+  readonly choice: Choice
+  readonly estimate: number
+  /** Whether the path returns rows in id order. */
+  readonly inIdOrder: boolean
+  /** Number of values that its sources compare with. */
+  readonly values: number
+}
+
+interface Pair {
+  readonly index: TableIndex
+  /** The equality that fixes the first column, and comparisons with the second column. */
+  readonly parts: readonly Condition[]
+}
+
+/** Indexes over two columns whose first column is fixed by an equality. */
+export function pairs(table: Table, where: Condition): readonly Pair[] {
+  const all = conjuncts(where)
+  const onColumn = (name: string | undefined) =>
+    all.filter((part) => part.kind === 'compare' && part.op !== 'ne' && leadingColumn(part) === name)
+  return table.indexes.flatMap((index): readonly Pair[] => {
+    if (index.kind !== 'pair') return []
+    const equal = onColumn(index.columns[0]).filter((part) => part.kind === 'compare' && part.op === 'eq')
+    return equal.length === 0 ? [] : [{ index, parts: [...equal, ...onColumn(index.columns[1])] }]
+  })
+}
+
+/** Paths by single conjuncts, the most selective first; counted up to `limit`. */
+export function optionsOf(
+  optimizer: Optimizer,
+  statistics: BoundedStatistics,
+  table: Table,
+  where: Condition,
+  limit: number,
+): readonly Option[] {
+  const parts = conjuncts(where)
+  const probe = (index: TableIndex, held: readonly Condition[], upTo: number): number => {
+    const filter = planFilter(optimizer, { kind: 'all', of: held })
+    const source = { kind: 'rows', table, index, filter } as const
+    return statistics.countUpTo(emitSourceProbe(createEmitter(optimizer), source), upTo)
+  }
+  const scan = ({ name }: TableIndex, estimate: number, inIdOrder: boolean): Option => ({
+    choice: { kind: 'index-scan', index: name, estimate },
+    estimate,
+    inIdOrder,
+    values: 0,
+  })
+  const singles = parts.flatMap((part): Option[] => {
+    const index = columnIndex(table, part)
+    if (index === undefined || ownUris(part) !== null) return []
+    const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
+    const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
+    return [scan(index, probe(index, [part], limit), inIdOrder)]
+  })
+  const both = pairs(table, where).map(({ index, parts: held }): Option => {
+    // If the index covers all conditions, a step costs a tenth: no row is read before the page is known.
+    const steps = held.length === parts.length ? 10 : 1
+    return scan(index, probe(index, held, limit * steps) / steps, false)
+  })
+  const candidates = candidateOptions(optimizer, table, where, statistics.rows(table), limit)
+  return [...uriOptions(table, where), ...singles, ...both, ...candidates].sort(
+    (a, b) => a.estimate - b.estimate,
+  )
+}
+
+/** Paths by the records' own URIs; each URI has at most one record. */
+export function uriOptions(table: Table, where: Condition): readonly Option[] {
+  const index = ownKey(table).name
+  return conjuncts(where).flatMap((part): readonly Option[] => {
+    const uris = ownUris(part)
+    if (uris === null) return []
+    const estimate = uris.length
+    return [
+      { choice: { kind: 'index-scan', index, estimate }, estimate, inIdOrder: estimate === 1, values: 0 },
+    ]
+  })
+}
+
+/** Paths by candidate ids, and whether merging their sources is cheap enough to return id order. */
+export function candidateOptions(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  rows: number,
+  limit: number,
+): Option[] {
+  return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
+    // A condition on an index of the table itself already has an index-scan option.
+    if (columnIndex(table, part) !== undefined) return []
+    const found = findCandidateSources(optimizer, table, part, limit)
+    if (found === null || found.sources.length > maxCandidateSources) return []
+    const { sources, estimate, lists, values } = found
+    // Merging costs about 3 µs a list and scanning 0.4 µs a step; beyond this limit a scan finds its hits sooner.
+    const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
+    const inIdOrder = isMerged && sources.every(({ kind }) => kind !== 'rows')
+    return [{ choice: { kind: 'candidate-ids', sources, part, estimate }, estimate, inIdOrder, values }]
+  })
+}
+
+/** The planning budget is spent on stored statistics first, then on counting. */
+function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
+  const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'words' || kind === 'has'
+  return [...parts.filter(isCheap), ...parts.filter((part) => !isCheap(part))]
+}
