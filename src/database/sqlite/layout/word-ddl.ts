@@ -12,7 +12,7 @@ export function lengthsName({ name }: Pick<WordIndex, 'name'>): string {
   return `${name}/lengths`
 }
 
-function vocabularyName({ name }: Pick<WordIndex, 'name'>): string {
+export function vocabularyName({ name }: Pick<WordIndex, 'name'>): string {
   return `${name}/terms`
 }
 

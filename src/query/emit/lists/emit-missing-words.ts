@@ -9,11 +9,7 @@ import type { MissingWordsPlan } from '../../plan/plan.ts'
 export function emitMissingWords(emitter: Emitter, { indexes, words, fields }: MissingWordsPlan): Sql {
   const { dialect } = emitter
   const arrayOf = (row: Sql, text: Sql, rows: Sql): Sql =>
-    dialect.concat([
-      raw(`'['`),
-      sql`(select ${dialect.joined(text, null)} from (${rows}) ${row})`,
-      raw(`']'`),
-    ])
+    emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${rows}) ${row})`)
   const missing = words.map((word, place) => {
     const text = emitObject(emitter, fields, (output) => {
       if (output.kind === 'word') return dialect.toJson(dialect.asText(sql`${word}`))
