@@ -138,6 +138,36 @@ test('a well-sealed cursor that holds no position is refused', async (database) 
   }
 })
 
+test('a well-sealed cursor of what no record and no first page has is refused', async (database) => {
+  const types = {
+    n: { type: 'integer' },
+    t: { type: 'string', maxLength: 100 },
+    text: { type: 'string', maxGraphemes: 100 },
+  }
+  await using service = await open(database, types, [line('a', { n: 1, text: 'storm' })])
+  const place = ['1770000000000000', 'a', 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa']
+  const ranked = (...statistics: unknown[]) => [1, ...place, JSON.stringify(statistics)]
+  const relevance = 'search: "storm", sortBy: [{field: RELEVANCE}]'
+  const most = Number.MAX_SAFE_INTEGER
+  for (const [order, given, position] of [
+    ['indexedAt desc', '', [place[0], 'a\0', place[2]]],
+    ['indexedAt desc', '', [place[0], 'a', '\ud83d']],
+    ['n asc', 'sortBy: [{field: n}]', [1.5, 'a', place[2]]],
+    ['n asc', 'sortBy: [{field: n}]', [1e300, 'a', place[2]]],
+    ['t asc', 'sortBy: [{field: t}]', ['\0', 'a', place[2]]],
+    ['RELEVANCE desc storm', relevance, ranked(1, 1, most, 1, null)],
+    ['RELEVANCE desc storm', relevance, ranked(1, 1, 1, most, null)],
+    ['RELEVANCE desc storm', relevance, ranked(1, 1, 1, 1, JSON.stringify([place[0], '\0', place[2]]))],
+  ] as const) {
+    const after = encodeCursor(`orgExampleOdd ${order}`, JSON.stringify(position))
+    const { code } = await service.refusal(
+      `query ($after: String) { orgExampleOdd(after: $after ${given}) { edges { score } } }`,
+      { after },
+    )
+    assert.equal(code, 'INVALID_CURSOR', JSON.stringify(position))
+  }
+})
+
 test('a null where a directive or an introspection wants a value is the caller’s fault', async (database) => {
   await using service = await open(database, { n: { type: 'integer' } }, [])
   const include = await service.refusal(

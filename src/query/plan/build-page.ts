@@ -6,7 +6,7 @@ import { leafName, relevanceField, type SortField } from '../../schema/model/ope
 import { decodeCursor } from '../../util/cursor.ts'
 import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
-import { mostRankedTerms } from '../../search/relevance.ts'
+import { mostCounted, mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import type { ListSearch } from './build-search.ts'
 import { isInstant } from './plan-facts.ts'
 import type { Direction, KeyValue, ListPlan, Page, RankingStatistics, SortKey } from './plan.ts'
@@ -104,7 +104,7 @@ function buildRankedPage(
   if (from === null)
     return { sort, binding, page: { ...rest, from }, ranking: { index, terms, statistics: null } }
   const statistics = readStatistics(String(from.at(-1)), terms.length)
-  if (statistics === null) throw wrongCursor(rest.backward ? 'before' : 'after')
+  if (statistics === null) throw wrongCursor(rest.backward ? 'before' : 'after', sort)
   return { sort, binding, page: { ...rest, from: from.slice(0, -1) }, ranking: { index, terms, statistics } }
 }
 
@@ -115,10 +115,12 @@ function readStatistics(text: string, terms: number): RankingStatistics | null {
   const last: unknown = values.pop()
   const [records = 0, words = 0, ranked = 0, ...frequencies] = values as readonly number[]
   if (!values.every((value) => Number.isSafeInteger(value) && value >= 0) || words === 0) return null
+  // With larger numbers a score might exceed 64 bits.
+  if (ranked > mostRanked || frequencies.some((count) => count > mostCounted)) return null
   if (last === null) return { text, records, words, ranked, frequencies, last }
   const [indexedAt, ...names] = (typeof last === 'string' ? parseJson(last) : []) as readonly unknown[]
   if (typeof indexedAt !== 'string' || !instantText.test(indexedAt)) return null
-  if (names.length !== 2 || !names.every((name) => typeof name === 'string')) return null
+  if (names.length !== 2 || !names.every(isStoredText)) return null
   return { text, records, words, ranked, frequencies, last: [BigInt(indexedAt), ...names] }
 }
 
@@ -219,17 +221,21 @@ function position(
   more: number,
 ): readonly ColumnValue[] {
   const values = decodeCursor(binding, cursor)?.map((value, index) =>
-    index < sort.length ? keyFromCursor(value, sort[index]) : typeof value === 'string' ? value : undefined,
+    index < sort.length ? keyFromCursor(value, sort[index]) : isStoredText(value) ? value : undefined,
   )
   if (values === undefined || values.length !== sort.length + more || values.includes(undefined))
-    throw wrongCursor(name)
+    throw wrongCursor(name, sort)
   return values as ColumnValue[]
 }
 
-function wrongCursor(name: string): ServiceError {
+function wrongCursor(name: string, [first]: readonly SortKey[]): ServiceError {
+  const [given, same] =
+    first?.value.kind === 'relevance'
+      ? ['`search` and `sortBy`', 'list, search and order']
+      : ['`sortBy`', 'list and order']
   return new ServiceError(
     'INVALID_CURSOR',
-    `\`${name}\` is no cursor of this list with this \`sortBy\`. Take an \`endCursor\` or \`startCursor\` of the same list and order.`,
+    `\`${name}\` is no cursor of this list with this ${given}. Take an \`endCursor\` or \`startCursor\` of the same ${same}.`,
   )
 }
 
@@ -241,5 +247,11 @@ function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | 
     return typeof value === 'string' && instantText.test(value) ? BigInt(value) : undefined
   if (key.value.kind === 'relevance') return Number.isSafeInteger(value) ? (value as number) : undefined
   const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
-  return typeof value === (isNumber ? 'number' : 'string') ? (value as ColumnValue) : undefined
+  const isPossible = isNumber ? Number.isSafeInteger(value) : isStoredText(value)
+  return isPossible ? (value as ColumnValue) : undefined
+}
+
+/** Whether a record can hold it: no database compares with another text, nor PostgreSQL with NUL. */
+function isStoredText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }
