@@ -10,7 +10,7 @@ import { buildMergedPage, buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch, readSearch, searchCondition } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
-import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
+import { argumentsOf, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
 import type {
   Constant,
   EdgeOutput,
@@ -133,8 +133,7 @@ function buildSnippet(
   const { field, words } = argumentsOf(context.selection, collected)
   const { name } = field as SearchField
   const position = index?.fields.findIndex((each) => each.name === name) ?? -1
-  const length = integerArgument('words', words, longestSnippet, usualSnippet)
-  if (length === 0) throw badInput(`\`words: 0\` shows nothing. Write 1 to ${longestSnippet}.`)
+  const length = integerArgument('words', words, longestSnippet, usualSnippet, 1)
   const fields = fieldsBelow(context, collected, (below) =>
     below.name === 'text'
       ? { kind: 'text' as const }
