@@ -2,6 +2,7 @@
  * The read path: request, prepared document, plan, statement, bytes; with caches of documents, statements and answers.
  * It must not know HTTP, and it cannot write.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../../database/database.ts'
@@ -184,8 +185,12 @@ export function createEngine(options: EngineOptions): QueryEngine {
   ): Promise<StoredAnswer> => {
     const stored = await read(found, requestLimits, report, signal)
     if (found.snippets.length === 0) return stored
-    const body = reportingTime(requestLimits, () => insertSnippets(stored.body, found.snippets))
-    return { ...stored, body, isOwn: true }
+    const steps = insertSnippets(stored.body, found.snippets)
+    for (;;) {
+      const { value: body, done } = reportingTime(requestLimits, () => steps.next())
+      if (done === true) return { ...stored, body, isOwn: true }
+      await setImmediate()
+    }
   }
 
   const read = async (
