@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordLexicon, understand } from '../../test/support/store.ts'
+import { foldText } from '../util/text/fold.ts'
 import { deriveRow, foldedOrNull, splitUri } from './derive.ts'
 import { storedColumns, type Table } from './layout/tables.ts'
 
@@ -133,6 +134,17 @@ test('folded text is kept of what is short, and of what is long where lower case
     assert.equal(foldedOrNull(`${padding}ABÀB`), `${padding}ABab`.toLowerCase())
     assert.equal(foldedOrNull(`${padding}ABCDE\u212A`), `${padding}ABCDEk`.toLowerCase())
   }
+})
+
+test('where a text is folded by lower case of ASCII letters, lower case changes no others', () => {
+  const changed: string[] = []
+  for (let code = 0; code < 0x20000; code++) {
+    const letter = code >= 0xd800 && code <= 0xdfff ? '' : String.fromCodePoint(code)
+    const text = `A${letter}A ${letter}`
+    const lower = `a${letter}a ${letter}`
+    if (foldText(text) === lower && text.toLowerCase() !== lower) changed.push(code.toString(16))
+  }
+  assert.deepEqual(changed, [])
 })
 
 function columnsOf(value: object) {

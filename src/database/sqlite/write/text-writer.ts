@@ -4,36 +4,50 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Table } from '../../layout/tables.ts'
-import { fillText, indexedText, optimizeText, quote, refreshCounts } from '../layout/ddl.ts'
+import { fillText, optimizeText, padding, quote, refreshCounts } from '../layout/ddl.ts'
 import { type FieldTexts, WordWriter } from './word-writer.ts'
 
-/** The texts of a row in the indexes; null: the row is not in them. */
-interface Indexed {
-  readonly trigrams: FieldTexts
-  readonly words: FieldTexts
+/** The values of the columns that the indexes are made from; null: the row is not in them. */
+type Texts = readonly (string | null)[]
+
+/** The places of a trigram index's columns among them. */
+interface Places {
+  readonly text: number
+  readonly folded: number
 }
 
 export class TextWriter {
   readonly #database: DatabaseSync
   readonly #table: Table
-  readonly #trigrams: StatementSync | null
+  /** Reads the texts of a row once for all indexes. */
+  readonly #texts: StatementSync | null
+  readonly #trigrams: readonly Places[]
+  readonly #fields: readonly number[]
   readonly #addTrigrams: readonly StatementSync[]
   readonly #removeTrigrams: readonly StatementSync[]
   readonly #words: WordWriter | null
   /** Rows that this transaction has added, changed or removed, as the indexes have them. */
-  readonly #changed = new Map<number, Indexed | null>()
+  readonly #changed = new Map<number, Texts | null>()
 
   constructor(database: DatabaseSync, table: Table) {
     this.#database = database
     this.#table = table
     const { texts, words } = table
-    this.#trigrams =
-      texts.length === 0
+    const fields = words?.fields ?? []
+    const columns = [
+      ...new Set([...texts.flatMap((each) => [each.text, each.folded]), ...fields.map((each) => each.text)]),
+    ]
+    this.#trigrams = texts.map(({ text, folded }) => ({
+      text: columns.indexOf(text),
+      folded: columns.indexOf(folded),
+    }))
+    this.#fields = fields.map(({ text }) => columns.indexOf(text))
+    const listed = columns.map(({ name }) => quote(name)).join(', ')
+    this.#texts =
+      columns.length === 0
         ? null
-        : database.prepare(
-            `select ${texts.map(indexedText).join(', ')} from ${quote(table.name)} where id = ?`,
-          )
-    this.#trigrams?.setReturnArrays(true)
+        : database.prepare(`select ${listed} from ${quote(table.name)} where id = ?`)
+    this.#texts?.setReturnArrays(true)
     // Inserts values, never from a select: for that SQLite opens a statement journal, before which all text indexes
     // flush their buffers, which would write a segment per row.
     this.#addTrigrams = texts.map(({ name }) =>
@@ -68,13 +82,14 @@ export class TextWriter {
   write(): void {
     for (const id of [...this.#changed.keys()].sort((a, b) => a - b)) {
       const [before, now] = [this.#changed.get(id) ?? null, this.#textsOf(id)]
+      if (before !== null && now !== null && before.every((text, column) => text === now[column])) continue
       for (const [index, add] of this.#addTrigrams.entries()) {
-        const [old, text] = [before?.trigrams[index] ?? null, now?.trigrams[index] ?? null]
+        const [old, text] = [this.#indexedText(before, index), this.#indexedText(now, index)]
         if (old === text) continue
         if (old !== null) this.#removeTrigrams[index]?.run(id, old)
         if (text !== null) add.run(id, text)
       }
-      this.#words?.replace(id, before?.words ?? null, now?.words ?? null)
+      this.#words?.replace(id, this.#fieldsOf(before), this.#fieldsOf(now))
     }
     this.#changed.clear()
   }
@@ -93,8 +108,21 @@ export class TextWriter {
     for (const text of this.#table.texts) this.#database.exec(refreshCounts(text))
   }
 
-  #textsOf(id: number): Indexed | null {
-    const trigrams = (this.#trigrams?.get(id) ?? null) as FieldTexts | null
-    return trigrams === null ? null : { trigrams, words: this.#words?.textsOf(id) ?? [] }
+  #textsOf(id: number): Texts | null {
+    return (this.#texts?.get(id) ?? null) as Texts | null
+  }
+
+  /**
+   * The same as `indexedText` in SQL. Where no folded text is stored, `toLowerCase` changes ASCII letters alone: any other
+   * change would be one of folding too.
+   */
+  #indexedText(texts: Texts | null, index: number): string | null {
+    const { text, folded } = this.#trigrams[index] as Places
+    const indexed = texts?.[folded] ?? texts?.[text]?.toLowerCase() ?? null
+    return indexed === null ? null : indexed + padding
+  }
+
+  #fieldsOf(texts: Texts | null): FieldTexts | null {
+    return texts === null ? null : this.#fields.map((place) => texts[place] ?? null)
   }
 }

@@ -18,7 +18,6 @@ export class WordWriter {
   readonly #remove: StatementSync
   readonly #addLength: StatementSync
   readonly #removeLength: StatementSync
-  readonly #texts: StatementSync
 
   constructor(database: DatabaseSync, table: Table, index: WordIndex) {
     this.#database = database
@@ -33,17 +32,10 @@ export class WordWriter {
     )
     this.#addLength = database.prepare(`insert into ${lengths} values (?, ?)`)
     this.#removeLength = database.prepare(`delete from ${lengths} where id = ?`)
-    this.#texts = database.prepare(`select ${this.#columns()} from ${quote(table.name)} where id = ?`)
-    this.#texts.setReturnArrays(true)
   }
 
-  /** The texts of a row as it is now; null if there is no such row. */
-  textsOf(id: number): FieldTexts | null {
-    return (this.#texts.get(id) ?? null) as FieldTexts | null
-  }
-
+  /** Null: the row is not in the index, or shall not be. */
   replace(id: number, before: FieldTexts | null, now: FieldTexts | null): void {
-    if (before !== null && now !== null && before.every((text, index) => text === now[index])) return
     if (before !== null) {
       this.#remove.run(id, ...entryOf(this.#wordsOf(before)))
       this.#removeLength.run(id)
