@@ -23,15 +23,9 @@ export interface IndexedWords {
 
 /** `weights`: how much a word counts in each field. A missing text has no words. */
 export function indexedWords(texts: readonly (string | null)[], weights: readonly number[]): IndexedWords {
-  let bytes = 0
-  const fields = texts.map((text) => {
-    const words = text === null ? [] : plainWordsOf(text)
-    const end = words.findIndex((word) => {
-      bytes += Buffer.byteLength(word)
-      return bytes > mostBytes
-    })
-    return end === -1 ? words : words.slice(0, end)
-  })
+  const all = texts.map((text) => (text === null ? [] : plainWordsOf(text)))
+  const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+  const fields = mayExceed(characters) ? firstOf(all) : all
   const counts = new Map<string, number>()
   let length = 0
   for (const [field, words] of fields.entries()) {
@@ -42,6 +36,18 @@ export function indexedWords(texts: readonly (string | null)[], weights: readonl
   const marks: string[] = []
   for (const [word, count] of counts) if (count > 1) marks.push(markOf(word, amountOf(count)))
   return { fields, marks, length }
+}
+
+/** The words that fit into `mostBytes`. */
+function firstOf(fields: readonly string[][]): readonly string[][] {
+  let bytes = 0
+  return fields.map((words) => {
+    const end = words.findIndex((word) => {
+      bytes += Buffer.byteLength(word)
+      return bytes > mostBytes
+    })
+    return end === -1 ? words : words.slice(0, end)
+  })
 }
 
 /** Whether the words of texts with so many UTF-16 units may have more than `mostBytes`. Folding may make four of one. */

@@ -101,6 +101,39 @@ test('a text in ASCII has the same words whether or not other characters follow'
   )
 })
 
+/** Most of them may be folded as a whole; of those that may not, all kinds. */
+const usual = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...'aC9+#., -é…’İıßẞŁŀŉſÉŒ½²ª№™ΆΣςσяЙéآا뉴Ǆơ€․\u0301\u00ad\u200b\u212a٣ไ京'),
+    fc.integer({ min: 0x80, max: 0x2200 }).map((code) => String.fromCodePoint(code)),
+  ),
+  maxLength: 20,
+})
+
+test('the words of a text are the same with their places and without', () => {
+  fc.assert(
+    fc.property(fc.oneof(anyText, usual), (text) => {
+      assert.deepEqual(
+        plainWordsOf(text),
+        wordsOf(text).map(({ word }) => word),
+      )
+    }),
+    { numRuns: 20_000 },
+  )
+})
+
+test('each character is folded to the same words in a text and in a word', () => {
+  const changed: string[] = []
+  for (let code = 0; code < 0x10000; code += code < 0x3000 ? 1 : 7) {
+    const letter = code >= 0xd800 && code <= 0xdfff ? '' : String.fromCodePoint(code)
+    const text = `${letter}b1${letter}2 ${letter}++ c${letter}# ${letter},1 Σ${letter} ${letter}`
+    // Of a text with this mark each word is looked at.
+    if (plainWordsOf(text).join(' ') !== plainWordsOf(`${text} \u200e`).join(' '))
+      changed.push(code.toString(16))
+  }
+  assert.deepEqual(changed, [])
+})
+
 test('words come in order, and the characters of each fold to it', () => {
   fc.assert(
     fc.property(anyText, (text) => {
@@ -153,11 +186,13 @@ test('composed and decomposed texts have the same words', () => {
 
 test('ASCII is searched for its own letters, and dictionaries are loaded once', (t) => {
   const search = t.mock.method(String.prototype, 'matchAll').mock
-  plainWordsOf('Plain TEXT')
+  wordsOf('Plain TEXT')
   assert.deepEqual(
     search.calls.map(({ arguments: [pattern] }) => /\\p\{/.test(String(pattern))),
     [false],
   )
+  for (const text of ['Plain TEXT', 'Élan “vital”', 'Новости', '뉴스', 'أخبار']) plainWordsOf(text)
+  assert.equal(search.callCount(), 1)
   plainWordsOf('北京')
   const load = t.mock.method(Intl, 'Segmenter').mock
   plainWordsOf('東京 大阪')

@@ -43,17 +43,33 @@ export function wordsOf(text: string): Word[] {
   return notAscii.test(text) ? anyWords(text) : asciiWords(text)
 }
 
+/**
+ * Letters of Latin, Greek, Cyrillic, Arabic and Korean that fold to letters, and signs that fold to signs, each by itself:
+ * a text of them and ASCII may be folded as a whole, without a look at each word.
+ */
+const letters =
+  '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u01a0\\u01a1\\u01af\\u01b0\\u0218-\\u021b' +
+  '\\u0386\\u0388-\\u038a\\u038c\\u038e-\\u03a1\\u03a3-\\u03ce\\u0400-\\u045f\\u0490\\u0491\\u0621-\\u063a\\u0641-\\u064a' +
+  '\\u1ea0-\\u1ef9\\uac00-\\ud7a3'
+const signs =
+  '\\u00a0-\\u00a9\\u00ab\\u00ac\\u00ae-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u2010-\\u2023\\u2025-\\u2027\\u2030-\\u203a\\u20ac'
+/** Also an accented letter before `++` or `#`, which without its accent would be a word such as `c#`. */
+const unusual = new RegExp(`[^\\0-\\x7f${letters}${signs}]|[^\\0-\\x7f](?:\\+\\+|#)`)
+const plain = `a-z0-9${letters}`
+const plainRuns = new RegExp(
+  `(?<![${plain}])[a-z](?:\\+\\+|#)(?![${plain}])|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*`,
+  'g',
+)
+
 /** The indexed forms alone. */
 export function plainWordsOf(text: string): string[] {
-  return wordsOf(text).map(({ word }) => word)
+  if (unusual.test(text)) return anyWords(text).map(({ word }) => word)
+  return (foldText(text).match(plainRuns) ?? []).map((word) => word.slice(0, longestWord))
 }
-
-/** `runs` for lower-case ASCII. */
-const asciiRuns = /(?<![a-z0-9])[a-z](?:\+\+|#)(?![a-z0-9])|[a-z0-9]+(?:(?<=[0-9])[.,](?=[0-9])[a-z0-9]+)*/g
 
 function asciiWords(text: string): Word[] {
   const words: Word[] = []
-  for (const { 0: word, index } of text.toLowerCase().matchAll(asciiRuns))
+  for (const { 0: word, index } of text.toLowerCase().matchAll(plainRuns))
     words.push({ word: word.slice(0, longestWord), start: index, end: index + word.length })
   return words
 }
