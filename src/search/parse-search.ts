@@ -78,6 +78,9 @@ export function holdsWithoutWords(search: Search): boolean {
 const space = /\s+/y
 /** A word, and what is attached to it, up to a space, a quotation mark or a parenthesis. */
 const chunk = /[^\s"“”„()]+/y
+/** A prefix, whatever punctuation follows it. */
+const isPrefix = /\*[^\p{L}\p{M}\p{N}]*$/u
+const hyphens = /-+/y
 const quotationMark = /["“”„]/y
 const quoted = /[^"“”„]*/y
 /** A field with something behind it; otherwise it is a word. */
@@ -90,7 +93,7 @@ const fieldName = /([A-Za-z_]\w*):\s*(?=[^\s)])/y
  *     search       = alternatives { ")" alternatives }
  *     alternatives = sequence { "OR" sequence }
  *     sequence     = { "AND" | part }
- *     part         = [ "NOT" | "-" { "-" } ] [ field ":" ] primary
+ *     part         = [ "NOT" | "-" { "-" } ] [ field ":" [ "-" { "-" } ] ] primary
  *     primary      = "(" alternatives [ ")" ] | '"' phrase [ '"' ] | chunk
  */
 class Parser {
@@ -132,9 +135,12 @@ class Parser {
   #part(field: string | null, depth: number): Search | null {
     const isNegated = this.#takeOperator('NOT')
     if (isNegated) this.#take(space)
-    const isExcluded = isNegated || this.#take(/-+/y) !== undefined
-    const part = this.#primary(this.#takeField() ?? field, depth)
-    return isExcluded && part !== null ? { kind: 'not', of: part } : part
+    const isExcluded = isNegated || this.#take(hyphens) !== undefined
+    const named = this.#takeField()
+    // `title:-word` is `-title:word`; a phrase of the field's name and the word would find something else.
+    const isExcludedThere = named !== undefined && this.#take(hyphens) !== undefined
+    const part = this.#primary(named ?? field, depth)
+    return isExcluded !== isExcludedThere && part !== null ? { kind: 'not', of: part } : part
   }
 
   #primary(field: string | null, depth: number): Search | null {
@@ -152,7 +158,7 @@ class Parser {
       return this.#term(phrase, false, field, start)
     }
     const text = this.#take(chunk) ?? ''
-    return this.#term(text, text.endsWith('*'), field, start)
+    return this.#term(text, isPrefix.test(text), field, start)
   }
 
   #term(text: string, prefix: boolean, field: string | null, position: number): SearchTerm | null {

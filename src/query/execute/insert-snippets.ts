@@ -5,16 +5,14 @@
  */
 import { snippetOf, type Snippet } from '../../search/snippet.ts'
 import { isConstant } from '../plan/plan-facts.ts'
-import { snippetEnd, snippetStart, type Fields, type SnippetPlan } from '../plan/plan.ts'
+import { snippetEnd, snippetSource, snippetStart, type Fields, type SnippetPlan } from '../plan/plan.ts'
 
-/** Number of UTF-16 units at the beginning of a text from which a snippet is taken. */
-const longestText = 100_000
 /** UTF-16 units of texts after which others may be answered: up to some 15 ms, in Chinese. */
 const mostAtOnce = 10_000
 
 /**
  * The answer's body with snippets, or the same body if the plan has none. In steps, because the words of a long Chinese
- * text take 150 ms.
+ * text take 15 ms.
  */
 export function* insertSnippets(
   body: Uint8Array,
@@ -60,8 +58,8 @@ function printed(text: string, { terms, words, fields }: SnippetPlan): string {
 
 /** Without half a surrogate pair at its end. */
 function beginning(text: string): string {
-  if (text.length <= longestText) return text
-  const cut = text.slice(0, longestText)
+  if (text.length <= snippetSource) return text
+  const cut = text.slice(0, snippetSource)
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }
 

@@ -131,7 +131,7 @@ function buildSnippet(
   search: ListSearch | null,
 ): EdgeOutput {
   const { field, words } = argumentsOf(context.selection, collected)
-  const { name } = field as SearchField
+  const { name, path, isLong } = field as SearchField
   const position = index?.fields.findIndex((each) => each.name === name) ?? -1
   const length = integerArgument('words', words, longestSnippet, usualSnippet, 1)
   const fields = fieldsBelow(context, collected, (below) =>
@@ -144,7 +144,7 @@ function buildSnippet(
   )
   const terms = (search?.terms ?? []).filter((term) => term.fields?.includes(position) ?? true)
   const number = context.snippets.push({ terms, words: length, fields }) - 1
-  return { kind: 'snippet', path: (field as SearchField).path, number }
+  return { kind: 'snippet', path, number, isLong }
 }
 
 const longestSnippet = 200

@@ -137,13 +137,22 @@ export type MissingWordOutput =
 
 export type EdgeOutput<List = ListPlan> =
   | { readonly kind: 'cursor' | 'score' }
-  /** `number`: of the snippet in the plan. */
-  | { readonly kind: 'snippet'; readonly path: Path; readonly number: number }
+  | {
+      readonly kind: 'snippet'
+      readonly path: Path
+      /** Of the snippet in the plan. */
+      readonly number: number
+      /** Whether the text may have more than 5,000 bytes. */
+      readonly isLong: boolean
+    }
   | { readonly kind: 'node'; readonly fields: Fields<Output<List>> }
 
 export interface PageInfoOutput {
   readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
 }
+
+/** Number of characters at the beginning of a text from which a snippet is taken. */
+export const snippetSource = 10_000
 
 /** What stands before and after a text of which a snippet is to be shown: U+0001 and U+0002. */
 export const snippetStart = 0x01

@@ -6,7 +6,16 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
-import type { AggregatePlan, FacetPlan, GroupKey, ListPlan, SortKey, UnusualWordsPlan } from '../plan/plan.ts'
+import type {
+  AggregatePlan,
+  FacetPlan,
+  GroupKey,
+  ListPlan,
+  Ranking,
+  SortKey,
+  UnusualWordsPlan,
+  WordTerm,
+} from '../plan/plan.ts'
 import type { Condition, Operand } from '../plan/conditions.ts'
 import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
@@ -18,7 +27,8 @@ export function pageSize(list: ListPlan): number {
   const inOrder = isDefault(list.sort)
   const sort = Math.max(list.link !== null && !inOrder ? weights.sort : 0, sortSize(list.sort))
   const where = isNarrow(list) ? weights.narrow : whereSize(list, inOrder ? 'page' : 'sorted page')
-  return shareOf(list, (where + sort) * (1 + looksBehind(list)))
+  const ranking = list.ranking === null ? 0 : rankingSize(list.ranking)
+  return shareOf(list, (where + sort + ranking) * (1 + looksBehind(list)))
 }
 
 /** One `totalCount`. */
@@ -179,7 +189,9 @@ function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'l
   }
   // A list within a record is found by its reference, so that its other conditions are evaluated row by row.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
-    return weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only)
+    return (
+      weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only) + wordsSize(only)
+    )
   return weights.tableScan + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
 }
 
@@ -227,7 +239,7 @@ function simpleSize(condition: SimpleCondition): number {
       if (isCid(condition.operand)) return weights.cid
       return condition.index === null ? weights.scan : weights[whereOperators[condition.match].price]
     case 'words':
-      return weights[whereOperators.matches.price] + termsOf(condition.match) * weights.listValue
+      return weights[whereOperators.matches.price] + wordsSize(condition)
     case 'missing':
       return condition.index === null ? operandSize(condition.operand) : weights.indexed
     case 'absent':
@@ -253,10 +265,25 @@ function simpleSize(condition: SimpleCondition): number {
   }
 }
 
-function termsOf(match: WordMatch): number {
-  if (match.kind === 'term') return match.words.length
+/** Reading what an index of words has of the words of a search. */
+function wordsSize(part: Condition): number {
+  return part.kind === 'words' ? matchSize(part.match) : 0
+}
+
+function matchSize(match: WordMatch): number {
+  if (match.kind === 'term') return match.words.length * weights.word + (match.prefix ? prefixSize(match) : 0)
   const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
-  return parts.reduce((sum, part) => sum + termsOf(part), 0)
+  return parts.reduce((sum, part) => sum + matchSize(part), 0)
+}
+
+/** The shorter it is, the more words begin with it. */
+function prefixSize({ words }: WordTerm): number {
+  return [...(words.at(-1) ?? '')].length < 3 ? weights.shortPrefix : weights.prefix
+}
+
+/** For each term of a ranking, the records that have it are read together with the search, whose words are read again. */
+function rankingSize({ terms }: Ranking): number {
+  return terms.length * terms.reduce((sum, term) => sum + matchSize(term), 0)
 }
 
 function operandSize(operand: Operand): number {

@@ -9,8 +9,9 @@ export const weights = {
   value: 1,
   /** `recordJson`, and any other value of type JSON: some kilobytes. */
   json: 20,
-  /** A snippet: finding the words of a text. */
+  /** A snippet: finding the words of a text, of up to 5,000 bytes or of any length. */
   snippet: 50,
+  longSnippet: 300,
   /** A field of the operation, an operator or an object of a `where`: the work of planning, independent of the data. */
   written: 12,
   /** A list with its page, at any level. */
@@ -38,6 +39,10 @@ export const weights = {
   indexed: 500,
   /** `contains` or `startsWith` on free text, which has a trigram index. */
   search: 6_000,
+  /** Each word of a search, and each word that stands for all that begin with it: with one or two characters, or more. */
+  word: 200,
+  shortPrefix: 5_000,
+  prefix: 1_000,
   /** Any other comparison with text without an index, with URIs, or with elements of arrays. */
   text: 7_000,
   /** `has`, `hasAny` or `hasAll` on an array with an index. */

@@ -174,7 +174,7 @@ function printedFacet({ fields, limit }: FacetPlan): number {
 }
 
 function edgeSize(output: EdgeOutput): number {
-  if (output.kind === 'snippet') return weights.snippet
+  if (output.kind === 'snippet') return output.isLong ? weights.longSnippet : weights.snippet
   return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
 }
 

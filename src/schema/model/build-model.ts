@@ -274,7 +274,8 @@ function searchFieldsOf(
     const fields = [...above, field]
     if (field.type.kind === 'object') return searchFieldsOf(field.type.type, fields, [...inside, type])
     if (field.type.kind !== 'string' || !field.type.freeText) return []
-    return [{ name: fields.map(({ name }) => name).join('_'), path: fields.map(({ property }) => property) }]
+    const path = fields.map(({ property }) => property)
+    return [{ name: fields.map(({ name }) => name).join('_'), path, isLong: !field.type.bounded }]
   })
 }
 

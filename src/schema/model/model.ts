@@ -36,6 +36,8 @@ export interface SearchField {
   readonly name: string
   /** Properties from the record down to the text. */
   readonly path: readonly string[]
+  /** Whether it may have more than 5,000 bytes. */
+  readonly isLong: boolean
 }
 
 export interface ObjectType {

@@ -11,7 +11,7 @@ import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
-import { type Constant, snippetEnd, snippetStart } from '../../plan/plan.ts'
+import { type Constant, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 
 type Elements = Extract<PhysicalListOutput, { kind: 'edges' | 'nodes' }>
 
@@ -170,7 +170,8 @@ function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements,
       case 'score':
         return row.ranked === undefined ? raw(`'null'`) : dialect.toJson(row.ranked.score)
       case 'snippet': {
-        const text = dialect.toJson(dialect.scalarAt(sql`${row.alias}.record`, field.path))
+        const whole = dialect.scalarAt(sql`${row.alias}.record`, field.path)
+        const text = dialect.toJson(sql`substr(${whole}, 1, ${raw(String(snippetSource))})`)
         const [start, end] = [snippetStart, snippetEnd].map((code) => String.fromCharCode(code))
         return dialect.concat([literal(`${start}${field.number}:`), text, literal(String(end))])
       }

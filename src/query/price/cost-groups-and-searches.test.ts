@@ -20,6 +20,13 @@ const {
   measure,
   missingWord,
   nearWords,
+  inOrder,
+  search: searched,
+  sort: sorted,
+  sortField,
+  word,
+  prefix,
+  shortPrefix,
 } = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
 
@@ -49,6 +56,19 @@ costs('each facet costs what groups by its field cost', [
   [
     `{ orgExampleLibraryPerson(first: 3) { nodes { ${reverse} { facets(fields: [language]) { missing } } } } }`,
     20 + 1 + 3 * (1 + 20 + 1 + 2 + grouping / linked),
+  ],
+])
+
+const byRelevance = (search: string): string =>
+  `{ ${list}(search: ${JSON.stringify(search)}, sortBy: [{field: RELEVANCE}], first: 0) { pageInfo { hasNextPage } } }`
+const ranked = 20 + 1 + tableScan + inOrder + searched + sorted + sortField
+
+costs('each word of a search costs, short prefixes more, and a ranking reads all for each term', [
+  [byRelevance('storm'), ranked + 2 * word],
+  [byRelevance('storm -flood'), ranked + 2 * word + word],
+  [
+    byRelevance('storm "flood in town" el* elect*'),
+    ranked + 6 * word + shortPrefix + prefix + 4 * (6 * word + shortPrefix + prefix),
   ],
 ])
 
