@@ -50,9 +50,12 @@ function firstOf(fields: readonly string[][]): readonly string[][] {
   })
 }
 
-/** Whether the words of texts with so many UTF-16 units may have more than `mostBytes`. Folding may make four of one. */
+/** UTF-8 bytes that one UTF-16 unit has at most when it is folded: the Arabic ligature U+FDFA has 18 characters of two. */
+const longestFolded = 36
+
+/** Whether the words of texts with so many UTF-16 units may have more than `mostBytes`. */
 export function mayExceed(characters: number): boolean {
-  return characters * 12 > mostBytes
+  return characters * longestFolded > mostBytes
 }
 
 /** The highest of `amounts` up to a number. */

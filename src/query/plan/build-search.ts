@@ -8,11 +8,10 @@ import {
   wantedTerms,
 } from '../../search/parse-search.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
-import { all, any, constant, not } from './conditions.ts'
+import { all, any, type Condition, constant, not } from './conditions.ts'
 import { badInput, checkedText } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { WordTerm } from './plan.ts'
-import type { Condition } from './conditions.ts'
 
 /** A search within one field, by its position; null: in all fields. */
 type Within = number | null

@@ -5,11 +5,11 @@ import type { Collection, Model } from '../model/model.ts'
 import { type Fields, listOf, nonNull, reads } from './roles.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
+const syntax = 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.'
+
 export function searchArguments({ searchFields }: Collection): GraphQLFieldConfigArgumentMap {
   return searchFields.length === 0 ? {} : { search: { type: GraphQLString, description: syntax } }
 }
-
-const syntax = 'Words, "phrases", prefix*, -not, OR, field:word; all words must match, in any order.'
 
 export function defineSnippet(registry: TypeRegistry): GraphQLObjectType {
   const textRange = registry.define(GraphQLObjectType, 'every snippet', {

@@ -2,7 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type IndexedWords, indexedWords } from '../../../search/indexed-words.ts'
 import type { Table, WordIndex } from '../../layout/tables.ts'
-import { lengthsName, optimizeWords, quote, wordColumns } from '../layout/word-ddl.ts'
+import { quote } from '../../../sql/sql.ts'
+import { lengthsName, optimizeWords, wordColumns } from '../layout/word-ddl.ts'
 
 /** Texts of a row, by field. */
 export type FieldTexts = readonly (string | null)[]
