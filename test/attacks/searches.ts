@@ -11,7 +11,7 @@ const question = `query ($x: String!) {
   }
   newest: ${list}(search: $x) { nodes { uri } }
   within: ${list}(where: {OR: [{title: {matches: $x}}, {NOT: {description: {matches: $x}}}]}) { totalCount }
-  everywhere: search(text: $x) { nodes { uri } }
+  everywhere: search(text: $x) { nodes { uri } didYouMean { word nearest { word count } } }
   words: ${list}Aggregate(search: $x) { count unusualWords(field: title, against: {}) { words { word } } }
 }`
 /** For searches that have no words, so that there is nothing to rank by. */
@@ -24,7 +24,7 @@ export const searchAttacks: readonly Attack[] = [
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['a word that every text has', search('the')],
     ['a prefix of one letter', search('a*')],
-    ['a prefix of one digit, phrase and exclusion', search('"the a*" OR 1* OR -s*')],
+    ['a prefix of one digit, phrase and exclusion', search('"the a*" OR -1*')],
     ['the query language of FTS5', search('NEAR(one two, 5) OR ^one OR title : one + two')],
     ['column filters of FTS5', search('{f0 f1} : one OR - f0 : two OR f0:"a" *')],
     ['the query language of tsquery', search("one & two | !three <-> four <2> five:*A | 'six'")],
@@ -35,7 +35,6 @@ export const searchAttacks: readonly Attack[] = [
     ['a word of 1,000 letters', search('a'.repeat(1_000))],
     ['a prefix of 999 marks', search(`a${'\u0301'.repeat(997)}*`)],
     ['signs that turn the direction of writing', search('\u202eone\u202c \u2066two\u2069')],
-    ['16 prefixes of one letter', search(letters(16))],
     ['26 prefixes of one letter', asked(unranked, { x: letters(26) }), { says: /"totalCount"/ }],
     [
       '64 ubiquitous words',
@@ -45,7 +44,7 @@ export const searchAttacks: readonly Attack[] = [
     ['a phrase of 64 words', search(`"${repeat(64, () => 'the')}"`)],
     ['16 parentheses', search(`${'('.repeat(16)}the${')'.repeat(16)}`)],
     ['16 exclusions of exclusions', asked(unranked, { x: `${'-('.repeat(16)}the${')'.repeat(16)}` })],
-    ['300 letters of Chinese', search('新闻'.repeat(150))],
+    ['200 letters of Chinese', search('新闻'.repeat(100))],
     ['Thai without spaces', search('ข่าวต่างประเทศ'.repeat(30))],
   ]),
   ...attacks({ status: 400, code: 'BAD_USER_INPUT', leaves: 'open' }, [
@@ -61,6 +60,7 @@ export const searchAttacks: readonly Attack[] = [
     ['relevance of nothing', search(' ')],
   ]),
   ...attacks({ status: 400, code: 'QUERY_TOO_COMPLEX', leaves: 'open' }, [
+    ['16 prefixes of one letter', search(letters(16)), { says: /The operation costs/ }],
     ['thousands of OR', search(repeat(4_000, (index) => `w${index}`, ' OR ').slice(0, 19_000))],
     ['thousands of parentheses', search('('.repeat(19_000))],
     ['a word of 10,000 letters', search('a'.repeat(10_000))],

@@ -233,8 +233,13 @@ function statusOf(data: string): string | undefined {
 }
 
 function linesOfPidFile(data: string): readonly string[] {
-  const file = join(data, 'postmaster.pid')
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  try {
+    return readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+  } catch (error) {
+    // A server that ends, or starts after it was killed, removes it at any moment.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }
 
 /** Where the system does not say, none: they end by themselves soon after the main process. */
