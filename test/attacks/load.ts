@@ -319,7 +319,8 @@ export const loadScenes: readonly LoadScene[] = [
         socket.pause()
         socket.write(Buffer.concat([large, large]))
       }
-      assert.equal((await alone(port, asked(page))).status, 200)
+      // On a busy machine what is asked first may be past its time when the large answers are made.
+      await until(async () => (await alone(port, asked(page))).status === 200)
       await untilIdle(target)
       const grown = memoryOf(pid) - before
       assert.ok(grown < 400, `${grown} MB more`)
