@@ -65,7 +65,7 @@ async function measure(): Promise<void> {
     all.push(times)
     console.log(lineOf(String(round), times))
   }
-  // Whatever else runs on the machine only adds.
+  // Other work on the machine can only add time.
   const [bare = 0, full = 0, , ...rest] = (all[0] ?? []).map((_, part) =>
     Math.min(...all.map((times) => times[part] ?? 0)),
   )

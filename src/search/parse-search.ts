@@ -78,7 +78,7 @@ export function holdsWithoutWords(search: Search): boolean {
 const space = /\s+/y
 /** A word, and what is attached to it, up to a space, a quotation mark or a parenthesis. */
 const chunk = /[^\s"“”„()]+/y
-/** A prefix, whatever punctuation follows it. */
+/** A star at the end, perhaps with punctuation after it, makes a word a prefix. */
 const isPrefix = /\*[^\p{L}\p{M}\p{N}]*$/u
 const hyphens = /-+/y
 const quotationMark = /["“”„]/y

@@ -184,7 +184,7 @@ test('composed and decomposed texts have the same words', () => {
   )
 })
 
-test('ASCII is searched for its own letters, and dictionaries are loaded once', (t) => {
+test('usual letters need no rules for all scripts, and dictionaries are loaded once', (t) => {
   const search = t.mock.method(String.prototype, 'matchAll').mock
   wordsOf('Plain TEXT')
   assert.deepEqual(

@@ -181,7 +181,7 @@ export interface OptimizationFences {
   ): Sql
   /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
-  /** How much a term counts in a row (search/indexed-words.ts), whatever `countsOnce` is; 0 if the row lacks it. */
+  /** How much a term counts in a row (search/indexed-words.ts), without regard to `countsOnce`; 0 if the row lacks it. */
   amount(row: Sql, index: IndexedFields, term: RankedTerm): Sql
 }
 

@@ -45,7 +45,7 @@ export function didYouMeanField(registry: TypeRegistry): Fields {
   return {
     didYouMean: {
       type: nonNull(listOf(missingWord)),
-      description: 'Which of the first ten words of the search no record has, whatever else is asked for.',
+      description: 'Those of the first ten words of the search that no record has.',
     },
   }
 }
