@@ -10,7 +10,7 @@ import {
   visit,
 } from 'graphql'
 import type { GraphQLRequest } from '../../src/query/execute/execute.ts'
-import { printKey } from '../reference/aggregate.ts'
+import { printKey } from '../reference/group-fields.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
 import { facetArguments } from '../support/graphql-text.ts'

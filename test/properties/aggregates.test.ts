@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { printKey } from '../reference/aggregate.ts'
+import { printKey } from '../reference/group-fields.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'

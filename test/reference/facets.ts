@@ -1,5 +1,6 @@
 /** Facets, over whole arrays: the values of one field, how many records have each, and what `ignoreOwn` leaves of a `where`. */
-import { type GroupField, groupFields, groupRecords, printKey } from './aggregate.ts'
+import { groupRecords } from './aggregate.ts'
+import { type GroupField, groupFields, printKey } from './group-fields.ts'
 import type { Where } from './matches.ts'
 import type { PlainRecord, World } from './world.ts'
 

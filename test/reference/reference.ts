@@ -2,17 +2,9 @@
  * The dialect once more, plain and slow: conditions, orders, pages and groups over arrays of records.
  * It shares no code with the program except the words of texts and the syntax of searches; where the two differ, one of them has misread the dialect.
  */
-import {
-  countDistinct,
-  extreme,
-  type GroupArguments,
-  type GroupField,
-  type Grouped,
-  groupFields,
-  groupRecords,
-  mean,
-  total,
-} from './aggregate.ts'
+import { type GroupArguments, type Grouped, groupRecords } from './aggregate.ts'
+import { type GroupField, groupFields } from './group-fields.ts'
+import { countDistinct, extreme, mean, total } from './measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'

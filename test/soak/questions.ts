@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { printKey } from '../reference/aggregate.ts'
+import { printKey } from '../reference/group-fields.ts'
 import type { Where } from '../reference/matches.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { HeldReference, Json } from '../reference/shapes.ts'

@@ -1,6 +1,6 @@
 /** Random aggregates with any of their fields, also none but constants. */
 import fc from 'fast-check'
-import { printKey } from '../reference/aggregate.ts'
+import { printKey } from '../reference/group-fields.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../reference/reference.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
 import type { Significance } from '../reference/significance.ts'

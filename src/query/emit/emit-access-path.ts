@@ -8,7 +8,7 @@ import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
 import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
-import type { Direction } from '../plan/plan.ts'
+import type { Direction } from '../plan/fields.ts'
 
 /** The direction of an id order, and the bound at which it starts. */
 export interface IdOrder {

@@ -12,7 +12,8 @@ import {
   uriText,
 } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
-import { type Fields, type Output, type RecordSelections } from '../plan/plan.ts'
+import type { Fields } from '../plan/fields.ts'
+import type { Output, RecordSelections } from '../plan/plan.ts'
 import { type ReferenceOperand } from '../plan/conditions.ts'
 
 /** A JSON object of the selected fields, as text; `value` emits those that are not constants. */

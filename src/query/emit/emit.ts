@@ -10,9 +10,9 @@ import { emitCount } from './groups/emit-counts.ts'
 import type { Emitter } from './emitter.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { CountedTable, PhysicalList, PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
+import type { Fields } from '../plan/fields.ts'
 import type {
   CollectionStatusOutput,
-  Fields,
   Plan,
   RecordSelections,
   SourceStatusOutput,

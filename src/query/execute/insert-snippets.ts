@@ -5,7 +5,8 @@
  */
 import { snippetOf, type Snippet } from '../../search/snippet.ts'
 import { isConstant } from '../plan/plan-facts.ts'
-import { snippetEnd, snippetSource, snippetStart, type Fields, type SnippetPlan } from '../plan/plan.ts'
+import type { Fields } from '../plan/fields.ts'
+import { snippetEnd, snippetSource, snippetStart, type SnippetPlan } from '../plan/plan.ts'
 
 /** UTF-16 units of texts after which others may be answered: up to some 15 ms, in Chinese. */
 const mostAtOnce = 10_000

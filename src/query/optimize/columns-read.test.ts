@@ -5,7 +5,8 @@ import { understand } from '../../../test/support/store.ts'
 import { raw } from '../../sql/sql.ts'
 import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { columnList } from '../emit/emit-access-path.ts'
-import type { Constant, Output } from '../plan/plan.ts'
+import type { Constant } from '../plan/fields.ts'
+import type { Output } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
 
 const { tables } = understand(libraryLexicons, libraryReferences)

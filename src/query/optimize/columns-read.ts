@@ -9,11 +9,12 @@ import {
   type SimpleCondition,
   simpleConditions,
 } from '../plan/plan-facts.ts'
-import { type Fields, type Output, type SortKey } from '../plan/plan.ts'
+import type { Fields } from '../plan/fields.ts'
+import type { Output, SortKey } from '../plan/plan.ts'
 import { type Condition, type Operand, type ReferenceOperand } from '../plan/conditions.ts'
 
 /** Columns of the selected fields of a record, or of an object inside one. */
-export function columnsOfFields(table: Table, fields: Fields): readonly string[] {
+export function columnsOfFields(table: Table, fields: Fields<Output>): readonly string[] {
   return fields.flatMap(({ output }) => (isConstant(output) ? [] : columnsOfOutput(table, output)))
 }
 

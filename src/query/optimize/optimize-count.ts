@@ -13,7 +13,8 @@ import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/p
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
 import type { CountAccess, CountedRows, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
-import type { AggregatePlan, GroupKey, MeasurePlan } from '../plan/plan.ts'
+import type { GroupKey, MeasurePlan } from '../plan/groups/group-plan.ts'
+import type { AggregatePlan } from '../plan/plan.ts'
 import type { Condition, Link, TargetSemiJoin } from '../plan/conditions.ts'
 
 /** Number of rows of counts that are read in the time of one record. */

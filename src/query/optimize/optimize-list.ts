@@ -12,7 +12,8 @@ import type {
   PhysicalPage,
   PhysicalRanking,
 } from '../plan/physical-plan.ts'
-import type { Constant, Fields, ListOutput, ListPlan, MissingWordsPlan, Selected } from '../plan/plan.ts'
+import type { Constant, Fields, Selected } from '../plan/fields.ts'
+import type { ListOutput, ListPlan, MissingWordsPlan } from '../plan/plan.ts'
 
 /**
  * Plans a list; `fields` are its selected fields, which are optimized already except for facets. `isMerged`: it is a

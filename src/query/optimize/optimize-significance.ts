@@ -19,7 +19,8 @@ import type {
   PhysicalUnusualWords,
   SampledRecords,
 } from '../plan/physical-plan.ts'
-import type { AggregatePlan, UnusualWordsPlan } from '../plan/plan.ts'
+import type { UnusualWordsPlan } from '../plan/groups/group-plan.ts'
+import type { AggregatePlan } from '../plan/plan.ts'
 import type { Comparison, Condition } from '../plan/conditions.ts'
 import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
 

@@ -15,17 +15,17 @@ import type {
   PhysicalPlan,
   PhysicalRoot,
 } from '../plan/physical-plan.ts'
-import {
-  type AggregatePlan,
-  type Fields,
-  type GroupOutput,
-  type ListOutput,
-  type ListPlan,
-  type Output,
-  type Plan,
-  type RecordSelections,
-  type RootOutput,
-  type StatusOutput,
+import type { Fields } from '../plan/fields.ts'
+import type {
+  AggregatePlan,
+  GroupOutput,
+  ListOutput,
+  ListPlan,
+  Output,
+  Plan,
+  RecordSelections,
+  RootOutput,
+  StatusOutput,
 } from '../plan/plan.ts'
 import { isConstant, readingsOf } from '../plan/plan-facts.ts'
 

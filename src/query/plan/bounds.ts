@@ -3,7 +3,8 @@
  * first bound it is given: with a second, looser bound it may read all records between the two.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { Direction, SortKey } from './plan.ts'
+import type { Direction } from './fields.ts'
+import type { SortKey } from './plan.ts'
 import type { Condition, Operand } from './conditions.ts'
 
 type Comparing = Extract<Condition, { kind: 'compare' }>

@@ -1,7 +1,8 @@
 /** Builds the outputs of the fields that are selected below a field, in the order of the response. */
 import { getNamedType, isObjectType } from 'graphql/type'
 import { type Collected, collectFields } from '../parse/prepare.ts'
-import type { Constant, Fields, PlanContext } from './plan.ts'
+import type { Constant, Fields } from './fields.ts'
+import type { PlanContext } from './plan.ts'
 
 /** Turns each selection below a field of object type, except `__typename`, into an output. */
 export function fieldsBelow<Kind>(

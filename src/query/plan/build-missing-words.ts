@@ -4,7 +4,8 @@ import { mostMissingWords } from '../../search/nearest-words.ts'
 import { type Search, wantedTerms } from '../../search/parse-search.ts'
 import type { Collected } from '../parse/prepare.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
-import type { Constant, MissingWordsPlan, PlanContext } from './plan.ts'
+import type { Constant } from './fields.ts'
+import type { MissingWordsPlan, PlanContext } from './plan.ts'
 
 /** `search`: null if it is blank. */
 export function buildMissingWords(

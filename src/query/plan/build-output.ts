@@ -11,10 +11,9 @@ import { buildSearch, type ListSearch, readSearch, searchCondition } from './bui
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
 import { argumentsOf, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
+import type { Constant, Fields } from './fields.ts'
 import type {
-  Constant,
   EdgeOutput,
-  Fields,
   ListOutput,
   ListPlan,
   Output,
@@ -30,7 +29,7 @@ type Sets = readonly SelectionSetNode[]
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
 /** The selected fields of a record of the table. */
-export function buildRecord(context: PlanContext, table: Table, sets: Sets): Fields {
+export function buildRecord(context: PlanContext, table: Table, sets: Sets): Fields<Output> {
   return buildFields(context, objectNamed(context, table.collection.typeName), sets, [])
 }
 
@@ -156,7 +155,7 @@ function buildFields(
   type: GraphQLObjectType,
   sets: Sets,
   path: readonly string[],
-): Fields {
+): Fields<Output> {
   return collectFields(context.selection, type, sets).map((collected) => ({
     key: collected.key,
     output: fieldOutput(context, type, collected, path),

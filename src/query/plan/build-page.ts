@@ -9,7 +9,8 @@ import { assertWithin } from '../parse/limits.ts'
 import { mostCounted, mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import type { ListSearch } from './build-search.ts'
 import { isInstant } from './plan-facts.ts'
-import type { Direction, KeyValue, ListPlan, Page, RankingStatistics, SortKey } from './plan.ts'
+import type { Direction } from './fields.ts'
+import type { KeyValue, ListPlan, Page, RankingStatistics, SortKey } from './plan.ts'
 
 interface SortArgument {
   readonly field: SortField | typeof relevanceField

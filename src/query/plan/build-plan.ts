@@ -8,10 +8,9 @@ import { buildList, buildMergedLists, buildRecord } from './build-output.ts'
 import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
+import type { Constant, Fields } from './fields.ts'
 import type {
   CollectionStatusOutput,
-  Constant,
-  Fields,
   Plan,
   PlanContext,
   RootOutput,

@@ -14,18 +14,17 @@ import type {
   WordIndex,
 } from '../../database/layout/tables.ts'
 import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
+import type { Fields } from './fields.ts'
+import type { Join, UnusualWordsPlan } from './groups/group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
   FacetPlan,
-  Fields,
-  Join,
   ListOutput,
   ListPlan,
   Ranking,
   RootOutput,
   SortKey,
-  UnusualWordsPlan,
   WordTerm,
 } from './plan.ts'
 import type { Condition, ConditionOn, Link, ReferringSemiJoin, TargetSemiJoin } from './conditions.ts'

@@ -3,7 +3,9 @@ import type { ColumnValue } from '../../database/database.ts'
 import { findReference, ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
-import type { AggregatePlan, Constant, KeyLeaf, KeyValue } from './plan.ts'
+import type { Constant } from './fields.ts'
+import type { KeyLeaf } from './groups/group-plan.ts'
+import type { AggregatePlan, KeyValue } from './plan.ts'
 import type { Comparison, Condition, ReferenceOperand, ReferenceShape, SemiJoin } from './conditions.ts'
 
 export function isConstant(output: { readonly kind: string }): output is Constant {

@@ -4,10 +4,19 @@
  * parameters here.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { ArrayIndex, Column, Table, WordIndex } from '../../database/layout/tables.ts'
+import type { Column, Table, WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
-import type { Bucket } from '../../schema/model/operators.ts'
+import type {
+  GroupKey,
+  GroupOrder,
+  MeasurePlan,
+  MeasuresOutput,
+  SignificanceOutput,
+  SignificancePlan,
+  UnusualWordsPlan,
+} from './groups/group-plan.ts'
+import type { Direction, Fields } from './fields.ts'
 import type { Condition, Link, Path, ReferenceShape } from './conditions.ts'
 import type { Selection } from '../parse/prepare.ts'
 import type { Introspection } from '../parse/introspect.ts'
@@ -34,20 +43,6 @@ export interface PlanContext {
   /** Collects the snippets of the operation. */
   readonly snippets: SnippetPlan[]
 }
-
-/** A key of the response and its output. */
-export interface Selected<Kind = Output> {
-  readonly key: string
-  readonly output: Kind | Constant
-}
-
-/** JSON text that depends on no data. */
-export interface Constant {
-  readonly kind: 'constant'
-  readonly json: string
-}
-
-export type Fields<Kind = Output> = readonly Selected<Kind>[]
 
 export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = Table> =
   /** Executed only after the request has been charged. */
@@ -226,8 +221,6 @@ export interface Page {
   readonly inclusive: boolean
 }
 
-export type Direction = 'asc' | 'desc'
-
 /** One key of a total order; every order ends with `rkey` and `did`. */
 export interface SortKey {
   readonly value: KeyValue
@@ -254,54 +247,6 @@ export interface AggregatePlan {
   readonly fields: Fields<AggregateOutput>
 }
 
-/** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
-export interface SignificancePlan {
-  readonly against: Condition
-  readonly background: Condition
-}
-
-/** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */
-export interface GroupKey {
-  readonly joins: readonly Join[]
-  readonly leaf: KeyLeaf
-  readonly bucket: Bucket | null
-}
-
-export interface Join {
-  readonly base: Column
-  readonly key: Column
-  readonly table: Table
-}
-
-export type KeyLeaf =
-  | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'reference'; readonly base: Column; readonly key: Column }
-  | { readonly kind: 'array'; readonly array: ArrayIndex }
-  | { readonly kind: 'system'; readonly name: 'did' | 'collection' | 'indexed_at' }
-
-export interface MeasurePlan {
-  readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct'
-  readonly of: GroupKey
-  /** Whether the measured integers exceed 32 bits, so that a sum may exceed 64 bits. */
-  readonly isWide: boolean
-}
-
-export type GroupOrder =
-  | { readonly by: 'count' | 'key'; readonly direction: Direction }
-  | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
-  /** The highest score of significance first. */
-  | { readonly by: 'score' }
-
-/** `measure` and `key` are positions in the lists of the plan. */
-export interface MeasureOutput {
-  readonly kind: 'measure'
-  readonly measure: number
-}
-
-export type MeasuresOutput =
-  | MeasureOutput
-  | { readonly kind: 'measures'; readonly fields: Fields<MeasureOutput> }
-
 export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan> =
   | { readonly kind: 'count' | 'groupCount' }
   | MeasuresOutput
@@ -309,34 +254,12 @@ export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan> =
   | { readonly kind: 'unusualWords'; readonly words: Words }
   | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List>> }
 
-export interface UnusualWordsPlan extends SignificancePlan {
-  readonly table: Table
-  readonly where: Condition
-  /** The position of the field in the collection's index over words. */
-  readonly field: number
-  readonly minCount: number
-  readonly limit: number
-  readonly fields: Fields<UnusualWordsOutput>
-}
-
-export type UnusualWordsOutput =
-  | { readonly kind: 'recordsRead' | 'againstRecordsRead' }
-  | { readonly kind: 'words'; readonly fields: Fields<UnusualWordOutput> }
-
-export type UnusualWordOutput =
-  | { readonly kind: 'word' | 'count' }
-  | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
-
 export type GroupOutput<List = ListPlan> =
   | { readonly kind: 'count' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
   | MeasuresOutput
-
-export interface SignificanceOutput {
-  readonly kind: 'share' | 'againstCount' | 'againstShare' | 'score'
-}
 
 export type StatusOutput<Collection = Table> =
   | {

@@ -6,16 +6,8 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
-import type {
-  AggregatePlan,
-  FacetPlan,
-  GroupKey,
-  ListPlan,
-  Ranking,
-  SortKey,
-  UnusualWordsPlan,
-  WordTerm,
-} from '../plan/plan.ts'
+import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
+import type { AggregatePlan, FacetPlan, ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
 import type { Condition, Operand } from '../plan/conditions.ts'
 import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 

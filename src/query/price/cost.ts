@@ -7,22 +7,20 @@
 import { facetSize, groupingSize, pageSize, totalSize, unusualWordsSize } from './cost-reading.ts'
 import { mostNearWords } from '../../search/nearest-words.ts'
 import { weights } from './cost-weights.ts'
-import {
-  type AggregatePlan,
-  type Constant,
-  type EdgeOutput,
-  type FacetPlan,
-  type Fields,
-  type GroupOutput,
-  type ListPlan,
-  type MissingWordsPlan,
-  type Output,
-  type Plan,
-  type RecordSelections,
-  type RootOutput,
-  type StatusOutput,
-  type UnusualWordOutput,
-  type UnusualWordsPlan,
+import type { Constant, Fields } from '../plan/fields.ts'
+import type { UnusualWordOutput, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
+import type {
+  AggregatePlan,
+  GroupOutput,
+  EdgeOutput,
+  FacetPlan,
+  ListPlan,
+  MissingWordsPlan,
+  Output,
+  Plan,
+  RecordSelections,
+  RootOutput,
+  StatusOutput,
 } from '../plan/plan.ts'
 import { isConstant } from '../plan/plan-facts.ts'
 
@@ -179,7 +177,7 @@ function edgeSize(output: EdgeOutput): number {
 }
 
 /** One for the row itself, which is read even if the selection is empty. */
-function fieldsSize(fields: Fields): number {
+function fieldsSize(fields: Fields<Output>): number {
   return weights.value + selectedSize(fields, outputSize)
 }
 

@@ -13,7 +13,7 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql/type'
-import { createAggregateTypes } from './aggregates.ts'
+import { createAggregateTypes } from './groups/aggregates.ts'
 import { createConnectionTypes, createTypeFor } from './connections.ts'
 import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from '../model/model.ts'

@@ -11,7 +11,8 @@ import { emitUnusualWords } from './emit-unusual-words.ts'
 import { emitArray, emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalList, PhysicalUnusualWords } from '../../plan/physical-plan.ts'
-import type { AggregateOutput, Direction, Fields, GroupOutput } from '../../plan/plan.ts'
+import type { Direction, Fields } from '../../plan/fields.ts'
+import type { AggregateOutput, GroupOutput } from '../../plan/plan.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 

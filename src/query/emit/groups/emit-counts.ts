@@ -8,7 +8,7 @@ import { emitFilter, linkedTo } from '../emit-filter.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
 import type { CountAccess, CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
-import type { GroupKey, Join, MeasurePlan } from '../../plan/plan.ts'
+import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
 /** The number of records of a table; `parent` is the alias of the row to which a link refers. */
 export function emitCount(emitter: Emitter, access: CountAccess, table: Table, parent: Sql | null): Sql {

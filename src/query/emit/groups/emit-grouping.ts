@@ -1,12 +1,13 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCountedGroups, emitElementGroups, emitSummedGroups, measureName } from './emit-counts.ts'
+import { measureExpressions, measureJson } from './emit-measures.ts'
 import { createSource, groupBy, type SharedRows, type Source } from './emit-source.ts'
 import { isNull } from '../emit-membership.ts'
-import { type Emitter, type UriParts, uriText } from '../emitter.ts'
+import type { Emitter, UriParts } from '../emitter.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
-import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
+import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
 type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures'>
 
@@ -159,15 +160,8 @@ export function createGrouping(
         return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
       return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
     },
-    measureJson: (measure, row) => {
-      const values = measureValues(measure, row)
-      const value = values[0] as Sql
-      const { measure: kind, of } = plan.measures[measure] as MeasurePlan
-      if (kind === 'sum') return dialect.toJson(dialect.checkedSum(values))
-      if ((kind === 'min' || kind === 'max') && isInstant(of.leaf))
-        return dialect.toJson(dialect.instantText(value))
-      return kind === 'countDistinct' ? sql`coalesce(${value}, 0)` : dialect.toJson(value)
-    },
+    measureJson: (measure, row) =>
+      measureJson(emitter, plan.measures[measure] as MeasurePlan, measureValues(measure, row)),
   }
 }
 
@@ -195,28 +189,6 @@ function putTogether(
   const most = [...own, ...counted.map(({ value }) => value)].map((value) => sql`max(${value}) as ${value}`)
   return sql`${name} as materialized (select ${join([...names, ...most], ', ')}
     from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
-}
-
-/** Columns of a measure; an exact sum may have several. */
-function measureExpressions(
-  emitter: Emitter,
-  { measure, of, isWide }: MeasurePlan,
-  source: Source,
-): readonly Sql[] {
-  const { dialect } = emitter
-  const [value, key] = source.values(of) as readonly [Sql, Sql?]
-  switch (measure) {
-    case 'avg':
-      // Computed from the exact sum, because the engine's own mean adds floating-point numbers.
-      return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
-    case 'sum':
-      return dialect.exactSum(value, isWide)
-    case 'min':
-    case 'max':
-      return [sql`${raw(measure)}(${value})`]
-    case 'countDistinct':
-      return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
-  }
 }
 
 function lookedUpName(key: number): Sql {

@@ -10,7 +10,8 @@ import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalSignificance } from '../../plan/physical-plan.ts'
-import type { Fields, SignificanceOutput } from '../../plan/plan.ts'
+import type { Fields } from '../../plan/fields.ts'
+import type { SignificanceOutput } from '../../plan/groups/group-plan.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 

@@ -5,7 +5,7 @@ import { emitFilters } from '../emit-access-path.ts'
 import { columnOf, type Emitter, leftJoin, newRow } from '../emitter.ts'
 import { fromRows, storedKey } from './emit-counts.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
-import type { GroupKey } from '../../plan/plan.ts'
+import type { GroupKey } from '../../plan/groups/group-plan.ts'
 
 export interface Source {
   /** The expressions by which a key is grouped: one value, or the two parts of a reference. */

@@ -11,7 +11,8 @@ import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
 import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
-import { type Constant, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
+import type { Constant } from '../../plan/fields.ts'
+import { snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 
 type Elements = Extract<PhysicalListOutput, { kind: 'edges' | 'nodes' }>
 

@@ -1,10 +1,9 @@
-/**
- * Builds the plan of an aggregate field: keys, measures (each computed once however often it is selected) and order.
- */
+/** Builds the plan of an aggregate field: its conditions, keys, order and outputs. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { type GroupField, leafType, type MeasureField } from '../../../schema/model/operators.ts'
+import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
+import { type MeasureContext, measureOutput, rankedMeasure } from './build-measures.ts'
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
 import {
@@ -16,36 +15,18 @@ import {
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type { Condition } from '../conditions.ts'
-import type {
-  AggregateOutput,
-  AggregatePlan,
-  Constant,
-  Direction,
-  GroupOrder,
-  GroupOutput,
-  MeasureOutput,
-  MeasurePlan,
-  MeasuresOutput,
-  PlanContext,
-} from '../plan.ts'
+import type { Constant } from '../fields.ts'
+import type { GroupOrder } from './group-plan.ts'
+import type { AggregateOutput, AggregatePlan, GroupOutput, PlanContext } from '../plan.ts'
 import { limits } from '../../parse/limits.ts'
-
-interface RankArgument {
-  readonly measure: MeasurePlan['measure']
-  readonly field: GroupField | MeasureField
-  readonly direction: Direction
-}
 
 const defaultLimit = 50
 
-/** The context of one aggregate, which collects its measures. */
-interface Building extends PlanContext {
-  readonly table: Table
+/** The context of one aggregate. */
+interface Building extends MeasureContext {
   readonly where: Condition
   readonly groupBy: readonly GroupField[]
   readonly isSignificant: boolean
-  /** By measure and field, so that selecting a measure twice computes it once. */
-  readonly measures: Map<string, MeasurePlan>
 }
 
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
@@ -79,29 +60,8 @@ function groupOrder(building: Building, { orderBy, rankBy }: Readonly<Record<str
     return (orderBy ?? { by: 'count', direction: 'desc' }) as Extract<GroupOrder, { by: 'count' | 'key' }>
   if (orderBy !== undefined && orderBy !== null)
     throw badInput('`orderBy` and `rankBy` exclude each other. Leave one out.')
-  const { measure, field, direction } = rankBy as RankArgument
-  if (direction === null)
-    throw badInput('The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.')
-  assertMeasurable(measure, field)
-  return { by: 'measure', measure: measureOf(building, measure, field), direction }
-}
-
-function assertMeasurable(measure: MeasurePlan['measure'], field: GroupField | MeasureField): void {
-  const isBare = !('joins' in field) || (field.joins.length === 0 && field.bucket === null)
-  const { kind } = leafType(field.leaf)
-  const isArray = field.leaf.kind === 'property' && field.leaf.field.type.kind === 'array'
-  const isNumber = isBare && !isArray && kind === 'integer'
-  const isOrdered = isNumber || (isBare && !isArray && kind === 'datetime')
-  const groupable = 'joins' in field || kind === 'integer' || field.name === 'indexedAt'
-  const needed: Readonly<Record<MeasurePlan['measure'], readonly [fits: boolean, wanted: string]>> = {
-    avg: [isNumber, 'an integer'],
-    sum: [isNumber, 'an integer'],
-    min: [isOrdered, 'an integer or datetime'],
-    max: [isOrdered, 'an integer or datetime'],
-    countDistinct: [groupable, 'a groupable'],
-  }
-  const [fits, wanted] = needed[measure]
-  if (!fits) throw badInput(`\`rankBy\` cannot take that measure of ${field.name}: name ${wanted} field.`)
+  const { measure, direction } = rankedMeasure(building, rankBy)
+  return { by: 'measure', measure, direction }
 }
 
 function aggregateOutput(building: Building, below: Collected): AggregateOutput {
@@ -139,43 +99,4 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     )
   if (role.kind === 'group') return { kind: 'key', key }
   return { kind: 'keyResolved', key, records: buildRecords(building, below.selections) }
-}
-
-function measureOutput(building: Building, collected: Collected): MeasuresOutput {
-  if (collected.name === 'countDistinct') {
-    const field = argumentsOf(building.selection, collected).field as GroupField
-    return { kind: 'measure', measure: measureOf(building, 'countDistinct', field) }
-  }
-  const measure = collected.name as MeasurePlan['measure']
-  const fields = fieldsBelow(building, collected, ({ name }): MeasureOutput => {
-    return { kind: 'measure', measure: measureOf(building, measure, measureFieldNamed(building, name)) }
-  })
-  return { kind: 'measures', fields }
-}
-
-function measureFieldNamed({ table }: Building, name: string): MeasureField {
-  if (name === 'indexedAt') return { name, leaf: { kind: 'system', name: 'indexedAt' } }
-  const field = table.collection.type.fields.find((it) => it.name === name)
-  if (field === undefined) throw new Error(`No field ${name} to measure.`)
-  return { name, leaf: { kind: 'property', field } }
-}
-
-/** The position of the measure in the plan; adds a measure that is new. */
-function measureOf(
-  building: Building,
-  measure: MeasurePlan['measure'],
-  field: GroupField | MeasureField,
-): number {
-  const { measures } = building
-  const id = `${measure} ${field.name}`
-  if (!measures.has(id)) {
-    const of = groupKey(
-      building,
-      building.table,
-      'joins' in field ? field : { ...field, joins: [], bucket: null },
-    )
-    const type = leafType(field.leaf)
-    measures.set(id, { measure, of, isWide: type.kind === 'integer' && type.bits !== 32 })
-  }
-  return [...measures.keys()].indexOf(id)
 }

@@ -6,7 +6,8 @@ import { limits } from '../../parse/limits.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
 import type { Input } from '../build-operators.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
-import type { Constant, FacetOutput, FacetPlan, FacetValueOutput, PlanContext } from '../plan.ts'
+import type { Constant } from '../fields.ts'
+import type { FacetOutput, FacetPlan, FacetValueOutput, PlanContext } from '../plan.ts'
 import type { Condition } from '../conditions.ts'
 
 /** The list whose records have the facets. */

@@ -4,7 +4,8 @@ import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { tableOf } from '../plan-facts.ts'
-import type { GroupKey, Join, KeyLeaf, PlanContext } from '../plan.ts'
+import type { GroupKey, Join, KeyLeaf } from './group-plan.ts'
+import type { PlanContext } from '../plan.ts'
 
 /** The group fields of an argument, each of which may be named once. */
 export function groupFieldsOf(

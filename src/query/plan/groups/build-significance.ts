@@ -6,15 +6,15 @@ import { argumentsOf, badInput, type Collected, integerArgument } from '../../pa
 import { all, not } from '../conditions.ts'
 import { fieldsBelow } from '../build-fields.ts'
 import { buildWhere } from '../build-where.ts'
+import type { Fields } from '../fields.ts'
 import type {
-  Fields,
-  PlanContext,
   SignificanceOutput,
   SignificancePlan,
   UnusualWordOutput,
   UnusualWordsOutput,
   UnusualWordsPlan,
-} from '../plan.ts'
+} from './group-plan.ts'
+import type { PlanContext } from '../plan.ts'
 import type { Condition } from '../conditions.ts'
 
 /** Below this count the normal distribution, which scores assume, fits badly. */

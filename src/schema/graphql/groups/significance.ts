@@ -7,9 +7,9 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql/type'
-import type { Collection } from '../model/model.ts'
-import { listOf, nonNull } from './roles.ts'
-import type { TypeRegistry } from './type-registry.ts'
+import type { Collection } from '../../model/model.ts'
+import { listOf, nonNull } from '../roles.ts'
+import type { TypeRegistry } from '../type-registry.ts'
 
 /** The type of `significance` of all groups. */
 export function defineSignificance(registry: TypeRegistry): GraphQLObjectType {

@@ -1,21 +1,14 @@
 /** Generates the types of aggregates: groups, measures, and the arguments of aggregate fields. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
-import {
-  GraphQLFloat,
-  GraphQLInt,
-  GraphQLList,
-  GraphQLNonNull,
-  type GraphQLObjectType,
-  GraphQLString,
-} from 'graphql/type'
-import type { Collection, FieldType, Model } from '../model/model.ts'
-import { type GroupField, groupFields, leafType, measureFields } from '../model/operators.ts'
-import type { InputTypes, TypeFor } from './connections.ts'
-import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
-import { BigInt53 } from './scalars.ts'
-import { searchArguments } from './search-types.ts'
+import { GraphQLInt, GraphQLList, GraphQLNonNull, type GraphQLObjectType, GraphQLString } from 'graphql/type'
+import type { Collection, FieldType, Model } from '../../model/model.ts'
+import { type GroupField, groupFields, leafType } from '../../model/operators.ts'
+import type { InputTypes, TypeFor } from '../connections.ts'
+import { type FieldConfig, listOf, nonNull, reads } from '../roles.ts'
+import { searchArguments } from '../search-types.ts'
+import { createMeasureTypes } from './measures.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
-import type { TypeRegistry } from './type-registry.ts'
+import type { TypeRegistry } from '../type-registry.ts'
 
 /** What the types of aggregates share with the types of records. */
 interface RecordTypes {
@@ -40,32 +33,7 @@ export function createAggregateTypes(
 ) {
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
-  const measures = (collection: Collection): Fields => {
-    const fields = measureFields(collection)
-    const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
-    type MeasureType = (field: FieldType) => GraphQLOutputType
-    const measured = (suffix: string, description: string, of: typeof fields, type: MeasureType) => ({
-      type: nonNull(
-        typeFor(collection, `Aggregate${suffix}`, 'measures', () => ({
-          fields: Object.fromEntries(of.map(({ name, leaf }) => [name, { type: type(leafType(leaf)) }])),
-        })),
-      ),
-      description,
-    })
-    return {
-      ...(integers.length > 0 && {
-        avg: measured('Avg', 'Means of present values.', integers, () => GraphQLFloat),
-        sum: measured('Sum', 'Sums of present values.', integers, () => BigInt53),
-      }),
-      min: measured('Min', 'Smallest present values.', fields, outputType),
-      max: measured('Max', 'Largest present values.', fields, outputType),
-      countDistinct: {
-        type: nonNull(GraphQLInt),
-        args: { field: { type: new GraphQLNonNull(inputs.groupBy(collection)) } },
-        description: 'How many different present values there are; of arrays, different elements.',
-      },
-    }
-  }
+  const measures = createMeasureTypes(inputs, typeFor, outputType)
   const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
     const isReference = type.kind === 'strongRef' || type.kind === 'atUri'

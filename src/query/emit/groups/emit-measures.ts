@@ -1,0 +1,44 @@
+/** Measures of groups as SQL: the columns that a grouping computes, and their values as JSON text. */
+import { raw, type Sql, sql } from '../../../sql/sql.ts'
+import { isInstant } from '../../plan/plan-facts.ts'
+import type { MeasurePlan } from '../../plan/groups/group-plan.ts'
+import { type Emitter, uriText } from '../emitter.ts'
+import type { Source } from './emit-source.ts'
+
+/** Columns of a measure; an exact sum may have several. */
+export function measureExpressions(
+  emitter: Emitter,
+  { measure, of, isWide }: MeasurePlan,
+  source: Source,
+): readonly Sql[] {
+  const { dialect } = emitter
+  const [value, key] = source.values(of) as readonly [Sql, Sql?]
+  switch (measure) {
+    case 'avg':
+      // Computed from the exact sum, because the engine's own mean adds floating-point numbers.
+      return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
+    case 'sum':
+      return dialect.exactSum(value, isWide)
+    case 'min':
+    case 'max':
+      return [sql`${raw(measure)}(${value})`]
+    case 'countDistinct':
+      return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
+  }
+}
+
+/** A measure from its columns. */
+export function measureJson({ dialect }: Emitter, { measure, of }: MeasurePlan, values: readonly Sql[]): Sql {
+  const value = values[0] as Sql
+  switch (measure) {
+    case 'sum':
+      return dialect.toJson(dialect.checkedSum(values))
+    case 'min':
+    case 'max':
+      return dialect.toJson(isInstant(of.leaf) ? dialect.instantText(value) : value)
+    case 'countDistinct':
+      return sql`coalesce(${value}, 0)`
+    case 'avg':
+      return dialect.toJson(value)
+  }
+}

@@ -1,0 +1,91 @@
+/** Builds the measures of an aggregate, each computed once however often it is selected. */
+import type { Table } from '../../../database/layout/tables.ts'
+import { type GroupField, leafType, type MeasureField } from '../../../schema/model/operators.ts'
+import { argumentsOf, badInput, type Collected } from '../../parse/prepare.ts'
+import { fieldsBelow } from '../build-fields.ts'
+import type { Direction } from '../fields.ts'
+import type { MeasureOutput, MeasurePlan, MeasuresOutput } from './group-plan.ts'
+import type { PlanContext } from '../plan.ts'
+import { groupKey } from './build-group-key.ts'
+
+/** The context of one aggregate, which collects its measures. */
+export interface MeasureContext extends PlanContext {
+  readonly table: Table
+  /** By measure and field. */
+  readonly measures: Map<string, MeasurePlan>
+}
+
+interface RankArgument {
+  readonly measure: MeasurePlan['measure']
+  readonly field: GroupField | MeasureField
+  readonly direction: Direction
+}
+
+/** The measure that `rankBy` names, as a position in the plan. */
+export function rankedMeasure(
+  context: MeasureContext,
+  rankBy: unknown,
+): { readonly measure: number; readonly direction: Direction } {
+  const { measure, field, direction } = rankBy as RankArgument
+  if (direction === null)
+    throw badInput('The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.')
+  assertMeasurable(measure, field)
+  return { measure: measureOf(context, measure, field), direction }
+}
+
+function assertMeasurable(measure: MeasurePlan['measure'], field: GroupField | MeasureField): void {
+  const isBare = !('joins' in field) || (field.joins.length === 0 && field.bucket === null)
+  const { kind } = leafType(field.leaf)
+  const isArray = field.leaf.kind === 'property' && field.leaf.field.type.kind === 'array'
+  const isNumber = isBare && !isArray && kind === 'integer'
+  const isOrdered = isNumber || (isBare && !isArray && kind === 'datetime')
+  const groupable = 'joins' in field || kind === 'integer' || field.name === 'indexedAt'
+  const needed: Readonly<Record<MeasurePlan['measure'], readonly [fits: boolean, wanted: string]>> = {
+    avg: [isNumber, 'an integer'],
+    sum: [isNumber, 'an integer'],
+    min: [isOrdered, 'an integer or datetime'],
+    max: [isOrdered, 'an integer or datetime'],
+    countDistinct: [groupable, 'a groupable'],
+  }
+  const [fits, wanted] = needed[measure]
+  if (!fits) throw badInput(`\`rankBy\` cannot take that measure of ${field.name}: name ${wanted} field.`)
+}
+
+export function measureOutput(context: MeasureContext, collected: Collected): MeasuresOutput {
+  if (collected.name === 'countDistinct') {
+    const field = argumentsOf(context.selection, collected).field as GroupField
+    return { kind: 'measure', measure: measureOf(context, 'countDistinct', field) }
+  }
+  const measure = collected.name as MeasurePlan['measure']
+  const fields = fieldsBelow(context, collected, ({ name }): MeasureOutput => {
+    return { kind: 'measure', measure: measureOf(context, measure, measureFieldNamed(context, name)) }
+  })
+  return { kind: 'measures', fields }
+}
+
+function measureFieldNamed({ table }: MeasureContext, name: string): MeasureField {
+  if (name === 'indexedAt') return { name, leaf: { kind: 'system', name: 'indexedAt' } }
+  const field = table.collection.type.fields.find((it) => it.name === name)
+  if (field === undefined) throw new Error(`No field ${name} to measure.`)
+  return { name, leaf: { kind: 'property', field } }
+}
+
+/** The position of the measure in the plan; adds a measure that is new. */
+function measureOf(
+  context: MeasureContext,
+  measure: MeasurePlan['measure'],
+  field: GroupField | MeasureField,
+): number {
+  const { measures } = context
+  const id = `${measure} ${field.name}`
+  if (!measures.has(id)) {
+    const of = groupKey(
+      context,
+      context.table,
+      'joins' in field ? field : { ...field, joins: [], bucket: null },
+    )
+    const type = leafType(field.leaf)
+    measures.set(id, { measure, of, isWide: type.kind === 'integer' && type.bits !== 32 })
+  }
+  return [...measures.keys()].indexOf(id)
+}

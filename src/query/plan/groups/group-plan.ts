@@ -1,0 +1,75 @@
+/** Parts of the logical plan of an aggregate: keys, measures, order, and how groups are compared with a background. */
+import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.ts'
+import type { Bucket } from '../../../schema/model/operators.ts'
+import type { Condition } from '../conditions.ts'
+import type { Direction, Fields } from '../fields.ts'
+
+/** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
+export interface SignificancePlan {
+  readonly against: Condition
+  readonly background: Condition
+}
+
+/** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */
+export interface GroupKey {
+  readonly joins: readonly Join[]
+  readonly leaf: KeyLeaf
+  readonly bucket: Bucket | null
+}
+
+export interface Join {
+  readonly base: Column
+  readonly key: Column
+  readonly table: Table
+}
+
+export type KeyLeaf =
+  | { readonly kind: 'column'; readonly column: Column }
+  | { readonly kind: 'reference'; readonly base: Column; readonly key: Column }
+  | { readonly kind: 'array'; readonly array: ArrayIndex }
+  | { readonly kind: 'system'; readonly name: 'did' | 'collection' | 'indexed_at' }
+
+export interface MeasurePlan {
+  readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct'
+  readonly of: GroupKey
+  /** Whether the measured integers exceed 32 bits, so that a sum may exceed 64 bits. */
+  readonly isWide: boolean
+}
+
+export type GroupOrder =
+  | { readonly by: 'count' | 'key'; readonly direction: Direction }
+  | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
+  /** The highest score of significance first. */
+  | { readonly by: 'score' }
+
+/** `measure` and `key` are positions in the lists of the plan. */
+export interface MeasureOutput {
+  readonly kind: 'measure'
+  readonly measure: number
+}
+
+export type MeasuresOutput =
+  | MeasureOutput
+  | { readonly kind: 'measures'; readonly fields: Fields<MeasureOutput> }
+
+export interface UnusualWordsPlan extends SignificancePlan {
+  readonly table: Table
+  readonly where: Condition
+  /** The position of the field in the collection's index over words. */
+  readonly field: number
+  readonly minCount: number
+  readonly limit: number
+  readonly fields: Fields<UnusualWordsOutput>
+}
+
+export type UnusualWordsOutput =
+  | { readonly kind: 'recordsRead' | 'againstRecordsRead' }
+  | { readonly kind: 'words'; readonly fields: Fields<UnusualWordOutput> }
+
+export type UnusualWordOutput =
+  | { readonly kind: 'word' | 'count' }
+  | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
+
+export interface SignificanceOutput {
+  readonly kind: 'share' | 'againstCount' | 'againstShare' | 'score'
+}

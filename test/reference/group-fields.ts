@@ -1,0 +1,120 @@
+/** What a collection can be grouped by, and the keys of its records. */
+import { declaredTarget } from './matches.ts'
+import type { Field, Shape } from './shapes.ts'
+import { type Bucket, buckets, type Key, printBucket, printInstant, startOf } from './values.ts'
+import {
+  linkOf,
+  type PlainRecord,
+  readField,
+  recordSubject,
+  scalarKey,
+  shapeOf,
+  type World,
+} from './world.ts'
+
+export interface GroupField {
+  readonly name: string
+  /** What clients see: a string, a number, a boolean, a printed instant. */
+  readonly prints: 'plain' | 'instant' | Bucket
+  /** The keys of a `where` that lead to conditions on it. */
+  readonly path: readonly string[]
+  readonly isReference: boolean
+  /** The distinct keys a record has here; a missing value is the one key `undefined`. */
+  readonly keysOf: (record: PlainRecord) => readonly Key[]
+}
+
+/** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */
+export function groupFields(world: World, collection: string): GroupField[] {
+  const system: GroupField[] = [
+    { ...plain('did'), keysOf: (record) => [record.did] },
+    { ...plain('collection'), keysOf: (record) => [record.collection] },
+    { ...plain('indexedAt'), prints: 'instant', keysOf: (record) => [record.indexedAt] },
+    ...bucketFields('indexedAt', (record) => record.indexedAt),
+  ]
+  return [...system, ...ownAndJoined(world, shapeOf(world, collection), [collection])]
+}
+
+function plain(name: string) {
+  return { name, prints: 'plain', path: [name], isReference: false } as const
+}
+
+function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): GroupField[] {
+  return shape.fields.flatMap((field) => {
+    const own = ownGroupFields(world, field)
+    if (field.kind.kind !== 'reference') return own
+    const { kind } = field
+    // A third reference would be one too many, as a value too.
+    if (passed.length > 2) return []
+    if (kind.target === null || passed.includes(kind.target)) return own
+    const joined = ownAndJoined(world, shapeOf(world, kind.target), [...passed, kind.target])
+    return [
+      ...own,
+      ...joined.map(
+        (inner): GroupField => ({
+          name: `${field.name}_${inner.name}`,
+          prints: inner.prints,
+          path: [field.name, ...inner.path],
+          isReference: inner.isReference,
+          keysOf: (record) => {
+            const { value } = readField(recordSubject(world, record), field.name)
+            const target = value === undefined ? null : declaredTarget(world, kind, linkOf(value))
+            return target === null ? [undefined] : inner.keysOf(target)
+          },
+        }),
+      ),
+    ]
+  })
+}
+
+function ownGroupFields(world: World, field: Field): GroupField[] {
+  const { name, kind } = field
+  const read = (record: PlainRecord) => readField(recordSubject(world, record), name).value
+  switch (kind.kind) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'reference':
+      return [
+        {
+          ...plain(name),
+          isReference: kind.kind === 'reference',
+          keysOf: (record) => [scalarKey(kind, read(record))],
+        },
+      ]
+    case 'datetime':
+      return bucketFields(name, (record) => scalarKey(kind, read(record)))
+    case 'array':
+      if (kind.of.kind !== 'string') return []
+      return [
+        {
+          ...plain(name),
+          keysOf: (record) => {
+            const distinct = [...new Set<Key>(read(record) ?? [])]
+            return distinct.length === 0 ? [undefined] : distinct
+          },
+        },
+      ]
+    default:
+      return []
+  }
+}
+
+function bucketFields(name: string, read: (record: PlainRecord) => Key): GroupField[] {
+  return buckets.map((bucket) => ({
+    ...plain(`${name}_${bucket}`),
+    prints: bucket,
+    keysOf: (record) => {
+      const instant = read(record)
+      return [typeof instant === 'bigint' ? startOf(bucket, instant) : undefined]
+    },
+  }))
+}
+
+/** A key as the answer's JSON has it. */
+export function printKey(field: GroupField, key: Key): string | number | boolean | null {
+  if (key === undefined) return null
+  if (typeof key !== 'bigint') return key
+  return field.prints === 'instant' || field.prints === 'plain'
+    ? printInstant(key)
+    : printBucket(field.prints, key)
+}
