@@ -33,6 +33,7 @@ const pagesWithQueries = [
   'references',
   'aggregates',
   'facets',
+  'aggregates-inside',
   'unusual',
   'http',
   'prices',

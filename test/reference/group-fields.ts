@@ -1,6 +1,7 @@
 /** What a collection can be grouped by, and the keys of its records. */
 import { declaredTarget } from './matches.ts'
-import type { Field, Shape } from './shapes.ts'
+import { type Place, placesOf, readPath } from './places.ts'
+import type { Shape } from './shapes.ts'
 import { type Bucket, buckets, type Key, printBucket, printInstant, startOf } from './values.ts'
 import {
   linkOf,
@@ -38,37 +39,36 @@ function plain(name: string) {
   return { name, prints: 'plain', path: [name], isReference: false } as const
 }
 
+/** Where two fields would have the same name, one of the record itself counts, otherwise the first. */
 function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): GroupField[] {
-  return shape.fields.flatMap((field) => {
-    const own = ownGroupFields(world, field)
-    if (field.kind.kind !== 'reference') return own
-    const { kind } = field
-    // A third reference would be one too many, as a value too.
-    if (passed.length > 2) return []
-    if (kind.target === null || passed.includes(kind.target)) return own
-    const joined = ownAndJoined(world, shapeOf(world, kind.target), [...passed, kind.target])
-    return [
-      ...own,
-      ...joined.map(
-        (inner): GroupField => ({
-          name: `${field.name}_${inner.name}`,
-          prints: inner.prints,
-          path: [field.name, ...inner.path],
-          isReference: inner.isReference,
-          keysOf: (record) => {
-            const { value } = readField(recordSubject(world, record), field.name)
-            const target = value === undefined ? null : declaredTarget(world, kind, linkOf(value))
-            return target === null ? [undefined] : inner.keysOf(target)
-          },
-        }),
-      ),
-    ]
+  // A third reference would be one too many, as a value too.
+  const places = placesOf(shape).filter(({ kind }) => kind.kind !== 'reference' || passed.length <= 2)
+  const own = places.flatMap((place) => ownGroupFields(world, place))
+  const joined = shape.fields.flatMap(({ name, kind }) => {
+    if (kind.kind !== 'reference' || passed.length > 2) return []
+    const { target } = kind
+    if (target === null || passed.includes(target)) return []
+    return ownAndJoined(world, shapeOf(world, target), [...passed, target]).map(
+      (inner): GroupField => ({
+        name: `${name}_${inner.name}`,
+        prints: inner.prints,
+        path: [name, ...inner.path],
+        isReference: inner.isReference,
+        keysOf: (record) => {
+          const { value } = readField(recordSubject(world, record), name)
+          const found = value === undefined ? null : declaredTarget(world, kind, linkOf(value))
+          return found === null ? [undefined] : inner.keysOf(found)
+        },
+      }),
+    )
   })
+  const names = new Set(own.map((field) => field.name))
+  return [...own, ...joined.filter((field) => !names.has(field.name))]
 }
 
-function ownGroupFields(world: World, field: Field): GroupField[] {
-  const { name, kind } = field
-  const read = (record: PlainRecord) => readField(recordSubject(world, record), name).value
+function ownGroupFields(world: World, { name, path, kind }: Place): GroupField[] {
+  const read = (record: PlainRecord) => readPath(recordSubject(world, record), path)
+  const field = { ...plain(name), path }
   switch (kind.kind) {
     case 'string':
     case 'integer':
@@ -76,7 +76,7 @@ function ownGroupFields(world: World, field: Field): GroupField[] {
     case 'reference':
       return [
         {
-          ...plain(name),
+          ...field,
           isReference: kind.kind === 'reference',
           keysOf: (record) => [scalarKey(kind, read(record))],
         },
@@ -87,7 +87,7 @@ function ownGroupFields(world: World, field: Field): GroupField[] {
       if (kind.of.kind !== 'string') return []
       return [
         {
-          ...plain(name),
+          ...field,
           keysOf: (record) => {
             const distinct = [...new Set<Key>(read(record) ?? [])]
             return distinct.length === 0 ? [undefined] : distinct

@@ -1,9 +1,9 @@
 /** Measures of records, over whole arrays. */
 import { groupFields } from './group-fields.ts'
 import { nearestDouble } from './rationals.ts'
-import type { Kind } from './shapes.ts'
+import { keyNamed } from './places.ts'
 import { compareKeys, type Key } from './values.ts'
-import { type PlainRecord, readField, recordSubject, scalarKey, type World } from './world.ts'
+import type { PlainRecord, World } from './world.ts'
 
 export type RankMeasure = 'AVG' | 'SUM' | 'MIN' | 'MAX' | 'COUNT_DISTINCT'
 
@@ -59,9 +59,5 @@ export function countDistinct(
 }
 
 function presentKeys(world: World, records: readonly PlainRecord[], field: string): Key[] {
-  const keys = records.map((record) => {
-    const { kind, value } = readField(recordSubject(world, record), field)
-    return scalarKey(kind as Kind, value)
-  })
-  return keys.filter((key) => key !== undefined)
+  return records.map((record) => keyNamed(world, record, field)).filter((key) => key !== undefined)
 }

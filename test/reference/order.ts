@@ -1,6 +1,7 @@
 /** `sortBy` and pages, over whole arrays. */
+import { keyNamed } from './places.ts'
 import { compareKeys } from './values.ts'
-import { type PlainRecord, readField, recordSubject, scalarKey, type World } from './world.ts'
+import type { PlainRecord, World } from './world.ts'
 
 export interface SortField {
   readonly field: string
@@ -32,15 +33,10 @@ export function compareRecords(
   const last = fields.at(-1)?.direction
   const withTies = [...fields, { field: 'rkey', direction: last }, { field: 'did', direction: last }]
   for (const { field, direction } of withTies) {
-    const order = compareKeys(sortKey(world, a, field), sortKey(world, b, field))
+    const order = compareKeys(keyNamed(world, a, field), keyNamed(world, b, field))
     if (order !== 0) return direction === 'DESC' ? -order : order
   }
   return 0
-}
-
-function sortKey(world: World, record: PlainRecord, field: string) {
-  const { kind, value } = readField(recordSubject(world, record), field)
-  return scalarKey(kind, value)
 }
 
 export function pageOf(ordered: readonly PlainRecord[], page: PageArguments): Page {

@@ -2,16 +2,22 @@
 import fc from 'fast-check'
 import { type FacetArguments, facetNames } from '../reference/facets.ts'
 import type { Where } from '../reference/matches.ts'
+import { type Place, placesOf } from '../reference/places.ts'
 import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { SortField } from '../reference/order.ts'
 import { wheres } from './where.ts'
 
 export function sortFields(reference: Reference, collection: string): string[] {
-  const own = (reference.shapes.get(collection)?.fields ?? []).filter(
+  const own = placesIn(reference, collection).filter(
     ({ kind }) =>
       ['integer', 'boolean', 'datetime'].includes(kind.kind) || (kind.kind === 'string' && kind.sortable),
   )
   return ['uri', 'did', 'rkey', 'indexedAt', 'changedAt', ...own.map((field) => field.name)]
+}
+
+function placesIn({ shapes }: Reference, collection: string): readonly Place[] {
+  const shape = shapes.get(collection)
+  return shape === undefined ? [] : placesOf(shape)
 }
 
 export function sorts(reference: Reference, collection: string): fc.Arbitrary<SortField[]> {
@@ -27,13 +33,13 @@ export function sorts(reference: Reference, collection: string): fc.Arbitrary<So
 
 /** Integers that any number of records may sum without leaving what JSON numbers hold. */
 export function smallIntegers(reference: Reference, collection: string): string[] {
-  return (reference.shapes.get(collection)?.fields ?? [])
+  return placesIn(reference, collection)
     .filter(({ kind }) => kind.kind === 'integer' && kind.bits === 32)
     .map((field) => field.name)
 }
 
 export function fieldsOfKind(reference: Reference, collection: string, kinds: readonly string[]): string[] {
-  return (reference.shapes.get(collection)?.fields ?? [])
+  return placesIn(reference, collection)
     .filter(({ kind }) => kinds.includes(kind.kind))
     .map((field) => field.name)
 }

@@ -1,11 +1,12 @@
 /** Parses paths into groups and measures of an aggregate. */
 import type { Collection, Reference } from '../../schema/model/model.ts'
+import { type Leaf, leafPath, leafType } from '../../schema/model/leaves.ts'
 import {
   type Bucket,
   buckets,
   type GroupField,
   groupFields,
-  leafType,
+  type MeasureField,
   measureFields,
 } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -114,13 +115,24 @@ export function isMoment({ end }: Path): boolean {
 }
 
 function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, wanted: Bucket | null): boolean {
-  if (bucket !== wanted || joins.length !== steps.length || end.kind === 'records') return false
+  if (bucket !== wanted) return false
   const passesAll = joins.every((join, at) => {
     const step = steps[at]
     return step?.kind === 'reference' && step.field.property === join.path[0]
   })
-  if (leaf.kind === 'system') return passesAll && end.kind === 'system' && leaf.name === end.field.name
-  return passesAll && leaf.field === end.field && (end.kind !== 'operator' || end.name === 'uri')
+  return passesAll && endsAt(leaf, { steps: steps.slice(joins.length), end })
+}
+
+/** Whether steps through objects of one record lead to a value. */
+function endsAt(leaf: Leaf, { steps, end }: Pick<Path, 'steps' | 'end'>): boolean {
+  if (leaf.kind === 'system')
+    return steps.length === 0 && end.kind === 'system' && leaf.name === end.field.name
+  if (steps.length !== leaf.inside.length || end.kind === 'records' || leaf.field !== end.field) return false
+  const passesAll = leaf.inside.every((field, at) => {
+    const step = steps[at]
+    return step?.kind === 'object' && step.field === field
+  })
+  return passesAll && (end.kind !== 'operator' || end.name === 'uri')
 }
 
 function cannotGroup(text: string, path: Path, from: Collection, context: SchemaContext): ToolError {
@@ -136,7 +148,7 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   const own = groupFields(from, context.catalogue.model).filter(
     ({ bucket, joins }) => bucket === null && joins.length === 0,
   )
-  const shown = own.map(({ name }) => name)
+  const shown = own.map(({ leaf }) => leafPath(leaf).join('.'))
   return new ToolError(
     `${label} cannot be grouped by "${text}": groups are single values of the record, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
   )
@@ -148,22 +160,19 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   const kind = measureKinds.find((known) => known === before) ?? otherWords.get(before.toLowerCase())
   if (kind === undefined)
     throw new ToolError(
-      `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${measuredNames(from, 'avg')[0] ?? 'field'}".`,
+      `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
     )
   const written = `${kind}:${path}`
   if (kind === 'distinct') return { text: written, kind, field: parseGroup(path, from, context).field.name }
-  const { steps, end } = parsePath(path, from, context)
-  const names = measuredNames(from, kind)
-  if (
-    steps.length === 0 &&
-    (end.kind === 'system' || end.kind === 'property') &&
-    names.includes(end.field.name)
-  )
-    return { text: written, kind, field: end.field.name }
+  const parsed = parsePath(path, from, context)
+  const fields = measuredFields(from, kind)
+  const field = fields.find(({ leaf }) => endsAt(leaf, parsed))
+  if (field !== undefined) return { text: written, kind, field: field.name }
   const { catalogue } = context
   const { label } = catalogue.of(from.nsid)
-  const [step] = steps
-  if (step === undefined)
+  const names = fields.map(({ leaf }) => leafPath(leaf).join('.'))
+  const [step] = parsed.steps
+  if (step === undefined || step.kind === 'object')
     throw new ToolError(
       `${kind} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
     )
@@ -176,9 +185,7 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   )
 }
 
-function measuredNames(from: Collection, kind: MeasureKind): string[] {
+function measuredFields(from: Collection, kind: MeasureKind): readonly MeasureField[] {
   const needsNumber = kind === 'avg' || kind === 'sum'
-  return measureFields(from)
-    .filter(({ leaf }) => !needsNumber || leafType(leaf).kind === 'integer')
-    .map(({ name }) => name)
+  return measureFields(from).filter(({ leaf }) => !needsNumber || leafType(leaf).kind === 'integer')
 }

@@ -12,7 +12,8 @@ import {
   type SystemField,
   systemFields,
 } from '../../schema/model/model.ts'
-import { leafType, targetOf } from '../../schema/model/operators.ts'
+import { leafType } from '../../schema/model/leaves.ts'
+import { targetOf } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { type Catalogue, lastPart } from '../words/collections.ts'
 import { didYouMean, ToolError } from '../tools/tool.ts'

@@ -1,4 +1,5 @@
 /** The tool `search_records`: a page of a collection, as short rows. */
+import { leafPath } from '../../schema/model/leaves.ts'
 import { sortFields } from '../../schema/model/operators.ts'
 import { limits } from '../../query/parse/limits.ts'
 import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
@@ -199,17 +200,19 @@ function wholeRow({ uri, recordJson }: Json): Json {
 }
 
 function parseSort(sort: string | undefined, { collection, label, time }: Subject) {
-  const sortable = sortFields(collection).map(({ name }) => name)
+  const fields = sortFields(collection).map(({ name, leaf }) => ({ name, path: leafPath(leaf).join('.') }))
   const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
   if (written.length > limits.sortFields) throw new ToolError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map((one) => {
     const name = one.replace(/^[-+]/, '')
-    if (sortable.includes(name))
+    const field = fields.find((each) => each.name === name || each.path === name)
+    if (field !== undefined)
       return {
-        field: new EnumValue(name),
+        field: new EnumValue(field.name),
         direction: new EnumValue(one.startsWith('-') ? 'DESC' : 'ASC'),
       }
     const given = `"${name.slice(0, 80)}"`
+    const sortable = fields.map(({ path }) => path)
     if (name.includes('.'))
       throw new ToolError(
         `${label} is sorted by its own fields, not by ${given}. Search the collection that has the field, and show the other's fields by path.`,

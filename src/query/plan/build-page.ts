@@ -2,7 +2,8 @@
 import type { ColumnValue } from '../../database/database.ts'
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
-import { leafName, relevanceField, type SortField } from '../../schema/model/operators.ts'
+import { leafProperties } from '../../schema/model/leaves.ts'
+import { relevanceField, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
 import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
@@ -174,11 +175,11 @@ function keyValues(table: Table, { leaf }: SortArgument['field']): readonly KeyV
         return []
     }
   }
-  const path = [leaf.field.property]
+  const path = leafProperties(leaf)
   const reference = findReference(table, path)
   if (reference !== undefined) return [{ kind: 'uriText', ...reference }]
   const column = findValue(table, path)
-  if (column === undefined) throw new Error(`No column to sort ${table.name} by ${leafName(leaf)}.`)
+  if (column === undefined) throw new Error(`No column to sort ${table.name} by ${path.join('.')}.`)
   return [{ kind: 'column', column }]
 }
 

@@ -118,9 +118,12 @@ function isNamed(value: SortKey['value'] | undefined, name: string): boolean {
   return value?.kind === 'system' && value.name === name
 }
 
-/** Instants and integers have an index that also orders equal keys, or have few equal keys. */
+/** Instants and integers have an index that also orders equal keys; inside objects it lacks the missing ones. */
 function givesOrder({ value }: SortKey): boolean {
-  if (value.kind === 'column') return value.column.kind === 'instant' || value.column.kind === 'integer'
+  if (value.kind === 'column')
+    return (
+      (value.column.kind === 'instant' || value.column.kind === 'integer') && value.column.path.length === 1
+    )
   return isNamed(value, 'indexed_at')
 }
 

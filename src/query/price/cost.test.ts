@@ -201,6 +201,7 @@ costs('an order costs when no index gives it', [
   [`{ ${list}(sortBy: [{field: pages}]) { nodes { uri } } }`, page],
   [`{ ${list}(sortBy: [{field: language}]) { nodes { uri } } }`, page + sorted],
   [`{ ${list}(sortBy: [{field: uri}]) { nodes { uri } } }`, page + sorted],
+  [`{ ${list}(sortBy: [{field: imprint_founded}]) { nodes { uri } } }`, page + sorted],
   [`{ ${list}(sortBy: [{field: pages}, {field: shelf}]) { nodes { uri } } }`, page + sortField],
 ])
 

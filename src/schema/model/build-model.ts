@@ -8,7 +8,7 @@ import { buildReferences } from './build-references.ts'
 import { describe } from '../graphql/describe.ts'
 import type { Collection, Constraints, Field, FieldType, Model, ObjectType, SearchField } from './model.ts'
 import { type StringType, systemFields, type UnionMember, type UnionType } from './model.ts'
-import { buckets, joinedGroupNames } from './operators.ts'
+import { buckets, generatedGroupNames } from './operators.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 
 const strongRefId = 'com.atproto.repo.strongRef'
@@ -73,7 +73,7 @@ export function buildModel(lexicons: LexiconSet): Model {
   const model = { collections, lexicons: lexicons.versions, notes, fingerprint: lexicons.fingerprint }
   for (const collection of collections) {
     const via = collection.referredBy.map(({ viaField }) => viaField)
-    notes.push(...shadowed(collection.type, [...via, ...joinedGroupNames(collection, model)]))
+    notes.push(...shadowed(collection.type, [...via, ...generatedGroupNames(collection, model)]))
   }
   for (const type of walk.objects) notes.push(...shadowed(type, []))
   return model

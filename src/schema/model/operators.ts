@@ -2,6 +2,7 @@
  * The conditions, sort fields, group fields and measures of each kind of field, as data.
  * The GraphQL inputs and the compiler both read these lists, so that they cannot differ.
  */
+import { isArray, type Leaf, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 
 /** The path of an object in a record. Reference targets are declared per path. */
@@ -24,14 +25,6 @@ export type WhereField =
       readonly inside: ObjectPath | null
     }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
-
-/** A value to sort, group or measure by. */
-export type Leaf =
-  | {
-      readonly kind: 'system'
-      readonly name: 'uri' | 'did' | 'rkey' | 'collection' | 'indexedAt' | 'changedAt'
-    }
-  | { readonly kind: 'property'; readonly field: Field }
 
 export interface SortField {
   readonly name: string
@@ -109,53 +102,61 @@ export function isCountable({ kind }: FieldType): boolean {
 /** The order by relevance for a search; the name is reserved. */
 export const relevanceField = { name: 'RELEVANCE', leaf: { kind: 'relevance' } } as const
 
+/** Fields of the record first, then those inside its objects; properties take precedence by name. */
 export function sortFields(collection: Collection): readonly SortField[] {
   const system = (['uri', 'did', 'rkey', 'indexedAt', 'changedAt'] as const).map(systemLeaf)
-  const own = collection.type.fields.filter(({ type }) => isSortable(type)).map(propertyLeaf)
-  return [...system, ...own].map(named)
+  const own = propertyLeaves(collection.type).filter(({ field }) => isSortable(field.type))
+  return withoutClashes(collection, [...system, ...own].map(named))
 }
 
-/** The collection's own fields and buckets first, then fields behind references; properties take precedence by name. */
+/**
+ * The collection's own fields and buckets first, then fields inside objects, then fields behind references; properties
+ * take precedence by name.
+ */
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
-  const fields = joinedGroupFields(collection, model, [], [collection.nsid])
+  return withoutClashes(collection, joinedGroupFields(collection, model, [], [collection.nsid]))
+}
+
+/** Omits the fields whose generated name a property or an earlier field has. */
+function withoutClashes<Its extends SortField & Partial<GroupField>>(
+  collection: Collection,
+  fields: readonly Its[],
+): readonly Its[] {
   const properties = new Set(collection.type.fields.map(({ name }) => name))
-  const own = fields.filter(
-    ({ joins, bucket, name }) => (joins.length === 0 && bucket === null) || !properties.has(name),
-  )
   const seen = new Set<string>()
-  return own.filter(({ name }) => !seen.has(name) && seen.add(name))
+  return fields
+    .filter((field) => !isGenerated(field) || !properties.has(field.name))
+    .filter(({ name }) => !seen.has(name) && seen.add(name))
+}
+
+function isGenerated({ leaf, joins = [], bucket = null }: SortField & Partial<GroupField>): boolean {
+  return joins.length > 0 || bucket !== null || (leaf.kind === 'property' && leaf.inside.length > 0)
 }
 
 /** The members of a `where`, one inside the other, that lead to the conditions on a group field. */
 export function wherePath({ joins, leaf }: GroupField, model: Model): readonly string[] {
-  return [...joins.map((join) => fieldName(join, model)), leafName(leaf)]
+  return [...joins.map((join) => fieldName(join, model)), ...leafPath(leaf)]
 }
 
-/** Names of the group fields behind references, including names that `groupFields` omits in favour of properties. */
-export function joinedGroupNames(collection: Collection, model: Model): readonly string[] {
+/**
+ * Names of the group fields behind references and inside objects, including names that `groupFields` omits in favour of
+ * properties.
+ */
+export function generatedGroupNames(collection: Collection, model: Model): readonly string[] {
   return joinedGroupFields(collection, model, [], [collection.nsid])
-    .filter(({ joins }) => joins.length > 0)
+    .filter(({ leaf, joins }) => isGenerated({ name: '', leaf, joins }))
     .map(({ name }) => name)
 }
 
 export function measureFields(collection: Collection): readonly MeasureField[] {
-  const own = collection.type.fields.filter(({ type }) => type.kind === 'integer' || type.kind === 'datetime')
-  return [systemLeaf('indexedAt'), ...own.map(propertyLeaf)].map(named)
+  const own = propertyLeaves(collection.type).filter(
+    ({ field: { type } }) => type.kind === 'integer' || type.kind === 'datetime',
+  )
+  return withoutClashes(collection, [systemLeaf('indexedAt'), ...own].map(named))
 }
 
 function named(leaf: Leaf): SortField {
   return { name: leafName(leaf), leaf }
-}
-
-export function leafName(leaf: Leaf): string {
-  return leaf.kind === 'system' ? leaf.name : leaf.field.name
-}
-
-/** The type of a leaf's values; for an array, the type of its elements. */
-export function leafType(leaf: Leaf): FieldType {
-  if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
-  if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
-  return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false, code: false }
 }
 
 export function holderOf(reference: Reference, model: Model): Collection {
@@ -178,7 +179,7 @@ function joinedGroupFields(
   const prefixed = (name: string): string => (prefix === '' ? name : `${prefix}_${name}`)
   const leaves: Leaf[] = [
     ...(joins.length === 0 ? (['did', 'collection', 'indexedAt'] as const).map(systemLeaf) : []),
-    ...collection.type.fields.map(propertyLeaf),
+    ...propertyLeaves(collection.type),
   ]
   const found: GroupField[] = []
   for (const leaf of leaves) {
@@ -201,18 +202,6 @@ function joinedGroupFields(
 function fieldName(reference: Reference, model: Model): string {
   const { fields } = holderOf(reference, model).type
   return (fields.find(({ property }) => property === reference.path[0]) as Field).name
-}
-
-function systemLeaf<Name extends Extract<Leaf, { kind: 'system' }>['name']>(name: Name): Leaf {
-  return { kind: 'system', name }
-}
-
-function propertyLeaf(field: Field): Leaf {
-  return { kind: 'property', field }
-}
-
-function isArray(leaf: Leaf): boolean {
-  return leaf.kind === 'property' && leaf.field.type.kind === 'array'
 }
 
 function isSortable(type: FieldType): boolean {

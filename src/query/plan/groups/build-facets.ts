@@ -1,6 +1,7 @@
 /** Builds the plans of a list's facets, and leaves out of a `where` the conditions on a facet's own field. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { type GroupField, leafType, wherePath } from '../../../schema/model/operators.ts'
+import { isArray, leafType } from '../../../schema/model/leaves.ts'
+import { type GroupField, wherePath } from '../../../schema/model/operators.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { limits } from '../../parse/limits.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
@@ -59,9 +60,7 @@ function facetOutput(context: PlanContext, below: Collected, { name }: GroupFiel
 
 function isReference({ leaf }: GroupField): boolean {
   const { kind } = leafType(leaf)
-  return (
-    leaf.kind === 'property' && leaf.field.type.kind !== 'array' && (kind === 'strongRef' || kind === 'atUri')
-  )
+  return !isArray(leaf) && (kind === 'strongRef' || kind === 'atUri')
 }
 
 /** The members of a condition on a reference that are about the reference itself. */

@@ -1,5 +1,6 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
 import { findArray, findReference, findValue, type Table } from '../../../database/layout/tables.ts'
+import { leafProperties } from '../../../schema/model/leaves.ts'
 import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { assertWithin } from '../../parse/limits.ts'
@@ -44,12 +45,12 @@ function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
       kind: 'system',
       name: leaf.name === 'indexedAt' ? 'indexed_at' : leaf.name === 'did' ? 'did' : 'collection',
     }
-  const path = [leaf.field.property]
+  const path = leafProperties(leaf)
   const reference = findReference(table, path)
   if (reference !== undefined) return { kind: 'reference', ...reference }
   const array = findArray(table, path, false)
   if (array !== undefined) return { kind: 'array', array }
   const column = findValue(table, path)
-  if (column === undefined) throw new Error(`No column for ${leaf.field.name} of ${table.name}.`)
+  if (column === undefined) throw new Error(`No column for ${path.join('.')} of ${table.name}.`)
   return { kind: 'column', column }
 }

@@ -1,6 +1,7 @@
 /** Builds the measures of an aggregate, each computed once however often it is selected. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { type GroupField, leafType, type MeasureField } from '../../../schema/model/operators.ts'
+import { isArray, leafType } from '../../../schema/model/leaves.ts'
+import { type GroupField, type MeasureField, measureFields } from '../../../schema/model/operators.ts'
 import { argumentsOf, badInput, type Collected } from '../../parse/prepare.ts'
 import { fieldsBelow } from '../build-fields.ts'
 import type { Direction } from '../fields.ts'
@@ -36,9 +37,9 @@ export function rankedMeasure(
 function assertMeasurable(measure: MeasurePlan['measure'], field: GroupField | MeasureField): void {
   const isBare = !('joins' in field) || (field.joins.length === 0 && field.bucket === null)
   const { kind } = leafType(field.leaf)
-  const isArray = field.leaf.kind === 'property' && field.leaf.field.type.kind === 'array'
-  const isNumber = isBare && !isArray && kind === 'integer'
-  const isOrdered = isNumber || (isBare && !isArray && kind === 'datetime')
+  const isSingle = isBare && !isArray(field.leaf)
+  const isNumber = isSingle && kind === 'integer'
+  const isOrdered = isNumber || (isSingle && kind === 'datetime')
   const groupable = 'joins' in field || kind === 'integer' || field.name === 'indexedAt'
   const needed: Readonly<Record<MeasurePlan['measure'], readonly [fits: boolean, wanted: string]>> = {
     avg: [isNumber, 'an integer'],
@@ -64,10 +65,9 @@ export function measureOutput(context: MeasureContext, collected: Collected): Me
 }
 
 function measureFieldNamed({ table }: MeasureContext, name: string): MeasureField {
-  if (name === 'indexedAt') return { name, leaf: { kind: 'system', name: 'indexedAt' } }
-  const field = table.collection.type.fields.find((it) => it.name === name)
+  const field = measureFields(table.collection).find((it) => it.name === name)
   if (field === undefined) throw new Error(`No field ${name} to measure.`)
-  return { name, leaf: { kind: 'property', field } }
+  return field
 }
 
 /** The position of the measure in the plan; adds a measure that is new. */

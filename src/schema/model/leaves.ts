@@ -1,0 +1,70 @@
+/** The values inside a record by which lists are sorted and records grouped and measured: their paths and names. */
+import type { Field, FieldType, ObjectType } from './model.ts'
+
+/** A value to sort, group or measure by. */
+export type Leaf =
+  | {
+      readonly kind: 'system'
+      readonly name: 'uri' | 'did' | 'rkey' | 'collection' | 'indexedAt' | 'changedAt'
+    }
+  | PropertyLeaf
+
+export interface PropertyLeaf {
+  readonly kind: 'property'
+  /** The objects from the record down to the object that has the field; empty for a field of the record itself. */
+  readonly inside: readonly Field[]
+  readonly field: Field
+}
+
+export function systemLeaf<Name extends Extract<Leaf, { kind: 'system' }>['name']>(name: Name): Leaf {
+  return { kind: 'system', name }
+}
+
+/** The fields of a record first, then those of the objects inside it. Recursive objects end where columns end. */
+export function propertyLeaves(type: ObjectType): readonly PropertyLeaf[] {
+  return [...leavesOf(type, []), ...leavesInside(type, [], [type])]
+}
+
+function leavesOf(type: ObjectType, inside: readonly Field[]): PropertyLeaf[] {
+  return type.fields.map((field) => ({ kind: 'property', inside, field }))
+}
+
+function leavesInside(
+  type: ObjectType,
+  inside: readonly Field[],
+  passed: readonly ObjectType[],
+): PropertyLeaf[] {
+  return type.fields.flatMap((field) => {
+    if (field.type.kind !== 'object' || passed.includes(field.type.type)) return []
+    const object = field.type.type
+    const path = [...inside, field]
+    return [...leavesOf(object, path), ...leavesInside(object, path, [...passed, object])]
+  })
+}
+
+/** The names of the fields that lead to a value, joined by underscores. */
+export function leafName(leaf: Leaf): string {
+  return leafPath(leaf).join('_')
+}
+
+/** The names of the fields that lead to a value. */
+export function leafPath(leaf: Leaf): readonly string[] {
+  return leaf.kind === 'system' ? [leaf.name] : [...leaf.inside, leaf.field].map(({ name }) => name)
+}
+
+/** The properties from the record down to a value. */
+export function leafProperties({ inside, field }: PropertyLeaf): readonly string[] {
+  return [...inside, field].map(({ property }) => property)
+}
+
+/** The type of a leaf's values; for an array, the type of its elements. */
+export function leafType(leaf: Leaf): FieldType {
+  if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
+  if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
+  return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false, code: false }
+}
+
+/** Whether a leaf is an array, so that a record may have several of its values. */
+export function isArray(leaf: Leaf): boolean {
+  return leaf.kind === 'property' && leaf.field.type.kind === 'array'
+}
