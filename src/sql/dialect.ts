@@ -1,6 +1,7 @@
 /** The few expressions that databases spell differently. A dialect decides the spelling, never the meaning. */
 import type { Sql } from 'sql-template-tag'
-import type { Value, Bucket } from './sql.ts'
+import type { Value } from './sql.ts'
+import type { TimeBucket } from './time-buckets.ts'
 
 export interface Dialect {
   /** For the few statements that use features of one engine, such as its text indexes. */
@@ -87,9 +88,9 @@ export interface Dialect {
   now(): Sql
   /** The counted value, from its key in a table of counts; null if the key stands for a missing value. */
   countedValue(key: Sql): Sql
-  /** The expression by which buckets are grouped and ordered, and the start of a bucket as text. */
-  bucketKey(micros: Sql, bucket: Bucket): Sql
-  bucketText(key: Sql, bucket: Bucket): Sql
+  /** The expression by which time buckets are grouped and ordered, and the start of a bucket as text. */
+  bucketKey(micros: Sql, bucket: TimeBucket): Sql
+  bucketText(key: Sql, bucket: TimeBucket): Sql
   /** The sort expression for grouping by a text that may be missing. */
   groupedText(text: Sql): Sql
   /** The sum of row counts, or an error if it exceeds 64 bits. */

@@ -68,12 +68,6 @@ export function sequence(parts: readonly Sql[]): Sql {
   return parts.length === 0 ? empty : join(parts as Sql[], '')
 }
 
-/** A span of time by which instants are grouped. */
-export type Bucket = 'hour' | 'day' | 'week' | 'month' | 'year'
-
-const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
-/** Weeks begin on Monday, and 1970-01-01 was a Thursday. */
-const mondayOffset = 3 * microsPer.day
 /** Engines allow 100 arguments in a function call, or 99. */
 const maxArguments = 99
 
@@ -110,17 +104,4 @@ function mergedLiterals(parts: readonly Sql[]): readonly Sql[] {
 
 function isLiteral({ strings, values }: Sql): boolean {
   return values.length === 0 && strings.length === 1 && /^'(?:[^']|'')*'$/.test(strings[0] ?? '')
-}
-
-/** The first microsecond of a bucket of fixed length. */
-export function bucketStart(micros: Sql, bucket: 'hour' | 'day' | 'week'): Sql {
-  if (bucket !== 'week') return floorTo(micros, microsPer[bucket])
-  const offset = raw(String(mondayOffset))
-  return sql`(${floorTo(sql`(${micros} + ${offset})`, microsPer.week)} - ${offset})`
-}
-
-/** Rounds towards the past, also before 1970, where integer division rounds towards zero. */
-export function floorTo(value: Sql, unit: number): Sql {
-  const by = raw(String(unit))
-  return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])
 }

@@ -2,7 +2,16 @@
 import { declaredTarget } from './matches.ts'
 import { type Place, placesOf, readPath } from './places.ts'
 import type { Shape } from './shapes.ts'
-import { type Bucket, buckets, type Key, printBucket, printInstant, startOf } from './values.ts'
+import {
+  type Bucket,
+  buckets,
+  type Key,
+  printBucket,
+  printInstant,
+  startOf,
+  hourOfDay,
+  weekday,
+} from './values.ts'
 import {
   linkOf,
   type PlainRecord,
@@ -16,7 +25,7 @@ import {
 export interface GroupField {
   readonly name: string
   /** What clients see: a string, a number, a boolean, a printed instant. */
-  readonly prints: 'plain' | 'instant' | Bucket
+  readonly prints: 'plain' | 'instant' | 'part of time' | Bucket
   /** The keys of a `where` that lead to conditions on it. */
   readonly path: readonly string[]
   readonly isReference: boolean
@@ -100,21 +109,26 @@ function ownGroupFields(world: World, { name, path, kind }: Place): GroupField[]
 }
 
 function bucketFields(name: string, read: (record: PlainRecord) => Key): GroupField[] {
-  return buckets.map((bucket) => ({
-    ...plain(`${name}_${bucket}`),
-    prints: bucket,
-    keysOf: (record) => {
-      const instant = read(record)
-      return [typeof instant === 'bigint' ? startOf(bucket, instant) : undefined]
-    },
-  }))
+  const keyOf = (key: (instant: bigint) => Key) => (record: PlainRecord) => {
+    const instant = read(record)
+    return [typeof instant === 'bigint' ? key(instant) : undefined]
+  }
+  return [
+    ...buckets.map((bucket) => ({
+      ...plain(`${name}_${bucket}`),
+      prints: bucket,
+      keysOf: keyOf((instant) => startOf(bucket, instant)),
+    })),
+    { ...plain(`${name}_hourOfDay`), prints: 'part of time', keysOf: keyOf(hourOfDay) },
+    { ...plain(`${name}_weekday`), prints: 'part of time', keysOf: keyOf(weekday) },
+  ]
 }
 
 /** A key as the answer's JSON has it. */
 export function printKey(field: GroupField, key: Key): string | number | boolean | null {
   if (key === undefined) return null
   if (typeof key !== 'bigint') return key
-  return field.prints === 'instant' || field.prints === 'plain'
+  return field.prints === 'instant' || field.prints === 'plain' || field.prints === 'part of time'
     ? printInstant(key)
     : printBucket(field.prints, key)
 }

@@ -285,7 +285,7 @@ test('groups, their order and their keys', async () => {
   assert.equal(groups({ groupBy: [] }), '5 0 | ')
 })
 
-test('buckets begin on UTC hours, days, Mondays, months and years', async () => {
+test('buckets begin on UTC hours, days, Mondays, months, quarters and years', async () => {
   const reference = referenceOver(
     await books({
       a: { publishedAt: '2026-11-15T23:30:00.5-01:00' },
@@ -303,7 +303,10 @@ test('buckets begin on UTC hours, days, Mondays, months and years', async () => 
   assert.deepEqual(keys('day'), [null, '1969-12-31', '2026-11-16'])
   assert.deepEqual(keys('week'), [null, '1969-12-29', '2026-11-16'])
   assert.deepEqual(keys('month'), [null, '1969-12-01', '2026-11-01'])
+  assert.deepEqual(keys('quarter'), [null, '1969-10-01', '2026-10-01'])
   assert.deepEqual(keys('year'), [null, '1969-01-01', '2026-01-01'])
+  assert.deepEqual(keys('hourOfDay'), [null, 0, 23])
+  assert.deepEqual(keys('weekday'), [null, 1, 3])
 })
 
 test('measures look at present values only', async () => {

@@ -52,7 +52,7 @@ export function printInstant(instant: bigint): string {
   return micros === 0n ? text : `${text.slice(0, -1)}${String(micros).padStart(3, '0')}Z`
 }
 
-export const buckets = ['hour', 'day', 'week', 'month', 'year'] as const
+export const buckets = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export type Bucket = (typeof buckets)[number]
 
 /** The first moment of the bucket an instant falls into. */
@@ -61,9 +61,19 @@ export function startOf(bucket: Bucket, instant: bigint): bigint {
   date.setUTCMinutes(0, 0, 0)
   if (bucket !== 'hour') date.setUTCHours(0)
   if (bucket === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
-  if (bucket === 'month' || bucket === 'year') date.setUTCDate(1)
+  if (bucket === 'month' || bucket === 'quarter' || bucket === 'year') date.setUTCDate(1)
+  if (bucket === 'quarter') date.setUTCMonth(date.getUTCMonth() - (date.getUTCMonth() % 3))
   if (bucket === 'year') date.setUTCMonth(0)
   return BigInt(date.getTime()) * 1000n
+}
+
+export function hourOfDay(instant: bigint): number {
+  return new Date(Number(startOf('hour', instant) / 1000n)).getUTCHours()
+}
+
+/** 1 for Monday to 7 for Sunday. */
+export function weekday(instant: bigint): number {
+  return new Date(Number(startOf('day', instant) / 1000n)).getUTCDay() || 7
 }
 
 /** `2026-11-16`, for hours `2026-11-16T13:00:00Z`. */

@@ -29,7 +29,7 @@ function countsPair(read: ReadDatabase, table: Table, counts: Table['counts'][nu
   const { countedValue, bucketKey } = read.dialect
   // As groups by month are told apart.
   const told = (value: string): string =>
-    counts.kind === 'month' ? bucketKey(raw(`(${value} * ${dayLength})`), 'month').sql : value
+    counts.kind === 'month' ? bucketKey(raw(`(${value} * ${dayLength})`), { unit: 'month' }).sql : value
   const kept = countKeys(counts).map((key) => told(countedValue(raw(key)).sql))
   const met = countedValues(counts, quoted).map(told)
   const names = met.map((_, index) => `v${index}`).join(', ')

@@ -11,11 +11,11 @@ import {
   sequence,
   sql,
   type Value,
-  bucketStart,
 } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 import { vocabularyName } from './layout/vocabulary-ddl.ts'
+import { bucketKey, bucketText } from './time-buckets.ts'
 import { amountIn, countLexemes, nearWords, wordsMatch } from './word-query.ts'
 import { base32, sampledCharacters } from '../../search/sample.ts'
 
@@ -113,23 +113,8 @@ export const postgresDialect: Dialect = {
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),
   countedValue: (key) => key,
-  bucketKey: (micros, bucket) => {
-    switch (bucket) {
-      case 'hour':
-      case 'day':
-      case 'week':
-        return bucketStart(micros, bucket)
-      case 'month':
-      case 'year':
-        return sql`date_trunc(${literal(bucket)}, day_of(${micros})::timestamp)`
-    }
-  },
-  bucketText: (key, bucket) => {
-    if (bucket === 'month' || bucket === 'year') return sql`to_char(${key}, 'YYYY-MM-DD')`
-    return bucket === 'hour'
-      ? sql`(left(instant_text(${key}), 19) || 'Z')`
-      : sql`left(instant_text(${key}), 10)`
-  },
+  bucketKey,
+  bucketText,
   groupedText: (text) => text,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
   exactSum: (value) => [sql`sum(${value})`],

@@ -1,23 +1,12 @@
 /** The SQL dialect of SQLite. */
 import type { Dialect, WordMatch } from '../../sql/dialect.ts'
-import {
-  identifier,
-  join,
-  listOf,
-  literal,
-  raw,
-  type Sql,
-  sql,
-  bucketStart,
-  concat,
-  floorTo,
-} from '../../sql/sql.ts'
+import { identifier, join, listOf, literal, raw, type Sql, sql, concat } from '../../sql/sql.ts'
 import { spanOfNear } from '../../search/nearest-words.ts'
 import { sampledByte } from '../../search/sample.ts'
 import { vocabularyName } from './layout/word-ddl.ts'
+import { bucketKey, bucketText } from './time-buckets.ts'
 import { amountsOf, wordQuery } from './word-query.ts'
 
-const microsPerSecond = 1_000_000
 /** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
 export const missingKey = "x''"
 
@@ -102,23 +91,8 @@ export const sqliteDialect: Dialect = {
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),
   countedValue: (key) => sql`nullif(${key}, ${raw(missingKey)})`,
-  bucketKey: (micros, bucket) => {
-    switch (bucket) {
-      case 'hour':
-      case 'day':
-      case 'week':
-        return bucketStart(micros, bucket)
-      case 'month':
-        return sql`strftime('%Y-%m-01', ${seconds(micros)}, 'unixepoch')`
-      case 'year':
-        return sql`strftime('%Y-01-01', ${seconds(micros)}, 'unixepoch')`
-    }
-  },
-  bucketText: (key, bucket) => {
-    if (bucket === 'month' || bucket === 'year') return key
-    const format = bucket === 'hour' ? '%Y-%m-%dT%H:00:00Z' : '%Y-%m-%d'
-    return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPerSecond))}, 'unixepoch')`
-  },
+  bucketKey,
+  bucketText,
   // Without nulls SQLite compares bytes. Texts with a NUL are refused, so char(0) is free.
   groupedText: (text) => sql`ifnull(${text}, char(0))`,
   sum: (value) => sql`sum(${value})`,
@@ -192,10 +166,6 @@ function wholeSum([high, low]: readonly Sql[]): Sql {
 function isBeyond([high, low]: readonly Sql[]): Sql {
   if (low === undefined) return sql`abs(${high}) > 9007199254740991`
   return sql`${high} not between ${raw(String(-(2 ** 27)))} and ${raw(String(2 ** 27 - 1))}`
-}
-
-function seconds(micros: Sql): Sql {
-  return sql`(${floorTo(micros, microsPerSecond)} / ${raw(String(microsPerSecond))})`
 }
 
 function phrase(trigram: string): string {

@@ -72,7 +72,9 @@ function differenceOf({ name, columns, stored, computed }: Pair): string {
 function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable): Pair {
   // In the form of groups by month.
   const told = (value: string): string =>
-    counts.kind === 'month' ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), 'month').sql : value
+    counts.kind === 'month'
+      ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), { unit: 'month' }).sql
+      : value
   const stored = countKeys(counts).map((key) => told(dialect.countedValue(raw(key)).sql))
   const computed = countedValues(counts, quote).map(told)
   const names = computed.map((_, index) => `v${index}`).join(', ')

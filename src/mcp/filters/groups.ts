@@ -2,12 +2,12 @@
 import type { Collection, Reference } from '../../schema/model/model.ts'
 import { type Leaf, leafPath, leafType } from '../../schema/model/leaves.ts'
 import {
-  type Bucket,
   buckets,
   type GroupField,
   groupFields,
   type MeasureField,
   measureFields,
+  timeParts,
 } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { readDisplay, resolvedName, selectDisplay } from './fields.ts'
@@ -24,6 +24,9 @@ export interface Group {
   /** Null if the records may be of any collection. */
   readonly reference: Reference | null
 }
+
+const timeUnits = [...buckets, ...timeParts]
+type TimeUnit = (typeof timeUnits)[number]
 
 const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
 type MeasureKind = (typeof measureKinds)[number]
@@ -94,7 +97,7 @@ function notGraphql(text: string, { type }: Collection): string {
   const [first = '', ...more] = text.split('_')
   const isField = type.fields.some(({ name, property }) => name === text || property === text)
   if (isField || more.length === 0 || !type.fields.some(({ name }) => name === first)) return text
-  const bucket = buckets.find((known) => known === more.at(-1))
+  const bucket = timeUnits.find((known) => known === more.at(-1))
   const path = [first, ...(bucket === undefined ? more : more.slice(0, -1))].join('.')
   throw new ToolError(
     `"${text}" is GraphQL's name: write "${path}${bucket === undefined ? '' : `:${bucket}`}".`,
@@ -102,19 +105,23 @@ function notGraphql(text: string, { type }: Collection): string {
 }
 
 /** Instants default to days, because two instants are hardly ever equal. */
-function bucketOf(named: string | null, path: Path): Bucket | null {
+function bucketOf(named: string | null, path: Path): TimeUnit | null {
   if (named === null) return isMoment(path) ? 'day' : null
-  const bucket = buckets.find((known) => known === named.toLowerCase())
+  const bucket = timeUnits.find((known) => known.toLowerCase() === named.toLowerCase())
   if (!isMoment(path)) throw new ToolError(`"${path.text}" is no time: group by it without ":${named}".`)
   if (bucket !== undefined) return bucket
-  throw new ToolError(`"${named}" is no stretch of time to group by: write ${buckets.join(', ')}.`)
+  throw new ToolError(`"${named}" is no stretch of time to group by: write ${timeUnits.join(', ')}.`)
 }
 
 export function isMoment({ end }: Path): boolean {
   return end.kind !== 'records' && end.field.type.kind === 'datetime'
 }
 
-function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, wanted: Bucket | null): boolean {
+function leadsTo(
+  { joins, leaf, bucket }: GroupField,
+  { steps, end }: Path,
+  wanted: TimeUnit | null,
+): boolean {
   if (bucket !== wanted) return false
   const passesAll = joins.every((join, at) => {
     const step = steps[at]

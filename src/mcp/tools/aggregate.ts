@@ -52,7 +52,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         by: {
           type: 'array',
           items: { type: 'string' },
-          description: `Paths; times with :hour, :day, :week, :month or :year, such as ${bucket}.`,
+          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}.`,
         },
         measures: {
           type: 'array',

@@ -199,7 +199,11 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
     /Aggregate the collection "enrichment" instead/,
   ],
   ['aggregate', { collection: 'article', by: ['source', 'source.uri'] }, /grouped by twice/],
-  ['aggregate', { collection: 'article', by: ['publishedAt:fortnight'] }, /hour, day, week, month, year/],
+  [
+    'aggregate',
+    { collection: 'article', by: ['publishedAt:fortnight'] },
+    /hour, day, week, month, quarter, year/,
+  ],
   [
     'aggregate',
     { collection: 'article', measures: ['mean:enrichment.impactLevel'] },

@@ -5,6 +5,7 @@
 import type { CountTable } from '../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../database/layout/sums.ts'
 import type { Column, Table } from '../../database/layout/tables.ts'
+import type { TimeBucket } from '../../sql/time-buckets.ts'
 import { chooseForCount, planPath, unanswered } from './access-paths.ts'
 import type { Choice } from './path-options.ts'
 import { findSemiJoinSources } from './candidate-sources.ts'
@@ -186,10 +187,22 @@ function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: Group
   return two.base.name === second.base && (leaf.kind === 'column' || leaf.kind === 'reference')
 }
 
-/** The counts that form the groups of one key. Days are too coarse for groups by hour. */
+/** Days are too coarse for groups by hour. */
+const countsOfBucket: Readonly<Record<TimeBucket['unit'], CountTable['kind'] | null>> = {
+  hour: null,
+  day: 'day',
+  week: 'day',
+  month: 'month',
+  quarter: 'month',
+  year: 'month',
+  hourOfDay: null,
+  weekday: 'day',
+}
+
+/** The counts that form the groups of one key. */
 function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
-  if (bucket === 'hour') return undefined
-  const kind = bucket === null ? 'value' : bucket === 'month' || bucket === 'year' ? 'month' : 'day'
+  const kind = bucket === null ? 'value' : countsOfBucket[bucket.unit]
+  if (kind === null) return undefined
   if (leaf.kind === 'column') return countsOf(table, kind, [leaf.column])
   if (leaf.kind === 'reference') return countsOf(table, 'reference', [leaf.base, leaf.key])
   if (leaf.kind === 'array' || leaf.name === 'collection') return undefined

@@ -31,15 +31,23 @@ export interface SortField {
   readonly leaf: Leaf
 }
 
-export const buckets = ['hour', 'day', 'week', 'month', 'year'] as const
+export const buckets = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export type Bucket = (typeof buckets)[number]
+
+/** Parts of a time, which are integers: 0 to 23, and 1 (Monday) to 7. */
+export const timeParts = ['hourOfDay', 'weekday'] as const
+export type TimePart = (typeof timeParts)[number]
+
+export function isTimePart(unit: Bucket | TimePart): unit is TimePart {
+  return timeParts.some((part) => part === unit)
+}
 
 /** `joins` are the 0 to 2 references from the grouped collection to the collection of the leaf. */
 export interface GroupField {
   readonly name: string
   readonly joins: readonly Reference[]
   readonly leaf: Leaf
-  readonly bucket: Bucket | null
+  readonly bucket: Bucket | TimePart | null
 }
 
 export type MeasureField = SortField
@@ -186,7 +194,8 @@ function joinedGroupFields(
     const name = leafName(leaf)
     if (isGroupable(leaf)) found.push({ name: prefixed(name), joins, leaf, bucket: null })
     if (leafType(leaf).kind === 'datetime' && !isArray(leaf))
-      for (const bucket of buckets) found.push({ name: prefixed(`${name}_${bucket}`), joins, leaf, bucket })
+      for (const bucket of [...buckets, ...timeParts])
+        found.push({ name: prefixed(`${name}_${bucket}`), joins, leaf, bucket })
   }
   if (joins.length === maxJoins) return found
   for (const reference of collection.references) {

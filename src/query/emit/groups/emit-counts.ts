@@ -97,7 +97,7 @@ export function emitCountedGroups(
   }
   const micros = sql`${dialect.countedValue(raw('value'))} * ${raw(String(dayLength))}`
   const key = keys[0] as Sql
-  if (bucket === counts.kind)
+  if (bucket.unit === counts.kind)
     return sql`${table} as not materialized (select ${dialect.bucketKey(micros, bucket)} as ${key}, n from ${from})`
   const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
   return sql`${table} as materialized (select ${dialect.bucketKey(raw('micros'), bucket)} as ${key}, ${dialect.sum(raw('n'))} as n

@@ -146,7 +146,8 @@ export function createGrouping(
     isMissing: (key, row, is) => isNull(sql`${row}.${at(key, 0)}`, is),
     keyText: (key, row) => {
       const value = keyValue(key, row)
-      const { leaf } = keyAt(key)
+      const { leaf, bucket } = keyAt(key)
+      if (bucket !== null) return dialect.asText(value)
       if (isInstant(leaf)) return dialect.instantText(value)
       if (leaf.kind !== 'column' || leaf.column.kind === 'text') return value
       return leaf.column.kind === 'boolean'

@@ -36,7 +36,7 @@ export function groupKey(
     holder = tableOf(context, target)
     path.push({ ...columns, table: holder })
   }
-  return { joins: path, leaf: keyLeaf(holder, leaf), bucket }
+  return { joins: path, leaf: keyLeaf(holder, leaf), bucket: bucket === null ? null : { unit: bucket } }
 }
 
 function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {

@@ -1,6 +1,6 @@
 /** Parts of the logical plan of an aggregate: keys, measures, order, and how groups are compared with a background. */
 import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.ts'
-import type { Bucket } from '../../../schema/model/operators.ts'
+import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import type { Condition } from '../conditions.ts'
 import type { Direction, Fields } from '../fields.ts'
 
@@ -14,7 +14,7 @@ export interface SignificancePlan {
 export interface GroupKey {
   readonly joins: readonly Join[]
   readonly leaf: KeyLeaf
-  readonly bucket: Bucket | null
+  readonly bucket: TimeBucket | null
 }
 
 export interface Join {

@@ -3,7 +3,7 @@ import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
 import { GraphQLInt, GraphQLList, GraphQLNonNull, type GraphQLObjectType, GraphQLString } from 'graphql/type'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { leafType } from '../../model/leaves.ts'
-import { type GroupField, groupFields } from '../../model/operators.ts'
+import { type GroupField, groupFields, isTimePart } from '../../model/operators.ts'
 import type { InputTypes, TypeFor } from '../connections.ts'
 import { type FieldConfig, listOf, nonNull, reads } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
@@ -35,10 +35,13 @@ export function createAggregateTypes(
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
   const measures = createMeasureTypes(inputs, typeFor, outputType)
+  const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
+    if (bucket !== null && isTimePart(bucket)) return GraphQLInt
+    return type.kind === 'strongRef' || type.kind === 'atUri' ? GraphQLString : outputType(type)
+  }
   const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
-    const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
-    const own = reads({ kind: 'group', field }, { type: isReference ? GraphQLString : outputType(type) })
+    const own = reads({ kind: 'group', field }, { type: keyType(field, type) })
     const resolved = reads({ kind: 'groupResolved', field }, { type: record })
     return withResolved(field.name, own, resolved, type, names)
   }
