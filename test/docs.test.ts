@@ -34,6 +34,7 @@ const pagesWithQueries = [
   'aggregates',
   'facets',
   'aggregates-inside',
+  'top-of-groups',
   'unusual',
   'http',
   'prices',

@@ -58,6 +58,16 @@ export const badArguments: readonly BadRequest[] = [
       /`significant` compares groups: name fields in `groupBy`/,
     ],
     [
+      'no pairs',
+      '{ techServiceNewsArticleAggregate { pairs(field: tags, limit: 0) { count } } }',
+      /`limit: 0` .* write 1 to 1000\./,
+    ],
+    [
+      'too many pairs',
+      '{ techServiceNewsArticleAggregate { pairs(field: tags, limit: 1001) { count } } }',
+      /`limit: 1001` .* write 1 to 1000\./,
+    ],
+    [
       'no unusual words',
       '{ techServiceNewsArticleAggregate { unusualWords(field: title, against: {}, limit: 0) { recordsRead } } }',
       /`limit: 0` .* write 1 to 100\./,

@@ -6,6 +6,7 @@ import { type GroupArguments, type Grouped, groupRecords } from './aggregate.ts'
 import { type GroupField, groupFields } from './group-fields.ts'
 import { countDistinct, extreme, mean, total } from './measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
+import { type Pair, type PairArguments, pairsOf } from './pairs.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
 import { scoresOf } from './relevance.ts'
@@ -67,6 +68,7 @@ export interface Reference {
   compare(a: PlainRecord, b: PlainRecord, sortBy: readonly SortField[]): number
   aggregate(collection: string, given: AggregateArguments): Aggregated
   unusualWords(collection: string, given: Found, asked: UnusualArguments): UnusualWords
+  pairs(collection: string, members: readonly PlainRecord[], given: PairArguments): readonly Pair[]
   groupFields(collection: string): readonly GroupField[]
   /** Sum and number of the present integers. */
   total(members: readonly PlainRecord[], field: string): { sum: bigint; count: bigint }
@@ -183,6 +185,7 @@ export function createReference(
         asked,
       )
     },
+    pairs: (collection, members, given) => pairsOf(world, collection, members, given),
     groupFields: (collection) => groupFields(world, collection),
     total: (members, field) => total(world, members, field),
     mean: (members, field) => mean(world, members, field),

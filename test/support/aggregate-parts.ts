@@ -2,13 +2,14 @@
 import fc from 'fast-check'
 import { printKey } from '../reference/group-fields.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../reference/reference.ts'
+import type { Pair } from '../reference/pairs.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
 import type { Significance } from '../reference/significance.ts'
 import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { aggregateArguments } from './graphql-text.ts'
+import { aggregateArguments, argumentList } from './graphql-text.ts'
 import { type Part, selections } from './parts.ts'
-import { aggregates, fieldsOfKind, groupNames, smallIntegers } from './questions.ts'
+import { aggregates, arrayNames, fieldsOfKind, groupNames, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
 type GroupOf = Aggregated['groups'][number]
@@ -70,11 +71,41 @@ function aggregateFields(
       groups,
       part('count', ({ count }) => count),
       part('groupCount', ({ groupCount }) => groupCount),
+      ...pairParts(reference, shape),
       part('__typename', () => `${shape.typeName}Aggregated`),
       ...measures.map((measure) => of(measure, ({ members }: Aggregated) => members)),
     ],
     4,
   )
+}
+
+/** None for a collection without arrays of strings. */
+function pairParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Aggregated>>[] {
+  const names = arrayNames(reference, nsid)
+  if (names.length === 0) return []
+  const given = fc.record(
+    {
+      field: fc.constantFrom(...names),
+      minCount: fc.integer({ min: 1, max: 3 }),
+      limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constant(1000)),
+    },
+    { requiredKeys: ['field'] },
+  )
+  const pair = selections<Pair>(
+    [
+      part('values', ({ values }) => [...values]),
+      part('count', ({ count }) => count),
+      part('__typename', () => 'ValuePair'),
+    ],
+    3,
+  )
+  return [
+    fc.tuple(given, pair).map(([{ field, minCount, limit }, { text, answer }]) => ({
+      text: `pairs${argumentList({ field, minCount: minCount?.toString(), limit: limit?.toString() })}${text}`,
+      answer: ({ members }: Aggregated) =>
+        reference.pairs(nsid, members, { field, minCount, limit }).map((each) => answer(each)),
+    })),
+  ]
 }
 
 function measureParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Members>>[] {

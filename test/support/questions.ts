@@ -52,6 +52,12 @@ export function groupNames(reference: Reference, collection: string): string[] {
     .filter((name) => !name.includes('_record_'))
 }
 
+/** Arrays of strings of the collection itself. */
+export function arrayNames(reference: Reference, collection: string): string[] {
+  const names = groupNames(reference, collection)
+  return fieldsOfKind(reference, collection, ['array']).filter((name) => names.includes(name))
+}
+
 /** Facets of a list; where it has a `where`, mostly of fields that this is about. */
 export function facets(
   reference: Reference,
@@ -85,7 +91,7 @@ export function facets(
 export function aggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
   const names = groupNames(reference, collection)
   const joined = names.filter((name) => name.includes('_'))
-  const arrays = fieldsOfKind(reference, collection, ['array']).filter((name) => names.includes(name))
+  const arrays = arrayNames(reference, collection)
   const name = fc.oneof(
     fc.constantFrom(...names),
     fc.constantFrom(...joined),

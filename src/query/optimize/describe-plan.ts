@@ -10,6 +10,7 @@ import type {
   PhysicalAggregate,
   PhysicalFacets,
   PhysicalList,
+  PhysicalPairs,
   PhysicalPlan,
   PhysicalRoot,
   PhysicalSignificance,
@@ -90,9 +91,10 @@ function describeAggregate({
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
-    ...fields.flatMap(({ output }) =>
-      output.kind === 'unusualWords' ? [describeUnusualWords(output.words)] : [],
-    ),
+    ...fields.flatMap(({ output }) => {
+      if (output.kind === 'pairs') return [describePairs(output.pairs)]
+      return output.kind === 'unusualWords' ? [describeUnusualWords(output.words)] : []
+    }),
   ]
   return parts.join('; ')
 }
@@ -108,6 +110,12 @@ function describeSignificance({ background, subtractsGroups }: PhysicalSignifica
 function describeUnusualWords({ words, own, background }: PhysicalUnusualWords): string {
   const { name } = words.table.words?.fields[words.field] ?? {}
   return `words of ${name} from ${describeAccess(own.rows)}, compared with records ${describeWhere(words.background)}, their words from ${describeAccess(background.rows)}`
+}
+
+function describePairs({ pairs, rows }: PhysicalPairs): string {
+  const { array, limit } = pairs
+  const of = rows === null ? 'all records' : `records from ${describeAccess(rows)}`
+  return `up to ${limit} pairs of elements in ${array.name} of ${of}`
 }
 
 function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'groups' }): string {

@@ -11,10 +11,17 @@ import type { Choice } from './path-options.ts'
 import { findSemiJoinSources } from './candidate-sources.ts'
 import { alwaysTrue } from '../plan/conditions.ts'
 import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/plan-facts.ts'
+import { joinWords } from './match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
-import type { CountAccess, CountedRows, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
-import type { GroupKey, MeasurePlan } from '../plan/groups/group-plan.ts'
+import type {
+  CountAccess,
+  CountedRows,
+  GroupAccess,
+  PhysicalPairs,
+  RowAccess,
+} from '../plan/physical-plan.ts'
+import type { GroupKey, MeasurePlan, PairsPlan } from '../plan/groups/group-plan.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
 import type { Condition, Link, TargetSemiJoin } from '../plan/conditions.ts'
 
@@ -136,6 +143,14 @@ export function planGroups(
   const { table, where } = aggregate
   const materialized = materializedGroups(optimizer, aggregate, keys)
   return materialized ?? planCountedRows(optimizer, table, where, null)
+}
+
+/** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */
+export function planPairs(optimizer: Optimizer, given: PairsPlan): PhysicalPairs {
+  const pairs = { ...given, where: joinWords(given.where) }
+  const { table, where } = pairs
+  const areAll = conjuncts(where).length === 0 && !optimizer.state.hiding
+  return { pairs, rows: areAll ? null : planCountedRows(optimizer, table, where, null) }
 }
 
 /** Null if no materialized counts or sums form these groups. */

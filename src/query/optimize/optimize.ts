@@ -2,7 +2,7 @@
  * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
  * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
  */
-import { materializedCount, planCount, planGroups } from './optimize-count.ts'
+import { materializedCount, planCount, planGroups, planPairs } from './optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
@@ -129,6 +129,7 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
       if (output.kind === 'groups') return { ...output, fields: planGroup(optimizer, output.fields) }
       if (output.kind === 'unusualWords')
         return { ...output, words: planUnusualWords(optimizer, output.words) }
+      if (output.kind === 'pairs') return { ...output, pairs: planPairs(optimizer, output.pairs) }
       return output
     }),
     count,

@@ -53,6 +53,7 @@ export const limits = {
   facetValues: 100,
   /** Words in `unusualWords`. */
   unusualWords: 100,
+  pairs: 1_000,
   /** Values that a statement compares with; a list that is used twice counts twice. */
   parameters: 30_000,
   /** Input objects in a document, and in variables. */

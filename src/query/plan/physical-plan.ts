@@ -15,7 +15,7 @@ import type {
 } from '../../database/layout/tables.ts'
 import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
 import type { Fields } from './fields.ts'
-import type { Join, UnusualWordsPlan } from './groups/group-plan.ts'
+import type { Join, PairsPlan, UnusualWordsPlan } from './groups/group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -250,7 +250,7 @@ export type CountedRows =
 
 export interface PhysicalAggregate {
   readonly aggregate: Omit<AggregatePlan, 'fields'>
-  readonly fields: Fields<AggregateOutput<PhysicalList, PhysicalUnusualWords>>
+  readonly fields: Fields<AggregateOutput<PhysicalList, PhysicalUnusualWords, PhysicalPairs>>
   /** `groups`: the sum of the counts of all groups. */
   readonly count: CountAccess | { readonly kind: 'groups' } | null
   readonly groups: GroupAccess | null
@@ -270,6 +270,12 @@ export interface PhysicalUnusualWords {
 export interface SampledRecords {
   readonly count: CountAccess
   readonly rows: CountedRows
+}
+
+export interface PhysicalPairs {
+  readonly pairs: PairsPlan
+  /** Null: the elements of all records, which need no records. */
+  readonly rows: CountedRows | null
 }
 
 /** How groups are compared with those of the background. */

@@ -12,6 +12,7 @@ import type {
   GroupOrder,
   MeasurePlan,
   MeasuresOutput,
+  PairsPlan,
   SignificanceOutput,
   SignificancePlan,
   UnusualWordsPlan,
@@ -247,11 +248,12 @@ export interface AggregatePlan {
   readonly fields: Fields<AggregateOutput>
 }
 
-export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan> =
+export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan, Pairs = PairsPlan> =
   | { readonly kind: 'count' | 'groupCount' }
   | MeasuresOutput
   /** The words of a field that are more frequent than in the background. */
   | { readonly kind: 'unusualWords'; readonly words: Words }
+  | { readonly kind: 'pairs'; readonly pairs: Pairs }
   | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List>> }
 
 export type GroupOutput<List = ListPlan> =

@@ -19,6 +19,7 @@ const {
   groupArray,
   measure,
   missingWord,
+  pairs,
   nearWords,
   inOrder,
   search: searched,
@@ -110,5 +111,16 @@ costs('unusual words cost the reading of both samples', [
   [
     `{ ${list}Aggregate(where: {${english}}) { unusualWords(field: title, against: {}, limit: 10) { recordsRead words { word significance { score } } } } }`,
     2 * (words + perTotal) + 2 * indexLookup + 2 * (tableScan + indexed) + 3 + 10 * (1 + 1 + 2),
+  ],
+])
+
+costs('pairs cost what groups by their array cost, and the comparison of its elements', [
+  [
+    `{ ${list}Aggregate { pairs(field: tags, limit: 10) { values count } } }`,
+    grouping + groupArray + pairs + 1 + 10 * (1 + 3 + 1),
+  ],
+  [
+    `{ ${list}Aggregate(where: {${english}}) { count pairs(field: tags) { count } } }`,
+    perTotal + indexLookup + grouping + groupArray + pairs + indexLookup + 1 + 50 * 2,
   ],
 ])

@@ -172,7 +172,10 @@ function isEquality(table: Table, part: Condition): boolean {
 type Found = 'page' | 'sorted page' | 'all'
 
 /** Finding the records for which a `where` holds. */
-function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>, found: Found): number {
+export function whereSize(
+  { table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>,
+  found: Found,
+): number {
   const parts = conjuncts(where)
   const [only, ...others] = parts
   if (only === undefined) return 0

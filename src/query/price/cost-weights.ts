@@ -78,6 +78,8 @@ export const weights = {
   groupArray: 15_000,
   /** Each further array multiplies the rows of the arrays before it. */
   furtherArray: 4,
+  /** Comparing the elements of each array with each other. */
+  pairs: 24_000,
   /** `avg`, `sum`, `min`, `max` of a field. */
   measure: 4_000,
   countDistinct: 18_000,

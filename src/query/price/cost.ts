@@ -5,6 +5,7 @@
  * weights against measured time.
  */
 import { facetSize, groupingSize, pageSize, totalSize, unusualWordsSize } from './cost-reading.ts'
+import { pairsSize } from './cost-pairs.ts'
 import { mostNearWords } from '../../search/nearest-words.ts'
 import { weights } from './cost-weights.ts'
 import type { Constant, Fields } from '../plan/fields.ts'
@@ -85,7 +86,8 @@ function aggregateSize(plan: AggregatePlan): number {
   const words = sum(plan.fields, ({ output }) =>
     output.kind === 'unusualWords' ? unusualWordsSize(output.words) + printedWords(output.words) : 0,
   )
-  return groupingSize(plan) + plan.limit * perGroup + words
+  const pairs = sum(plan.fields, ({ output }) => (output.kind === 'pairs' ? pairsSize(output.pairs) : 0))
+  return groupingSize(plan) + plan.limit * perGroup + words + pairs
 }
 
 function printedWords({ fields, limit }: UnusualWordsPlan): number {

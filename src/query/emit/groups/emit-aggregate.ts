@@ -6,11 +6,17 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { emitPairs } from './emit-pairs.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
 import { emitUnusualWords } from './emit-unusual-words.ts'
 import { emitArray, emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import type { PhysicalAggregate, PhysicalList, PhysicalUnusualWords } from '../../plan/physical-plan.ts'
+import type {
+  PhysicalAggregate,
+  PhysicalList,
+  PhysicalPairs,
+  PhysicalUnusualWords,
+} from '../../plan/physical-plan.ts'
 import type { Direction, Fields } from '../../plan/fields.ts'
 import type { AggregateOutput, GroupOutput } from '../../plan/plan.ts'
 
@@ -23,7 +29,7 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const groups =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
-  const value = (output: AggregateOutput<PhysicalList, PhysicalUnusualWords>): Sql => {
+  const value = (output: AggregateOutput<PhysicalList, PhysicalUnusualWords, PhysicalPairs>): Sql => {
     switch (output.kind) {
       case 'count':
         return emitCountOf(emitter, plan, all)
@@ -33,6 +39,8 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
         return measureOf(whole, output.measure)
       case 'measures':
         return emitObject(emitter, output.fields, ({ measure }) => measureOf(whole, measure))
+      case 'pairs':
+        return emitPairs(emitter, output.pairs)
       case 'unusualWords':
         return emitUnusualWords(emitter, output.words)
       case 'groups':

@@ -4,6 +4,7 @@ import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
 import { type MeasureContext, measureOutput, rankedMeasure } from './build-measures.ts'
+import { buildPairs } from './build-pairs.ts'
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
 import {
@@ -71,6 +72,8 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
       return { kind: below.name }
     case 'groups':
       return { kind: 'groups', fields: fieldsBelow(building, below, (field) => groupOutput(building, field)) }
+    case 'pairs':
+      return { kind: 'pairs', pairs: buildPairs(building, below, building.table, building.where) }
     case 'unusualWords':
       return {
         kind: 'unusualWords',

@@ -70,6 +70,23 @@ export type UnusualWordOutput =
   | { readonly kind: 'word' | 'count' }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
 
+/** Which elements of an array occur together in one record. */
+export interface PairsPlan {
+  readonly table: Table
+  readonly where: Condition
+  readonly array: ArrayIndex
+  readonly minCount: number
+  readonly limit: number
+  readonly fields: Fields<PairOutput>
+}
+
+/** Records with more different elements have too many pairs, and are left out. */
+export const mostPaired = 100
+
+export interface PairOutput {
+  readonly kind: 'values' | 'count'
+}
+
 export interface SignificanceOutput {
   readonly kind: 'share' | 'againstCount' | 'againstShare' | 'score'
 }

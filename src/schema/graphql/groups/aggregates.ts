@@ -8,6 +8,7 @@ import type { InputTypes, TypeFor } from '../connections.ts'
 import { type FieldConfig, listOf, nonNull, reads } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
 import { createMeasureTypes } from './measures.ts'
+import { createPairFields } from './pairs.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
@@ -34,6 +35,7 @@ export function createAggregateTypes(
 ) {
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
+  const pairs = createPairFields(registry, model)
   const measures = createMeasureTypes(inputs, typeFor, outputType)
   const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
@@ -80,6 +82,7 @@ export function createAggregateTypes(
             description: 'The words of a text that are more frequent than among other records.',
           },
         }),
+        ...pairs(collection),
         ...measures(collection),
       },
     }))
