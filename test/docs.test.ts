@@ -35,6 +35,7 @@ const pagesWithQueries = [
   'facets',
   'aggregates-inside',
   'top-of-groups',
+  'shares',
   'unusual',
   'http',
   'prices',

@@ -68,6 +68,11 @@ export const badArguments: readonly BadRequest[] = [
       /`limit: 1001` .* write 1 to 1000\./,
     ],
     [
+      'significant with denominator',
+      groups('groupBy: [language], significant: {against: {}}, denominator: {}'),
+      /`significant` and `denominator` exclude each other: .* Leave one out\./,
+    ],
+    [
       'no unusual words',
       '{ techServiceNewsArticleAggregate { unusualWords(field: title, against: {}, limit: 0) { recordsRead } } }',
       /`limit: 0` .* write 1 to 100\./,

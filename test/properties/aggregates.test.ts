@@ -28,7 +28,7 @@ property(
     const { rootField } = reference.shapes.get(collection)!
     const names = given.groupBy ?? []
     const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-    count groupCount groups { count ${names.join(' ')} ${significance} } } }`)
+    count total share groupCount groups { count total share ${names.join(' ')} ${significance} } } }`)
 
     const expected = reference.aggregate(collection, given)
     const fields = names.map(
@@ -36,9 +36,13 @@ property(
     )
     assert.deepEqual(aggregate, {
       count: expected.count,
+      total: expected.total,
+      share: expected.share,
       groupCount: expected.groupCount,
       groups: expected.groups.map((group) => ({
         count: group.members.length,
+        total: group.total,
+        share: group.share,
         ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, group.keys[index])])),
         significance: group.significance,
       })),

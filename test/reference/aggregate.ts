@@ -3,6 +3,7 @@ import { type GroupField, groupFields } from './group-fields.ts'
 import type { Where } from './matches.ts'
 import { rankOf, type RankMeasure } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
+import { type Share, shareOf } from './shares.ts'
 import { compareKeys, type Key } from './values.ts'
 import type { PlainRecord, World } from './world.ts'
 
@@ -15,11 +16,12 @@ export interface GroupArguments {
     readonly direction: 'ASC' | 'DESC'
   }
   readonly significant?: { readonly against: Where }
+  readonly denominator?: Where
   readonly minCount?: number
   readonly limit?: number
 }
 
-export interface Group {
+export interface Group extends Share {
   readonly keys: readonly Key[]
   readonly members: readonly PlainRecord[]
   /** Null without `significant`. */
@@ -32,13 +34,17 @@ export interface Grouped {
   readonly groups: readonly Group[]
 }
 
-/** `background`: the records with which `significant` compares. */
+/**
+ * `background`: the records with which `significant` compares. `divisors`: the records of the denominator; null without
+ * it.
+ */
 export function groupRecords(
   world: World,
   collection: string,
   records: readonly PlainRecord[],
   given: GroupArguments,
   background: readonly PlainRecord[],
+  divisors: readonly PlainRecord[] | null,
 ): Grouped {
   const names = given.groupBy ?? []
   if (names.length === 0) return { groupCount: 0, groups: [] }
@@ -48,7 +54,7 @@ export function groupRecords(
     if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
     return field
   })
-  const groups = formGroups(fields, records)
+  const groups = divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
   if (given.significant !== undefined) {
     const significant = compareWith(groups, formGroups(fields, background), records, background)
       .filter((group) => group.members.length >= (given.minCount ?? 5))
@@ -60,12 +66,25 @@ export function groupRecords(
   return { groupCount: groups.length, groups: large.slice(0, given.limit ?? 50) }
 }
 
-function formGroups(fields: readonly GroupField[], records: readonly PlainRecord[]): Group[] {
-  const groups: { keys: readonly Key[]; members: PlainRecord[]; significance: null }[] = []
+/** A group with its keys and records only. */
+interface Formed {
+  readonly keys: readonly Key[]
+  readonly members: PlainRecord[]
+}
+
+function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): Group[] {
+  return groups.map((group) => {
+    const others = divisors?.find(({ keys }) => compareKeyLists(keys, group.keys) === 0)?.members ?? []
+    return { ...group, ...shareOf(group.members, divisors === null ? null : others), significance: null }
+  })
+}
+
+function formGroups(fields: readonly GroupField[], records: readonly PlainRecord[]): Formed[] {
+  const groups: Formed[] = []
   for (const record of records) {
     for (const keys of combinations(fields.map((field) => field.keysOf(record)))) {
       const known = groups.find((group) => compareKeyLists(group.keys, keys) === 0)
-      if (known === undefined) groups.push({ keys, members: [record], significance: null })
+      if (known === undefined) groups.push({ keys, members: [record] })
       else known.members.push(record)
     }
   }
@@ -75,7 +94,7 @@ function formGroups(fields: readonly GroupField[], records: readonly PlainRecord
 /** The groups that are more frequent than in the background. */
 function compareWith(
   groups: readonly Group[],
-  others: readonly Group[],
+  others: readonly Formed[],
   records: readonly PlainRecord[],
   background: readonly PlainRecord[],
 ): Group[] {

@@ -31,7 +31,7 @@ export function facetsOf(
     if (field === undefined) throw new Error(`${collection} has no facet ${name}.`)
     const records = found(ignoreOwn ? withoutOwn(where, field.path, field.isReference) : where)
     const given = { groupBy: [name], limit: Number.POSITIVE_INFINITY }
-    const { groups } = groupRecords(world, collection, records, given, [])
+    const { groups } = groupRecords(world, collection, records, given, [], null)
     const present = groups.filter(({ keys }) => keys[0] !== undefined)
     return {
       field: name,

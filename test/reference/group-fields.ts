@@ -41,8 +41,15 @@ export function groupFields(world: World, collection: string): GroupField[] {
     { ...plain('indexedAt'), prints: 'instant', keysOf: (record) => [record.indexedAt] },
     ...bucketFields('indexedAt', (record) => record.indexedAt),
   ]
-  return [...system, ...ownAndJoined(world, shapeOf(world, collection), [collection])]
+  const fields = [...system, ...ownAndJoined(world, shapeOf(world, collection), [collection])]
+  return fields.map((field) =>
+    namesOfGroups.includes(field.name) ? { ...field, name: `record_${field.name}` } : field,
+  )
 }
+
+/** Groups have fields of these names themselves; records are grouped by `record_<name>`. */
+const namesOfGroups = `total share cursor top nodes median stddev percentile pairs groupsPageInfo cumulative
+  movingAverage change`.split(/\s+/)
 
 function plain(name: string) {
   return { name, prints: 'plain', path: [name], isReference: false } as const

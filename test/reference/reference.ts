@@ -13,6 +13,7 @@ import { scoresOf } from './relevance.ts'
 import { type UnusualArguments, type UnusualWords, unusualWords } from './unusual-words.ts'
 import { type MissingWord, missingWords } from './missing-words.ts'
 import { searchedFields, searchHolds } from './search.ts'
+import { type Share, shareOf } from './shares.ts'
 import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
 import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
 import type { Key } from './values.ts'
@@ -43,7 +44,7 @@ export interface AggregateArguments extends GroupArguments {
   readonly search?: string
 }
 
-export interface Aggregated extends Grouped {
+export interface Aggregated extends Grouped, Share {
   /** All that match, whatever `minCount` and `limit` leave out. */
   readonly count: number
   readonly members: readonly PlainRecord[]
@@ -165,14 +166,16 @@ export function createReference(
     aggregate: (collection, given) => {
       const all = recordsOf(world, collection)
       const members = found(all, given)
-      const { significant } = given
+      const { significant, denominator } = given
+      const divisors = denominator === undefined ? null : found(all, { where: denominator })
       const background = all.filter(
         (record) => significant && matches(world, record, significant.against) && !members.includes(record),
       )
       return {
         count: members.length,
         members,
-        ...groupRecords(world, collection, members, given, background),
+        ...shareOf(members, divisors),
+        ...groupRecords(world, collection, members, given, background, divisors),
       }
     },
     unusualWords: (collection, given, asked) => {

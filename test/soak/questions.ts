@@ -159,13 +159,14 @@ const kinds: Readonly<Record<Kind, Draw>> = {
 
   groups: (reference, collection, accounts) =>
     aggregates(reference, collection).map((free): Drawn => {
-      const { significant } = free
+      const { significant, denominator } = free
       const given = {
         ...free,
         where: within(accounts, free.where ?? {}),
         ...(significant && {
           significant: { ...significant, against: within(accounts, significant.against) },
         }),
+        ...(denominator && { denominator: within(accounts, denominator) }),
       }
       const names = given.groupBy ?? []
       return {

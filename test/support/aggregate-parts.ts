@@ -50,6 +50,8 @@ function aggregateFields(
       ...keys,
       ...keys,
       part('count', ({ members }) => members.length),
+      part('total', ({ total }) => total),
+      part('share', ({ share }) => share),
       part('__typename', () => `${shape.typeName}AggregateGroup`),
       significanceFields.map(({ text, answer }) => ({
         text: `significance${text}`,
@@ -70,6 +72,8 @@ function aggregateFields(
       groups,
       groups,
       part('count', ({ count }) => count),
+      part('total', ({ total }) => total),
+      part('share', ({ share }) => share),
       part('groupCount', ({ groupCount }) => groupCount),
       ...pairParts(reference, shape),
       part('__typename', () => `${shape.typeName}Aggregated`),

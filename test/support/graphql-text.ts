@@ -44,6 +44,7 @@ export function aggregateArguments(given: AggregateArguments): string {
     groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
     orderBy: given.orderBy,
     rankBy: rank && `{measure: ${rank.measure}, field: ${rank.field}, direction: ${rank.direction}}`,
+    denominator: given.denominator && literal(given.denominator),
     significant: given.significant && literal(given.significant),
     minCount: given.minCount?.toString(),
     limit: given.limit?.toString(),

@@ -146,12 +146,14 @@ export const libraryLexicons = [
   ),
   record(collections.review, {
     required: ['book'],
-    nullable: ['text', 'verdict', 'stars', 'helpful', 'writtenAt'],
+    nullable: ['text', 'verdict', 'stars', 'share', 'helpful', 'writtenAt'],
     properties: {
       book: strongRef,
       text: freeText,
       verdict: { type: 'string', maxLength: 32, knownValues: ['good', 'bad', 'mixed'] },
       stars: { type: 'integer', minimum: 0, maximum: 5 },
+      // Clashes with a field of groups, which are by `record_share`.
+      share: { type: 'integer', minimum: 0, maximum: 100 },
       helpful: { type: 'boolean' },
       writtenAt: datetime,
     },

@@ -88,6 +88,27 @@ export function facets(
   )
 }
 
+/** A denominator for a `where`: none, everything, other records, or records of which the `where` is a part or a whole. */
+function divisors(
+  reference: Reference,
+  collection: string,
+): fc.Arbitrary<(where: Where) => { readonly denominator?: Where }> {
+  const other = fc.oneof(wheres(reference, collection, 1), wheres(reference, collection, 2))
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant(() => ({})) },
+    { weight: 2, arbitrary: fc.constant(() => ({ denominator: {} })) },
+    { weight: 2, arbitrary: other.map((denominator) => () => ({ denominator })) },
+    { weight: 1, arbitrary: fc.constant((where: Where) => ({ denominator: where })) },
+    { weight: 1, arbitrary: other.map((more) => (where: Where) => ({ denominator: { ...where, ...more } })) },
+    {
+      weight: 1,
+      arbitrary: fc.nat(3).map((place) => (where: Where) => ({
+        denominator: Object.fromEntries(Object.entries(where).filter((_, index) => index !== place)),
+      })),
+    },
+  )
+}
+
 export function aggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
   const names = groupNames(reference, collection)
   const joined = names.filter((name) => name.includes('_'))
@@ -138,10 +159,10 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
     against: fc.oneof(fc.constant({}), wheres(reference, collection, 1), wheres(reference, collection, 2)),
   })
   return fc
-    .tuple(rest, order, fc.option(significant, { freq: 2, nil: undefined }))
-    .map(([some, by, compared]) =>
+    .tuple(rest, order, fc.option(significant, { freq: 2, nil: undefined }), divisors(reference, collection))
+    .map(([some, by, compared, denominatorOf]) =>
       compared === undefined || !some.groupBy?.length
-        ? { ...some, ...by }
+        ? { ...some, ...by, ...denominatorOf(some.where ?? {}) }
         : { ...some, significant: compared },
     )
 }

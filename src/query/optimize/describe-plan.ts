@@ -13,8 +13,10 @@ import type {
   PhysicalPairs,
   PhysicalPlan,
   PhysicalRoot,
+  PhysicalShares,
   PhysicalSignificance,
   PhysicalUnusualWords,
+  SharePart,
 } from '../plan/physical-plan.ts'
 import type { SortKey } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
@@ -82,6 +84,7 @@ function describeAggregate({
   groups,
   whole,
   significance,
+  shares,
 }: PhysicalAggregate): string {
   const { table, where, keys, limit } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
@@ -89,6 +92,7 @@ function describeAggregate({
     `records of ${table.name} ${describeWhere(where)}, ${by}`,
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
     ...(significance === null ? [] : describeSignificance(significance)),
+    ...(shares === null ? [] : describeShares(shares)),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
     ...fields.flatMap(({ output }) => {
@@ -105,6 +109,18 @@ function describeSignificance({ background, subtractsGroups }: PhysicalSignifica
       `${isSubtracted ? 'without' : 'compared with'} records ${describeWhere(where)}, their groups from ${describeAccess(groups)}`,
   )
   return subtractsGroups ? [...parts, 'without the records that are compared'] : parts
+}
+
+function describeShares({ total, numerator }: PhysicalShares): readonly string[] {
+  const describePart = ({ where, groups, count }: SharePart): string => {
+    const read = [
+      ...(groups === null ? [] : [`their groups from ${describeAccess(groups)}`]),
+      ...(count === null ? [] : [`their count from ${describeAccess(count)}`]),
+    ]
+    return `records ${describeWhere(where)}, ${read.join(', ')}`
+  }
+  if (typeof numerator === 'string') return [`divided by ${describePart(total)}`]
+  return [`shares of ${describePart(numerator)}`, `divided by ${describePart(total)}`]
 }
 
 function describeUnusualWords({ words, own, background }: PhysicalUnusualWords): string {

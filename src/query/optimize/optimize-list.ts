@@ -1,8 +1,8 @@
 /** Plans how a list is read: its page, the rows before the page, and its total. */
 import { columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { totalSize } from '../price/cost-reading.ts'
-import { planCount } from './optimize-count.ts'
-import { planFacets } from './optimize-facets.ts'
+import { planCount } from './groups/optimize-count.ts'
+import { planFacets } from './groups/optimize-facets.ts'
 import { planRankedRows, planRanking } from './optimize-ranking.ts'
 import { planRows } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'

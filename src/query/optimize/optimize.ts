@@ -2,11 +2,12 @@
  * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
  * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
  */
-import { materializedCount, planCount, planGroups, planPairs } from './optimize-count.ts'
+import { planCount, planGroups, planPairs, planTotal } from './groups/optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
-import { planSignificance, planUnusualWords } from './optimize-significance.ts'
+import { planSignificance, planUnusualWords } from './groups/optimize-significance.ts'
+import { planShares } from './groups/optimize-shares.ts'
 import type { Optimizer } from './optimizer.ts'
 import type {
   CountedTable,
@@ -115,13 +116,16 @@ function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false):
 
 function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggregate {
   const aggregate = { ...given, where: joinWords(given.where) }
-  const { isGrouped, isWhole, counts, addsUp } = readingsOf(aggregate)
+  const { isGrouped, isWhole, counts, sharesWhole, addsUp } = readingsOf(aggregate)
   const groups = isGrouped ? planGroups(optimizer, aggregate, aggregate.keys) : null
   const whole = isWhole ? planGroups(optimizer, aggregate, []) : null
-  const count = counts > 0 ? planCountOf(optimizer, aggregate, addsUp) : null
+  const isDivided = sharesWhole && aggregate.share?.numerator === 'count'
+  const count =
+    counts > 0 || isDivided ? planTotal(optimizer, aggregate.table, aggregate.where, addsUp) : null
   const significance = isGrouped ? planSignificance(optimizer, aggregate) : null
+  const shares = planShares(optimizer, aggregate)
   const readsRows = groups?.kind === 'rows' || count?.kind === 'rows' || count?.kind === 'groups'
-  if (whole === null && significance === null && !readsRows)
+  if (whole === null && significance === null && shares === null && !readsRows)
     optimizer.estimate.savedSize += groupingSize(aggregate)
   return {
     aggregate,
@@ -136,16 +140,8 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
     groups,
     whole,
     significance,
+    shares,
   }
-}
-
-function planCountOf(
-  optimizer: Optimizer,
-  { table, where }: AggregatePlan,
-  addsUp: boolean,
-): PhysicalAggregate['count'] {
-  const materialized = materializedCount(optimizer, table, where)
-  return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, table, where, null))
 }
 
 function planGroup(optimizer: Optimizer, fields: Fields<GroupOutput>): Fields<GroupOutput<PhysicalList>> {

@@ -51,7 +51,7 @@ const hints: readonly Hint[] = [
     },
   ],
   [
-    /^Cannot query field "(share|againstCount|againstShare|score)" on type "\w+AggregateGroup"/,
+    /^Cannot query field "(againstCount|againstShare|score)" on type "\w+AggregateGroup"/,
     (_, [name = '']) => `Select it of the significance: \`significance { ${name} }\`.`,
   ],
   [

@@ -42,7 +42,12 @@ export function buildWhere(
   const found = search?.condition ?? alwaysTrue
   if (where === undefined || where === null) return found
   const builder = new WhereBuilder(context)
-  const condition = all([builder.record(table, where as Input, 1), found])
+  return bothOf(builder.record(table, where as Input, 1), found)
+}
+
+/** Holds if both conditions hold. */
+export function bothOf(one: Condition, other: Condition): Condition {
+  const condition = all([one, other])
   const parts = conjuncts(condition)
   return parts.length < 2 ? condition : all(tightest(parts))
 }

@@ -257,6 +257,21 @@ export interface PhysicalAggregate {
   /** Measures over all records. */
   readonly whole: GroupAccess | null
   readonly significance: PhysicalSignificance | null
+  /** Null if neither groups nor the whole are divided. */
+  readonly shares: PhysicalShares | null
+}
+
+/** How the records of a denominator, and those that are divided by them, are counted. */
+export interface PhysicalShares {
+  readonly total: SharePart
+  readonly numerator: SharePart | 'count' | 'total'
+}
+
+/** One of both sets of records: its groups, and the number of all of them. Null if they are not selected. */
+export interface SharePart {
+  readonly where: Condition
+  readonly groups: GroupAccess | null
+  readonly count: CountAccess | { readonly kind: 'groups' } | null
 }
 
 /** How the words of a field are counted: of the records that meet the `where`, and of the background. */

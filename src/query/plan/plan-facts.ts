@@ -18,17 +18,27 @@ export function isInstant(value: KeyValue | KeyLeaf): boolean {
 }
 
 /** What an aggregate reads for its fields. */
-export function readingsOf({ fields, keys }: Pick<AggregatePlan, 'fields' | 'keys'>) {
+export function readingsOf({ fields, keys, share }: Pick<AggregatePlan, 'fields' | 'keys' | 'share'>) {
   const kinds = fields.map(({ output }) => output.kind)
+  const groupKinds = fields.flatMap(({ output }) =>
+    output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
+  )
   const isGrouped = keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */
     isWhole: kinds.includes('measure') || kinds.includes('measures'),
     counts: kinds.filter((kind) => kind === 'count').length,
+    /** Groups, and the whole, are divided by a denominator. */
+    sharesGroups: isGrouped && share !== null && groupKinds.some(isOfShare),
+    sharesWhole: share !== null && kinds.some(isOfShare),
     /** Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole. */
     addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array'),
   }
+}
+
+function isOfShare(kind: string): boolean {
+  return kind === 'total' || kind === 'share'
 }
 
 export function tableOf({ tables }: { readonly tables: readonly Table[] }, collection: Collection): Table {

@@ -13,6 +13,7 @@ import type {
   MeasurePlan,
   MeasuresOutput,
   PairsPlan,
+  SharePlan,
   SignificanceOutput,
   SignificancePlan,
   UnusualWordsPlan,
@@ -243,13 +244,15 @@ export interface AggregatePlan {
   readonly measures: readonly MeasurePlan[]
   readonly order: GroupOrder
   readonly significance: SignificancePlan | null
+  /** Null without `denominator`. */
+  readonly share: SharePlan | null
   readonly minCount: number
   readonly limit: number
   readonly fields: Fields<AggregateOutput>
 }
 
 export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan, Pairs = PairsPlan> =
-  | { readonly kind: 'count' | 'groupCount' }
+  | { readonly kind: 'count' | 'groupCount' | 'total' | 'share' }
   | MeasuresOutput
   /** The words of a field that are more frequent than in the background. */
   | { readonly kind: 'unusualWords'; readonly words: Words }
@@ -257,7 +260,7 @@ export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan, Pairs = P
   | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List>> }
 
 export type GroupOutput<List = ListPlan> =
-  | { readonly kind: 'count' }
+  | { readonly kind: 'count' | 'total' | 'share' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }

@@ -107,6 +107,29 @@ costs('significant groups cost two aggregates: that of `where`, and that of `aga
   [unusual('genre', 'count', english, short), perTotal + indexLookup],
 ])
 
+const divided = (by: string, fields: string, where: string, denominator: string): string =>
+  `{ ${list}Aggregate(groupBy: [${by}], limit: 10, where: {${where}}, denominator: {${denominator}}) { ${fields} } }`
+
+costs('shares cost the groups of the denominator, and of both conditions unless one implies the other', [
+  [divided('genre', 'groups { genre count }', english, short), grouping + indexLookup + 10 * 3],
+  [divided('genre', 'share groups { genre share }', english, ''), grouping + indexLookup + grouping + 10 * 3],
+  [
+    divided('genre', 'groups { share }', `${english}, ${short}`, short),
+    grouping + (tableScan + 2 * indexed) + (grouping + indexLookup) + 10 * 2,
+  ],
+  [
+    divided('genre', 'groups { total } total', english, short),
+    3 * grouping + 2 * indexLookup + (tableScan + 2 * indexed) + 10 * 2,
+  ],
+  // Elements do not add up, so all sets are counted as well.
+  [
+    divided('tags', 'share groups { share }', english, ''),
+    2 * (grouping + groupArray) + indexLookup + 2 * perTotal + indexLookup + 10 * 2,
+  ],
+  [divided('genre', 'count share', english, ''), perTotal + (perTotal + indexLookup)],
+  [divided('genre', 'total', english, short), 2 * perTotal + indexLookup + (tableScan + 2 * indexed)],
+])
+
 costs('unusual words cost the reading of both samples', [
   [
     `{ ${list}Aggregate(where: {${english}}) { unusualWords(field: title, against: {}, limit: 10) { recordsRead words { word significance { score } } } } }`,

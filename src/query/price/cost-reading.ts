@@ -44,6 +44,7 @@ export function groupingSize(plan: AggregatePlan): number {
   const where = whereSize({ ...plan, link: null }, 'all')
   const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
   return (
+    sharesSize(plan, where) +
     (isGrouped ? comparisonSize(plan, where, addsUp) : 0) +
     (addsUp ? 0 : counts * (weights.total + where)) +
     (isGrouped ? readingSize(plan, plan.keys, where) : 0) +
@@ -58,6 +59,30 @@ function comparisonSize(plan: AggregatePlan, where: number, addsUp: boolean): nu
   const backgroundWhere = whereSize({ ...plan, where: background, link: null }, 'all')
   const totals = addsUp ? 0 : 2 * weights.total + where + backgroundWhere
   return totals + readingSize({ ...plan, measures: [] }, plan.keys, backgroundWhere)
+}
+
+/**
+ * The records of the denominator, and, unless their number is known from the other sets, those that are divided by
+ * them: each set is grouped for the groups, and counted for the whole.
+ */
+function sharesSize(plan: AggregatePlan, where: number): number {
+  const { share, keys } = plan
+  const { sharesGroups, sharesWhole, addsUp, counts } = readingsOf(plan)
+  if (share === null) return 0
+  const { denominator, numerator } = share
+  const sizes = (typeof numerator === 'string' ? [denominator] : [denominator, numerator]).map((part) =>
+    whereSize({ ...plan, where: part, link: null }, 'all'),
+  )
+  const areCounted = sharesWhole && !(sharesGroups && addsUp)
+  // The whole is divided by its own count, which is counted even if it is not selected.
+  const ownCount = sharesWhole && numerator === 'count' && counts === 0 && !addsUp ? weights.total + where : 0
+  return sizes.reduce(
+    (sum, size) =>
+      sum +
+      (sharesGroups ? readingSize({ measures: [] }, keys, size) : 0) +
+      (areCounted ? weights.total + size : 0),
+    ownCount,
+  )
 }
 
 /** One pass over all records, and one more for each array whose distinct elements are counted. */

@@ -113,6 +113,8 @@ function groupSize(output: GroupOutput): number {
     case 'keyResolved':
       return resolvedSize(output.records)
     case 'count':
+    case 'total':
+    case 'share':
     case 'key':
     case 'measure':
       return weights.value

@@ -8,7 +8,8 @@ import { buildReferences } from './build-references.ts'
 import { describe } from '../graphql/describe.ts'
 import type { Collection, Constraints, Field, FieldType, Model, ObjectType, SearchField } from './model.ts'
 import { type StringType, systemFields, type UnionMember, type UnionType } from './model.ts'
-import { buckets, generatedGroupNames } from './operators.ts'
+import { buckets, generatedGroupNames, groupFields } from './operators.ts'
+import { leafName } from './leaves.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 
 const strongRefId = 'com.atproto.repo.strongRef'
@@ -74,6 +75,7 @@ export function buildModel(lexicons: LexiconSet): Model {
   for (const collection of collections) {
     const via = collection.referredBy.map(({ viaField }) => viaField)
     notes.push(...shadowed(collection.type, [...via, ...generatedGroupNames(collection, model)]))
+    notes.push(...renamedGroups(collection, model))
   }
   for (const type of walk.objects) notes.push(...shadowed(type, []))
   return model
@@ -277,6 +279,15 @@ function searchFieldsOf(
     const path = fields.map(({ property }) => property)
     return [{ name: fields.map(({ name }) => name).join('_'), path, isLong: !field.type.bounded }]
   })
+}
+
+/** Notes on fields that groups call by another name, because groups have a field of that name themselves. */
+function renamedGroups(collection: Collection, model: Model): string[] {
+  return groupFields(collection, model).flatMap(({ name, joins, leaf, bucket }) =>
+    joins.length > 0 || bucket !== null || name === leafName(leaf)
+      ? []
+      : [`${collection.nsid}: the field ${leafName(leaf)} is ${name} in groups.`],
+  )
 }
 
 /** Notes on generated fields that are omitted because a property has their name. */

@@ -4,6 +4,7 @@
  */
 import { isArray, type Leaf, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
+import { groupFieldName } from './reserved-names.ts'
 
 /** The path of an object in a record. Reference targets are declared per path. */
 export interface ObjectPath {
@@ -122,7 +123,9 @@ export function sortFields(collection: Collection): readonly SortField[] {
  * take precedence by name.
  */
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
-  return withoutClashes(collection, joinedGroupFields(collection, model, [], [collection.nsid]))
+  const fields = withoutClashes(collection, joinedGroupFields(collection, model, [], [collection.nsid]))
+  const names = new Set(fields.map(({ name }) => name))
+  return fields.map((field) => ({ ...field, name: groupFieldName(field.name, names) }))
 }
 
 /** Omits the fields whose generated name a property or an earlier field has. */

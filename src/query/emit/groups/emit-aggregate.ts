@@ -8,6 +8,7 @@ import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitPairs } from './emit-pairs.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
+import { emitShares, shareJson } from './emit-shares.ts'
 import { emitUnusualWords } from './emit-unusual-words.ts'
 import { emitArray, emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
@@ -24,15 +25,24 @@ type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
 export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
-  const { aggregate, significance } = plan
+  const { aggregate, significance, shares } = plan
   const all = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
-  const groups =
+  const isDivided = shares?.numerator === 'count' && shares.total.count !== null
+  const shared =
+    shares === null
+      ? null
+      : emitShares(emitter, aggregate, shares, all, isDivided ? emitCountOf(emitter, plan, all) : null)
+  const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
+  const groups = shared === null ? scored : shared.groups
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
   const value = (output: AggregateOutput<PhysicalList, PhysicalUnusualWords, PhysicalPairs>): Sql => {
     switch (output.kind) {
       case 'count':
         return emitCountOf(emitter, plan, all)
+      case 'total':
+      case 'share':
+        return shareOfWhole(emitter, shared?.whole ?? null, output.kind)
       case 'groupCount':
         return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':
@@ -50,7 +60,7 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
     }
   }
   const body = emitObject(emitter, plan.fields, value)
-  const tables = [...(groups?.tables ?? []), ...(whole?.tables ?? [])]
+  const tables = [...(groups?.tables ?? []), ...(whole?.tables ?? []), ...(shared?.tables ?? [])]
   return tables.length === 0 ? body : sql`(with ${join(tables, ', ')} select ${body})`
 }
 
@@ -58,6 +68,13 @@ function measureOf(whole: Grouping | null, measure: number): Sql {
   if (whole === null) throw new Error('No grouping for a measure of the whole.')
   const row = raw('w')
   return sql`(select ${whole.measureJson(measure, row)} from ${whole.name} ${row})`
+}
+
+function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: 'total' | 'share'): Sql {
+  if (whole === null) throw new Error('The plan counts no denominator.')
+  const row = raw('w')
+  const value = kind === 'total' ? sql`${row}.total` : shareJson(emitter, row)
+  return sql`(select ${value} from ${whole} ${row})`
 }
 
 function emitCountOf(
@@ -82,6 +99,10 @@ function groupList(
     switch (output.kind) {
       case 'count':
         return sql`${row}.n`
+      case 'total':
+        return sql`${row}.total`
+      case 'share':
+        return shareJson(emitter, row)
       case 'key':
         return groups.keyJson(output.key, row)
       case 'keyResolved':

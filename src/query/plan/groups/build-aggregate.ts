@@ -13,11 +13,12 @@ import {
   minSignificantCount,
   significanceFields,
 } from './build-significance.ts'
+import { buildShare } from './build-share.ts'
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type { Condition } from '../conditions.ts'
 import type { Constant } from '../fields.ts'
-import type { GroupOrder } from './group-plan.ts'
+import type { GroupOrder, SharePlan } from './group-plan.ts'
 import type { AggregateOutput, AggregatePlan, GroupOutput, PlanContext } from '../plan.ts'
 import { limits } from '../../parse/limits.ts'
 
@@ -28,6 +29,7 @@ interface Building extends MeasureContext {
   readonly where: Condition
   readonly groupBy: readonly GroupField[]
   readonly isSignificant: boolean
+  readonly share: SharePlan | null
 }
 
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
@@ -35,7 +37,16 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const groupBy = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
   const isSignificant = given.significant !== undefined && given.significant !== null
   const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
-  const building: Building = { ...context, table, where, groupBy, isSignificant, measures: new Map() }
+  const share = buildShare(context, table, where, given)
+  const building: Building = {
+    ...context,
+    table,
+    where,
+    groupBy,
+    isSignificant,
+    share,
+    measures: new Map(),
+  }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given)
   return {
@@ -45,6 +56,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     measures: [...building.measures.values()],
     order,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
+    share,
     minCount: integerArgument(
       'minCount',
       given.minCount,
@@ -65,8 +77,11 @@ function groupOrder(building: Building, { orderBy, rankBy }: Readonly<Record<str
   return { by: 'measure', measure, direction }
 }
 
-function aggregateOutput(building: Building, below: Collected): AggregateOutput {
+function aggregateOutput(building: Building, below: Collected): AggregateOutput | Constant {
   switch (below.name) {
+    case 'total':
+    case 'share':
+      return building.share === null ? constantOutput(null) : { kind: below.name }
     case 'count':
     case 'groupCount':
       return { kind: below.name }
@@ -93,8 +108,11 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
           fields: significanceFields(building, below),
         }
       : constantOutput(null)
-  if (role?.kind !== 'group' && role?.kind !== 'groupResolved')
+  if (role?.kind !== 'group' && role?.kind !== 'groupResolved') {
+    if (below.name === 'total' || below.name === 'share')
+      return building.share === null ? constantOutput(null) : { kind: below.name }
     return below.name === 'count' ? { kind: 'count' } : measureOutput(building, below)
+  }
   const key = building.groupBy.findIndex(({ name }) => name === role.field.name)
   if (key < 0)
     throw badInput(

@@ -10,6 +10,17 @@ export interface SignificancePlan {
   readonly background: Condition
 }
 
+/** Groups are divided by the groups of a denominator, as is the whole. */
+export interface SharePlan {
+  /** The records that `total` counts. */
+  readonly denominator: Condition
+  /**
+   * The records that are divided by them: those that meet both conditions. `count`: all that meet `where`, and `total`:
+   * all of the denominator, because one condition implies the other.
+   */
+  readonly numerator: Condition | 'count' | 'total'
+}
+
 /** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */
 export interface GroupKey {
   readonly joins: readonly Join[]

@@ -1,6 +1,13 @@
 /** Generates the types of aggregates: groups, measures, and the arguments of aggregate fields. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
-import { GraphQLInt, GraphQLList, GraphQLNonNull, type GraphQLObjectType, GraphQLString } from 'graphql/type'
+import {
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  GraphQLString,
+} from 'graphql/type'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { leafType } from '../../model/leaves.ts'
 import { type GroupField, groupFields, isTimePart } from '../../model/operators.ts'
@@ -55,6 +62,15 @@ export function createAggregateTypes(
       fields: {
         ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
         count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
+        total: {
+          type: GraphQLInt,
+          description: 'How many records of the group match `denominator`; null without it.',
+        },
+        share: {
+          type: GraphQLFloat,
+          description:
+            'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
+        },
         significance: { type: significance, description: 'Null without `significant`.' },
         ...measures(collection),
       },
@@ -62,6 +78,12 @@ export function createAggregateTypes(
     return typeFor(collection, 'Aggregated', 'aggregates', () => ({
       fields: {
         count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
+        total: { type: GraphQLInt, description: 'How many records match `denominator`; null without it.' },
+        share: {
+          type: GraphQLFloat,
+          description:
+            'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
+        },
         groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
         groups: { type: nonNull(listOf(group)) },
         ...(collection.searchFields.length > 0 && {
@@ -91,6 +113,10 @@ export function createAggregateTypes(
   const aggregateArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
     where: { type: inputs.where(collection) },
     ...searchArguments(collection),
+    denominator: {
+      type: inputs.where(collection),
+      description: 'The records of which `share` is the part; `{}` means all.',
+    },
     groupBy: {
       type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
       description: 'Up to five fields.',

@@ -3,13 +3,13 @@
  * share the rows that are found: finding them again for each of five facets takes twice as long. All rows of a table
  * need no finding, and storing them takes longer than reading them again.
  */
-import { facetSize } from '../price/cost-reading.ts'
+import { facetSize } from '../../price/cost-reading.ts'
 import { materializedGroups, planCountedRows } from './optimize-count.ts'
-import type { Optimizer } from './optimizer.ts'
-import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../plan/physical-plan.ts'
-import type { FacetPlan, ListPlan } from '../plan/plan.ts'
-import type { Condition } from '../plan/conditions.ts'
-import { conjuncts, isConstant } from '../plan/plan-facts.ts'
+import type { Optimizer } from '../optimizer.ts'
+import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'
+import type { FacetPlan, ListPlan } from '../../plan/plan.ts'
+import type { Condition } from '../../plan/conditions.ts'
+import { conjuncts, isConstant } from '../../plan/plan-facts.ts'
 
 /** Conditions are equal if they are the same object; facets without `ignoreOwn` have the condition of the list. */
 export function planFacets(

@@ -2,28 +2,28 @@
  * Plans how records are counted and grouped: from materialized counts or sums if possible, otherwise from rows.
  * Materialized values include every row of a table, so they are used only while no rows are hidden.
  */
-import type { CountTable } from '../../database/layout/counts.ts'
-import { ownSums, type SumTable } from '../../database/layout/sums.ts'
-import type { Column, Table } from '../../database/layout/tables.ts'
-import type { TimeBucket } from '../../sql/time-buckets.ts'
-import { chooseForCount, planPath, unanswered } from './access-paths.ts'
-import type { Choice } from './path-options.ts'
-import { findSemiJoinSources } from './candidate-sources.ts'
-import { alwaysTrue } from '../plan/conditions.ts'
-import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../plan/plan-facts.ts'
-import { joinWords } from './match-words.ts'
-import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
-import { type Optimizer, rowsOf } from './optimizer.ts'
+import type { CountTable } from '../../../database/layout/counts.ts'
+import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
+import type { Column, Table } from '../../../database/layout/tables.ts'
+import type { TimeBucket } from '../../../sql/time-buckets.ts'
+import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
+import type { Choice } from '../path-options.ts'
+import { findSemiJoinSources } from '../candidate-sources.ts'
+import { alwaysTrue } from '../../plan/conditions.ts'
+import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../../plan/plan-facts.ts'
+import { joinWords } from '../match-words.ts'
+import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
+import { type Optimizer, rowsOf } from '../optimizer.ts'
 import type {
   CountAccess,
   CountedRows,
   GroupAccess,
   PhysicalPairs,
   RowAccess,
-} from '../plan/physical-plan.ts'
-import type { GroupKey, MeasurePlan, PairsPlan } from '../plan/groups/group-plan.ts'
-import type { AggregatePlan } from '../plan/plan.ts'
-import type { Condition, Link, TargetSemiJoin } from '../plan/conditions.ts'
+} from '../../plan/physical-plan.ts'
+import type { GroupKey, MeasurePlan, PairsPlan } from '../../plan/groups/group-plan.ts'
+import type { AggregatePlan } from '../../plan/plan.ts'
+import type { Condition, Link, TargetSemiJoin } from '../../plan/conditions.ts'
 
 /** Number of rows of counts that are read in the time of one record. */
 const countsPerRecord = 10
@@ -51,6 +51,17 @@ export function planCount(
     if (counts !== undefined) return { kind: 'link-counts', counts }
   }
   return planCountedRows(optimizer, table, where, link)
+}
+
+/** Plans the number of records of an aggregate. `addsUp`: the counts of its groups add up to it. */
+export function planTotal(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  addsUp: boolean,
+): CountAccess | { readonly kind: 'groups' } {
+  const materialized = materializedCount(optimizer, table, where)
+  return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, table, where, null))
 }
 
 /** Rows that are counted or grouped, in any order. */

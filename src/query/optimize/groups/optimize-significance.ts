@@ -3,14 +3,14 @@
  * materialized counts answer for all records, it is what remains of these without the records that are compared with it
  * and without the few records that belong to neither.
  */
-import type { Table } from '../../database/layout/tables.ts'
-import { emitRowsProbe } from '../emit/emit-access-path.ts'
-import { createEmitter } from '../emit/emitter.ts'
-import { joinWords } from './match-words.ts'
+import type { Table } from '../../../database/layout/tables.ts'
+import { emitRowsProbe } from '../../emit/emit-access-path.ts'
+import { createEmitter } from '../../emit/emitter.ts'
+import { joinWords } from '../match-words.ts'
 import { countsOf, materializedGroups, planCount, planCountedRows, planGroups } from './optimize-count.ts'
-import { planConjuncts, planFilter } from './optimize-filter.ts'
-import { isFenced, type Optimizer, rowsOf } from './optimizer.ts'
-import { all, alwaysTrue, not } from '../plan/conditions.ts'
+import { planConjuncts, planFilter } from '../optimize-filter.ts'
+import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
+import { all, alwaysTrue, not } from '../../plan/conditions.ts'
 import type {
   AccessPath,
   BackgroundPart,
@@ -18,11 +18,11 @@ import type {
   PhysicalSignificance,
   PhysicalUnusualWords,
   SampledRecords,
-} from '../plan/physical-plan.ts'
-import type { UnusualWordsPlan } from '../plan/groups/group-plan.ts'
-import type { AggregatePlan } from '../plan/plan.ts'
-import type { Comparison, Condition } from '../plan/conditions.ts'
-import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../plan/plan-facts.ts'
+} from '../../plan/physical-plan.ts'
+import type { UnusualWordsPlan } from '../../plan/groups/group-plan.ts'
+import type { AggregatePlan } from '../../plan/plan.ts'
+import type { Comparison, Condition } from '../../plan/conditions.ts'
+import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../../plan/plan-facts.ts'
 
 /** Number of records outside `against` up to which it is cheaper to read these than the background. */
 const mostOutside = 20_000

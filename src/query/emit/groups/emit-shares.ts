@@ -1,0 +1,127 @@
+/**
+ * Shares as SQL: the groups of a denominator, and of the records that are divided by them, are matched with the groups
+ * by their keys. They are matched by grouping a union: in a join a missing key equals no other key.
+ */
+import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitCount } from './emit-counts.ts'
+import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { groupBy } from './emit-source.ts'
+import type { Emitter } from '../emitter.ts'
+import type { PhysicalAggregate, PhysicalShares, SharePart } from '../../plan/physical-plan.ts'
+
+type Aggregate = PhysicalAggregate['aggregate']
+
+/** Groupings of the sets of records that are counted besides the groups; null if groups have no shares. */
+interface Groupings {
+  readonly total: Grouping | null
+  readonly matched: Grouping | null
+}
+
+export interface EmittedShares {
+  /** The groups with the columns `total` and `matched`; null without groups. */
+  readonly groups: Grouping | null
+  /** Common table expressions of the whole: a row with `total` and `matched`. */
+  readonly tables: readonly Sql[]
+  /** The table of the whole; null if the whole has no share. */
+  readonly whole: Sql | null
+}
+
+/** `count`: the number of all records that meet `where`; null if it is not needed. */
+export function emitShares(
+  emitter: Emitter,
+  aggregate: Aggregate,
+  shares: PhysicalShares,
+  groups: Grouping | null,
+  count: Sql | null,
+): EmittedShares {
+  const groupingOf = (part: SharePart | string): Grouping | null =>
+    typeof part === 'string' || part.groups === null
+      ? null
+      : createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, part.groups)
+  const groupings = { total: groupingOf(shares.total), matched: groupingOf(shares.numerator) }
+  const isShared = groups !== null && groupings.total !== null
+  return {
+    groups: isShared ? sharedGroups(emitter, shares, groups, groupings) : groups,
+    ...wholeOf(emitter, aggregate, shares, groupings, count),
+  }
+}
+
+function sharedGroups(
+  { alias, dialect }: Emitter,
+  { numerator }: PhysicalShares,
+  groups: Grouping,
+  { total, matched }: Groupings,
+): Grouping {
+  const { keys, measures } = groups.columns
+  const own = [raw('n'), ...measures]
+  const none = raw('cast(0 as bigint)')
+  // Groups of other keys are left out before they are sorted.
+  const isShown = allOf(
+    keys.map((key) => sql`(${key} is null or ${key} in (select ${key} from ${groups.name}))`),
+  )
+  const counted = (grouping: Grouping | null, amounts: readonly Sql[]): Sql[] => {
+    if (grouping === null) return []
+    const columns = [...keys, ...own.map(() => raw('null')), ...amounts]
+    return [sql`select ${join(columns, ', ')} from ${grouping.name} where ${isShown}`]
+  }
+  const parts = [
+    sql`select ${join([...keys, ...own, sql`${none} as total`, sql`${none} as matched`], ', ')} from ${groups.name}`,
+    ...counted(total, [raw('n'), raw('0')]),
+    ...counted(matched, [raw('0'), raw('n')]),
+  ]
+  const matchedOf = {
+    count: raw('max(n)'),
+    total: dialect.sum(raw('total')),
+    condition: dialect.sum(raw('matched')),
+  }[typeof numerator === 'string' ? numerator : 'condition']
+  const columns = [
+    ...keys,
+    ...own.map((column) => sql`max(${column}) as ${column}`),
+    sql`${dialect.sum(raw('total'))} as total`,
+    sql`${matchedOf} as matched`,
+  ]
+  const name = alias()
+  const table = sql`${name} as materialized (select ${join(columns, ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)} having max(n) is not null)`
+  return {
+    ...groups,
+    name,
+    tables: [...groups.tables, ...(total?.tables ?? []), ...(matched?.tables ?? []), table],
+  }
+}
+
+function wholeOf(
+  emitter: Emitter,
+  { table }: Aggregate,
+  { total, numerator }: PhysicalShares,
+  groupings: Groupings,
+  count: Sql | null,
+): Pick<EmittedShares, 'tables' | 'whole'> {
+  if (total.count === null) return { tables: [], whole: null }
+  const countOf = ({ count: access }: SharePart, grouping: Grouping | null): Sql => {
+    if (access === null) throw new Error('The whole has no count.')
+    if (access.kind !== 'groups') return emitCount(emitter, access, table, null)
+    if (grouping === null) throw new Error('There are no groups to add up.')
+    return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${grouping.name})`
+  }
+  const matched = (): Sql => {
+    if (numerator === 'total') return raw('total')
+    if (numerator !== 'count') return countOf(numerator, groupings.matched)
+    if (count === null) throw new Error('The plan does not count what is divided.')
+    return count
+  }
+  const whole = emitter.alias()
+  const row = emitter.alias()
+  return {
+    tables: [
+      sql`${whole} as materialized (select total, ${matched()} as matched
+    from (select ${countOf(total, groupings.total)} as total) ${row})`,
+    ],
+    whole,
+  }
+}
+
+/** The share of a row with `total` and `matched`, as JSON. Both are exact as doubles, so one division rounds once. */
+export function shareJson({ dialect }: Emitter, row: Sql): Sql {
+  return dialect.toJson(sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`)
+}

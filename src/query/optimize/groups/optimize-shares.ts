@@ -1,0 +1,28 @@
+/** Plans how the records of a denominator are counted and grouped, with the best access path of each set of records. */
+import type { Condition } from '../../plan/conditions.ts'
+import type { AggregatePlan } from '../../plan/plan.ts'
+import type { PhysicalShares, SharePart } from '../../plan/physical-plan.ts'
+import { readingsOf } from '../../plan/plan-facts.ts'
+import { joinWords } from '../match-words.ts'
+import type { Optimizer } from '../optimizer.ts'
+import { planGroups, planTotal } from './optimize-count.ts'
+
+/** Null if no share is selected. */
+export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
+  const { share, table, keys } = plan
+  const { sharesGroups, sharesWhole, addsUp } = readingsOf(plan)
+  if (share === null || !(sharesGroups || sharesWhole)) return null
+  const partOf = (condition: Condition): SharePart => {
+    const where = joinWords(condition)
+    return {
+      where,
+      groups: sharesGroups ? planGroups(optimizer, { ...plan, where, measures: [] }, keys) : null,
+      count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
+    }
+  }
+  const { denominator, numerator } = share
+  return {
+    total: partOf(denominator),
+    numerator: typeof numerator === 'string' ? numerator : partOf(numerator),
+  }
+}
