@@ -41,7 +41,12 @@ function fieldMatches(world: World, subject: Subject, name: string, condition: W
     const held = referredBy(world, subject.record.collection).find((each) => each.viaField === name)
     if (held !== undefined) {
       const referrers = reverse(world, subject.record, held)
-      return someAndNone(condition, (where) => referrers.some((referrer) => matches(world, referrer, where)))
+      const { count, ...joins } = condition
+      const counted =
+        count === undefined ||
+        scalarMatches({ kind: 'integer', bits: 53, lexicon: {} }, referrers.length, count)
+      const some = (where: Where) => referrers.some((referrer) => matches(world, referrer, where))
+      return counted && someAndNone(joins, some)
     }
   }
   const { kind, value } = readField(subject, name)

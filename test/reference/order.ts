@@ -1,7 +1,7 @@
 /** `sortBy` and pages, over whole arrays. */
 import { keyNamed } from './places.ts'
-import { compareKeys } from './values.ts'
-import type { PlainRecord, World } from './world.ts'
+import { compareKeys, type Key } from './values.ts'
+import { type PlainRecord, referredBy, reverse, type World } from './world.ts'
 
 export interface SortField {
   readonly field: string
@@ -33,10 +33,15 @@ export function compareRecords(
   const last = fields.at(-1)?.direction
   const withTies = [...fields, { field: 'rkey', direction: last }, { field: 'did', direction: last }]
   for (const { field, direction } of withTies) {
-    const order = compareKeys(keyNamed(world, a, field), keyNamed(world, b, field))
+    const order = compareKeys(sortKey(world, a, field), sortKey(world, b, field))
     if (order !== 0) return direction === 'DESC' ? -order : order
   }
   return 0
+}
+
+function sortKey(world: World, record: PlainRecord, field: string): Key {
+  const held = referredBy(world, record.collection).find((each) => `${each.viaField}_count` === field)
+  return held === undefined ? keyNamed(world, record, field) : reverse(world, record, held).length
 }
 
 export function pageOf(ordered: readonly PlainRecord[], page: PageArguments): Page {

@@ -12,7 +12,20 @@ export function sortFields(reference: Reference, collection: string): string[] {
     ({ kind }) =>
       ['integer', 'boolean', 'datetime'].includes(kind.kind) || (kind.kind === 'string' && kind.sortable),
   )
-  return ['uri', 'did', 'rkey', 'indexedAt', 'changedAt', ...own.map((field) => field.name)]
+  const counts = reference
+    .referredBy(collection)
+    .filter((held) => held.kind.target === collection)
+    .map((held) => `${held.viaField}_count`)
+  return [
+    'uri',
+    'did',
+    'rkey',
+    'indexedAt',
+    'changedAt',
+    ...own.map((field) => field.name),
+    ...counts,
+    ...counts,
+  ]
 }
 
 function placesIn({ shapes }: Reference, collection: string): readonly Place[] {

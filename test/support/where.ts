@@ -143,6 +143,7 @@ function reverseEntries(reference: Reference, collection: string, depth: number)
           entries([
             ['some', inner],
             ['none', inner],
+            ['count', () => comparison([0, 1, 2, 3], integers(-(2 ** 31), 2 ** 31 - 1))],
           ]),
       ]
     })

@@ -62,6 +62,11 @@ export function countedValues({ kind, columns }: CountTable, column: (name: stri
   }
 }
 
+/** Before it is shortened, the name of the index over the counts of references: there are many, and queries ask for the highest. */
+export function rankingIndex({ name }: CountTable): string {
+  return `${name}/n`
+}
+
 /** The UTC day of an instant, in days since 1970. */
 export function dayOf(micros: bigint): bigint {
   const day = micros / dayLength

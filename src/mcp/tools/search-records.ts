@@ -200,7 +200,10 @@ function wholeRow({ uri, recordJson }: Json): Json {
 }
 
 function parseSort(sort: string | undefined, { collection, label, time }: Subject) {
-  const fields = sortFields(collection).map(({ name, leaf }) => ({ name, path: leafPath(leaf).join('.') }))
+  const fields = sortFields(collection).map(({ name, leaf }) => ({
+    name,
+    path: leaf.kind === 'count' ? name : leafPath(leaf).join('.'),
+  }))
   const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
   if (written.length > limits.sortFields) throw new ToolError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map((one) => {

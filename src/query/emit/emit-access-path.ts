@@ -3,9 +3,10 @@
  * index finds, for the optimizer's statistics.
  */
 import type { ColumnValue, Statement } from '../../database/database.ts'
+import type { CountTable } from '../../database/layout/counts.ts'
 import type { Table } from '../../database/layout/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
+import { countCondition, emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
 import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/fields.ts'
@@ -205,4 +206,14 @@ export function emitRowsProbe(emitter: Emitter, table: Table, filter: Filter): S
   const { from, on } = emitFrom(emitter, { path: { kind: 'planner' }, filter: [conjunct] }, row)
   const statement = sql`select 1 from ${from} where ${allOf([...on, emitIndexed(emitter, filter, row)])}`
   return { text: emitter.dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+}
+
+/** A statement that counts the materialized counts of referring records that meet a condition. */
+export function emitCountsProbe(
+  { dialect }: Emitter,
+  { name }: CountTable,
+  condition: Parameters<typeof countCondition>[0],
+): Statement {
+  const statement = sql`select 1 from ${identifier(name)} where ${countCondition(condition)}`
+  return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }

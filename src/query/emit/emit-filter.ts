@@ -14,14 +14,14 @@ import {
   referenceParts,
   referenceUri,
   type Row,
-  type UriParts,
   fencesOf,
   hintsOf,
 } from './emitter.ts'
 import { accountsOf } from '../plan/plan-facts.ts'
+import { emitReferringCount, linked, linkedTo } from './emit-links.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
-import type { Comparison, Link } from '../plan/conditions.ts'
+import type { Comparison, Operand, ReferringCount } from '../plan/conditions.ts'
 
 const signs: Record<Comparison, Sql> = {
   eq: sql`=`,
@@ -62,12 +62,16 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'not':
       return isNotTrue(emitFilter(emitter, condition.of, row, { ...around, isIndexed: false }))
     case 'compare':
+      if (condition.operand.kind === 'count' && around.isIndexed)
+        return isCounted(condition.operand, condition, row)
       if (condition.op === 'eq' && isVirtual(condition.operand))
-        return dialect.isOneOf(operandOf(emitter, condition.operand, row), [condition.to])
-      return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
+        return dialect.isOneOf(valueOf(emitter, condition.operand, row), [condition.to])
+      return sql`(${valueOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
       const { list, negated } = condition
-      const value = operandOf(emitter, condition.operand, row)
+      if (condition.operand.kind === 'count' && around.isIndexed)
+        return isCounted(condition.operand, condition, row)
+      const value = valueOf(emitter, condition.operand, row)
       if (list.length >= manyValues && !around.isIndexed) return dialect.isOneOfMany(value, list, negated)
       if (!negated && isVirtual(condition.operand)) return dialect.isOneOf(value, list)
       return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
@@ -120,6 +124,31 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'referring':
       return emitSemiJoin(emitter, condition, row)
   }
+}
+
+function valueOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row): Sql {
+  if (operand.kind !== 'count') return operandOf(emitter, operand, row)
+  return emitReferringCount(emitter, operand, recordOf(row))
+}
+
+/** Whether the record is among those whose materialized counts meet a condition, which an index over counts answers. */
+function isCounted({ counts }: ReferringCount, condition: Counting, row: Row): Sql {
+  const parent = recordOf(row)
+  if (counts === null) throw new Error('There are no counts that an index could answer.')
+  return sql`((${parent}.base, ${parent}.rkey) in (select base, rkey from ${identifier(counts.name)} where ${countCondition(condition)}))`
+}
+
+type Counting = Extract<Filter, { kind: 'compare' | 'in' }>
+
+/** A condition on a materialized count, which an index over counts answers. */
+export function countCondition(condition: Counting): Sql {
+  if (condition.kind === 'compare') return sql`n ${signs[condition.op]} ${condition.to}`
+  return sql`n ${condition.negated ? sql`not ` : sql``}in (${listOf(condition.list)})`
+}
+
+function recordOf(row: Row): Sql {
+  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+  return row.alias
 }
 
 function emitSemiJoin(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
@@ -236,34 +265,4 @@ export function mayBeCandidate(
   if (texts.length > 0)
     lists.push(sql`select ${alias}.id from ${identifier(table.name)} ${alias} where ${anyOf(texts)}`)
   return sql`${alias}.id in (${join(lists, ' union all ')})`
-}
-
-/** Records that refer by a link, by `index` if given: the `from` clause, and the parts of the URI they refer to. */
-function linked(
-  emitter: Emitter,
-  link: Link,
-  { alias, table }: RecordRow,
-  index: string | null,
-): { readonly from: Sql } & UriParts {
-  const rows = emitter.rows(table, alias, index ?? undefined)
-  if (link.kind === 'columns')
-    return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
-  const side = emitter.alias()
-  return {
-    from: sql`${identifier(link.array.name)} ${side} ${emitter.dialect.join} ${rows} on ${alias}.id = ${side}.id`,
-    base: sql`${side}.base`,
-    key: sql`${side}.rkey`,
-  }
-}
-
-/** Records that refer by a link to a parent: the `from` clause, and the condition that they do. */
-export function linkedTo(
-  emitter: Emitter,
-  link: Link,
-  row: RecordRow,
-  parent: Sql,
-  index: string | null,
-): { readonly from: Sql; readonly on: Sql } {
-  const { from, base, key } = linked(emitter, link, row, index)
-  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }

@@ -7,7 +7,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Dialect, OptimizationFences, OptimizerHints } from '../../sql/dialect.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
-import type { Operand, ReferenceOperand } from '../plan/conditions.ts'
+import type { Operand, ReferenceOperand, ReferringCount } from '../plan/conditions.ts'
 
 export interface Emitter {
   readonly dialect: Dialect
@@ -30,6 +30,8 @@ export type Row =
       readonly table: Table
       /** In a list by relevance: the score, and the statistics for cursors as text. */
       readonly ranked?: Ranked
+      /** How many records refer to it by a link, if the row has been found by that number. */
+      readonly counted?: { readonly of: ReferringCount; readonly n: Sql }
     }
   | { readonly kind: 'json'; readonly value: Sql }
 
@@ -89,7 +91,7 @@ export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual
   return virtual ? dialect.virtualText(alias, name, path) : sql`${alias}.${identifier(name)}`
 }
 
-export function isVirtual(operand: Operand): boolean {
+export function isVirtual(operand: Operand | ReferringCount): boolean {
   return operand.kind === 'column' && operand.column.virtual
 }
 

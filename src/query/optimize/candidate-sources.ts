@@ -5,16 +5,16 @@
  * afterwards.
  */
 import type { Statistics } from '../../database/database.ts'
-import type { Table, TextIndex } from '../../database/layout/tables.ts'
+import { ownKey, type Table, type TextIndex } from '../../database/layout/tables.ts'
 import { foldText } from '../../util/text/fold.ts'
 import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/plan-facts.ts'
-import { emitSourceProbe } from '../emit/emit-access-path.ts'
+import { emitCountsProbe, emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { estimateWords } from './match-words.ts'
 import { planFilter, planSetJoin } from './optimize-filter.ts'
 import type { Optimizer } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
-import type { Condition, SemiJoin } from '../plan/conditions.ts'
+import type { Condition, ReferringCount, SemiJoin } from '../plan/conditions.ts'
 
 /** Sources that together find every record for which a condition holds. */
 export interface FoundSources {
@@ -85,6 +85,7 @@ function find(context: SourceContext, table: Table, part: Condition): FoundSourc
         : together(part.of.map((inner) => find(context, table, inner)))
     case 'compare':
     case 'in':
+      if (part.operand.kind === 'count') return findCounted(context, table, part, part.operand)
       return findRows(context, table, part) ?? findWholeTexts(statistics, table, part)
     case 'uri':
       return findRows(context, table, part)
@@ -93,6 +94,28 @@ function find(context: SourceContext, table: Table, part: Condition): FoundSourc
       return findJoinedRows(context, table, part)
   }
   return null
+}
+
+/** The records that enough others refer to, from materialized counts, which have no zeros. */
+function findCounted(
+  { optimizer, statistics, limit }: SourceContext,
+  table: Table,
+  part: Extract<Condition, { kind: 'compare' | 'in' }>,
+  { counts }: ReferringCount,
+): FoundSources | null {
+  if (counts === null || optimizer.state.hiding || !excludesZero(part)) return null
+  const probe = emitCountsProbe(createEmitter(optimizer), counts, part)
+  const values = probe.values.length
+  if (values > maxValues) return null
+  const estimate = statistics.countUpTo(probe, limit)
+  const filter = planFilter(optimizer, part)
+  return { sources: [{ kind: 'rows', table, index: ownKey(table), filter }], estimate, lists: 1, values }
+}
+
+function excludesZero(part: Extract<Condition, { kind: 'compare' | 'in' }>): boolean {
+  if (part.kind === 'in') return !part.negated && part.list.every((value) => Number(value) > 0)
+  if (part.op === 'eq' || part.op === 'gte') return Number(part.to) > 0
+  return part.op === 'gt' && Number(part.to) >= 0
 }
 
 /** Sources that find the records of a semi-join's other table; null if these may be `limit` or more. */

@@ -11,7 +11,7 @@ import {
 } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { Output, SortKey } from '../plan/plan.ts'
-import { type Condition, type Operand, type ReferenceOperand } from '../plan/conditions.ts'
+import type { Condition, Operand, ReferenceOperand, ReferringCount } from '../plan/conditions.ts'
 
 /** Columns of the selected fields of a record, or of an object inside one. */
 export function columnsOfFields(table: Table, fields: Fields<Output>): readonly string[] {
@@ -28,6 +28,8 @@ export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
         return [...stored(value.base), ...stored(value.key)]
       case 'system':
         return [value.name === 'baseUri' ? 'base' : value.name]
+      case 'count':
+        return ['base', 'rkey']
       case 'relevance':
         return []
     }
@@ -116,12 +118,14 @@ function columnsOfText(index: TextIndex | null): readonly string[] {
   return index === null ? [] : [...stored(index.text), ...stored(index.folded)]
 }
 
-function columnsOfOperand(operand: Operand): readonly string[] {
+function columnsOfOperand(operand: Operand | ReferringCount): readonly string[] {
   switch (operand.kind) {
     case 'column':
       return stored(operand.column)
     case 'json':
       return ['record']
+    case 'count':
+      return ['base', 'rkey']
     case 'system':
       if (operand.name === 'uri') return ['did', 'rkey']
       return operand.name === 'collection' ? [] : [operand.name]

@@ -7,6 +7,7 @@ import type {
   CountAccess,
   CountedRows,
   GroupAccess,
+  OrderedRows,
   PhysicalAggregate,
   PhysicalFacets,
   PhysicalList,
@@ -19,7 +20,7 @@ import type {
   SharePart,
 } from '../plan/physical-plan.ts'
 import type { SortKey } from '../plan/plan.ts'
-import type { Condition } from '../plan/conditions.ts'
+import type { Condition, ReferringCount } from '../plan/conditions.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
@@ -56,7 +57,7 @@ function describeList({ list, fields, page: rows, total }: PhysicalList): string
   const size = `${page.backward ? 'last' : 'first'} ${page.size}${page.from === null ? '' : ' beyond a cursor'}`
   const parts = [
     `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
-    ...(rows === null ? [] : [`through ${describePath(rows.rows.path)}`]),
+    ...(rows === null ? [] : [`through ${describeRows(rows.rows)}`]),
     ...(total === null ? [] : [`total from ${describeAccess(total)}`]),
     ...fields.flatMap(({ output }) => {
       if (output.kind === 'missingWords')
@@ -65,6 +66,10 @@ function describeList({ list, fields, page: rows, total }: PhysicalList): string
     }),
   ]
   return parts.join('; ')
+}
+
+function describeRows({ order, path }: OrderedRows): string {
+  return order.kind === 'counts' ? `materialized counts ${order.counts.name}` : describePath(path)
 }
 
 function describeFacets({ shared, facets }: PhysicalFacets, where: Condition): readonly string[] {
@@ -170,6 +175,7 @@ function describePath(path: AccessPath): string {
 
 function describeKey({ value, direction }: SortKey): string {
   if (value.kind === 'relevance') return `relevance ${direction}`
+  if (value.kind === 'count') return `${countName(value)} ${direction}`
   if (value.kind === 'uriText') return `${value.base.path.join('.')} ${direction}`
   return `${value.kind === 'column' ? value.column.path.join('.') : value.name} ${direction}`
 }
@@ -218,8 +224,14 @@ function describeCondition(condition: Condition): string {
   }
 }
 
+function countName({ table, counts }: ReferringCount): string {
+  const from = counts === null ? 'counted' : `materialized counts ${counts.name}`
+  return `the number of ${table.name} that refer to it (${from})`
+}
+
 function operandName(operand: Extract<Condition, { kind: 'compare' }>['operand']): string {
   if (operand.kind === 'column') return operand.column.path.join('.')
+  if (operand.kind === 'count') return countName(operand)
   return operand.kind === 'json' ? operand.path.join('.') : operand.name
 }
 

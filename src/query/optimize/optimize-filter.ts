@@ -9,7 +9,7 @@ import {
 } from '../plan/plan-facts.ts'
 import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
-import type { Condition, Link, SemiJoin } from '../plan/conditions.ts'
+import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
 
 /** The context of a condition. */
 interface Around {
@@ -36,8 +36,18 @@ export function planFilter(
     case 'target':
     case 'referring':
       return planSemiJoin(optimizer, condition, around)
+    case 'compare':
+    case 'in':
+      return condition.operand.kind === 'count'
+        ? { ...condition, operand: visibleCount(optimizer, condition.operand) }
+        : condition
   }
   return condition
+}
+
+/** Materialized counts include hidden records, so these are counted one by one while there are any. */
+export function visibleCount({ state }: Optimizer, count: ReferringCount): ReferringCount {
+  return state.hiding ? { ...count, counts: null } : count
 }
 
 /** Plans all conjuncts, each on its own, to be evaluated for each row. */
@@ -92,6 +102,8 @@ export function linkIndexOf(table: Table, link: Link): string | null {
 export function filterEstimate(optimizer: Optimizer, table: Table, where: Condition): number {
   const estimates = simpleConditions(where).map((part): number => {
     if (part.kind === 'has') return isCountedAtOnce(part) ? rowsOf(optimizer, table) : 0
+    if ((part.kind === 'compare' || part.kind === 'in') && part.operand.kind === 'count')
+      return visibleCount(optimizer, part.operand).counts === null ? rowsOf(optimizer, part.operand.table) : 0
     if (part.kind === 'element') return filterEstimate(optimizer, table, part.where)
     if (!isSemiJoin(part)) return 0
     const read = part.kind === 'referring' ? rowsOf(optimizer, part.table) : 0

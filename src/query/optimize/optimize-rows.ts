@@ -93,6 +93,9 @@ export function planRows(
     }
     return ordered(order, path(), true)
   }
+  const [{ value: first } = { value: null }] = sort
+  if (choice.kind === 'planner' && first?.kind === 'count' && first.counts !== null)
+    return ordered({ kind: 'counts', of: first, counts: first.counts }, path(), false)
   if (given === 'none') return ordered({ kind: 'sort' }, path(), false)
   const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
   const filterOf = (span: Span | null): readonly Conjunct[] => {

@@ -125,6 +125,21 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   [list('where: {id: {eq: "x"}}'), 'Write `uri`: an id is the URI of its record.'],
   [enrichments('{topics: "x"}'), 'Name an operator, such as `{has: …}`.'],
   [enrichments('{topics: {eq: "x"}}'), 'Elements of an array are found with `has`, `hasAny` and `hasAll`.'],
+  [list('where: {techServiceNewsEnrichmentViaArticle: {gte: 2}}'), 'Their number is `count: {gte: …}`.'],
+  [list('where: {techServiceNewsEnrichmentViaArticle: {size: 2}}'), 'Their number is `count: {gte: …}`.'],
+  [
+    list('where: {techServiceNewsEnrichmentViaArticle: {sentiment: {eq: "mixed"}}}'),
+    'Say of which records: `some: {sentiment: …}`, or `none`.',
+  ],
+  [
+    list('where: {techServiceNewsEnrichmentViaArticle: {every: {}}}'),
+    'Every one meets a condition if not one fails it: `none: {NOT: {…}}`.',
+  ],
+  [list('where: {techServiceNewsEnrichmentViaArticle: {count: 2}}'), 'Name an operator, such as `{eq: …}`.'],
+  [
+    list('sortBy: [{field: count}]'),
+    'Numbers of records that refer are `techServiceNewsArticleViaDuplicateOf_count`',
+  ],
   [enrichments('{entities: {name: {eq: "x"}}}'), 'Say which elements: `some: {name: …}`.'],
   [list('where: {wordCount: {gt: "5"}}'), 'Numbers are written without quotes.'],
   [list('first: "5"'), 'Numbers are written without quotes.'],

@@ -110,11 +110,23 @@ const hints: readonly Hint[] = [
   ],
   [/^Value "id" does not exist in "\w+SortField" enum/, () => identity],
   [
+    /^Value "\w*count" does not exist in "(\w+SortField)" enum/i,
+    (schema, [type = '']) => {
+      const counts = enumNames(schema, type).filter((one) => one.endsWith('_count'))
+      return counts.length === 0
+        ? null
+        : `Numbers of records that refer are ${counts
+            .slice(0, 3)
+            .map((one) => `\`${one}\``)
+            .join(', ')}.`
+    },
+  ],
+  [
     /^Value "(\w+)" does not exist in "(\w+)" enum\.$/,
     (schema, [name = '', type = '']) => {
-      const values = schema.getType(type)
-      const names = isEnumType(values) ? values.getValues().map((value) => value.name) : []
-      const likely = names.filter((one) => one.endsWith(`_${name}`)).map((one) => `\`${one}\``)
+      const likely = enumNames(schema, type)
+        .filter((one) => one.endsWith(`_${name}`))
+        .map((one) => `\`${one}\``)
       return likely.length === 0 ? null : `Did you mean ${likely.slice(0, 3).join(' or ')}?`
     },
   ],
@@ -203,6 +215,11 @@ function reverseHint(schema: GraphQLSchema, name: string, typeName: string): str
   return `Records that refer to this one are in ${likely.slice(0, 3).join(' or ')}.`
 }
 
+function enumNames(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name)
+  return isEnumType(type) ? type.getValues().map((value) => value.name) : []
+}
+
 /** Name of the type of a field. */
 function typeOf(schema: GraphQLSchema, typeName: string, field: string): string {
   const type = schema.getType(typeName)
@@ -258,6 +275,7 @@ function conditionHint(schema: GraphQLSchema, type: string, name: string, fields
 }
 
 function operatorHint(name: string, fields: readonly string[]): string | null {
+  if (fields.includes('none')) return referringHint(name)
   const bare = name.replace(/^[_$]+/, '')
   if (bare !== name && fields.includes(bare))
     return `Operators have no \`_\` or \`$\` before them: write \`${bare}\`.`
@@ -270,6 +288,15 @@ function operatorHint(name: string, fields: readonly string[]): string | null {
   return fields.includes('contains')
     ? 'Text is searched with `contains` and `startsWith`, which ignore case and accents, and words with `matches`; there are no patterns.'
     : null
+}
+
+/** For unknown members of the conditions on records that refer. */
+function referringHint(name: string): string {
+  if (/^(every|all)$/i.test(name))
+    return 'Every one meets a condition if not one fails it: `none: {NOT: {…}}`.'
+  if (/^(eq|ne|in|notIn|gte?|lte?)$/.test(name)) return `Their number is \`count: {${name}: …}\`.`
+  if (/^(size|length|total|totalCount|number|n)$/i.test(name)) return 'Their number is `count: {gte: …}`.'
+  return `Say of which records: \`some: {${name}: …}\`, or \`none\`.`
 }
 
 function arrayHint(name: string, fields: readonly string[]): string | null {

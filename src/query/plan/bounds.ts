@@ -5,7 +5,7 @@
 import type { ColumnValue } from '../../database/database.ts'
 import type { Direction } from './fields.ts'
 import type { SortKey } from './plan.ts'
-import type { Condition, Operand } from './conditions.ts'
+import type { Condition, Operand, ReferringCount } from './conditions.ts'
 
 type Comparing = Extract<Condition, { kind: 'compare' }>
 
@@ -84,7 +84,7 @@ function sideOf(direction: Direction): ReadonlySet<string> {
   return direction === 'asc' ? lower : upper
 }
 
-function nameOf(operand: Operand): string {
+function nameOf(operand: Operand | ReferringCount): string {
   switch (operand.kind) {
     case 'column':
       return `column ${operand.column.name}`
@@ -92,6 +92,10 @@ function nameOf(operand: Operand): string {
       return `json ${operand.as} ${JSON.stringify(operand.path)}`
     case 'system':
       return `system ${operand.name}`
+    case 'count': {
+      const { table, link } = operand
+      return `count ${table.name} ${link.kind === 'columns' ? link.base.name : link.array.name}`
+    }
   }
 }
 

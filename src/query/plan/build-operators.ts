@@ -9,6 +9,7 @@ import {
   type WordIndex,
 } from '../../database/layout/tables.ts'
 import type { Reference } from '../../schema/model/model.ts'
+import { holderOf } from '../../schema/model/operators.ts'
 import {
   type OperatorName,
   type OperatorOf,
@@ -22,7 +23,8 @@ import { readSearch, searchCondition } from './build-search.ts'
 import { holdsWithoutWords } from '../../search/parse-search.ts'
 import { all, constant, missing, missingReference } from './conditions.ts'
 import type { PlanContext } from './plan.ts'
-import type { Condition, Link, Operand, ReferenceOperand } from './conditions.ts'
+import { tableOf } from './plan-facts.ts'
+import type { Condition, Link, Operand, ReferenceOperand, ReferringCount } from './conditions.ts'
 
 export type Input = Readonly<Record<string, unknown>>
 
@@ -63,6 +65,21 @@ export class OperatorBuilder {
         const needle = foldText(given)
         if (needle === '') return missing(operand, false, mayMiss, index)
         return { kind: 'text', operand, index, match: name, needle }
+      }),
+    )
+  }
+
+  /** Conditions on a number that is never missing. */
+  number(operand: ReferringCount, input: Input): Condition {
+    return all(
+      Object.entries(input).map(([name, value]): Condition => {
+        this.count()
+        if (isOperatorOf(name, 'missing')) return constant(!isTrue(name, value))
+        if (isOperatorOf(name, 'compare'))
+          return { kind: 'compare', operand, op: name, to: this.value(name, value) }
+        if (!isOperatorOf(name, 'in')) throw new Error(`A number has no operator ${name}.`)
+        const [list, negated] = [this.values(name, value), name === 'notIn']
+        return list.length > 0 ? { kind: 'in', operand, list, negated } : constant(negated)
       }),
     )
   }
@@ -180,4 +197,17 @@ export function linkOf(holder: Table, reference: Reference): Link {
     if (columns !== undefined) return { kind: 'columns', ...columns }
   }
   throw new Error(`The reference ${reference.collection}#${reference.path.join('.')} has no columns.`)
+}
+
+/** The number of records that refer to a row by a reference. */
+export function referringCount(
+  { model, tables }: Pick<PlanContext, 'model' | 'tables'>,
+  reference: Reference,
+): ReferringCount {
+  const table = tableOf({ tables }, holderOf(reference, model))
+  const link = linkOf(table, reference)
+  const counts = table.counts.find(
+    ({ kind, columns }) => kind === 'reference' && link.kind === 'columns' && columns[0] === link.base.name,
+  )
+  return { kind: 'count', table, link, counts: counts ?? null }
 }

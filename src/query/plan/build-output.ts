@@ -53,7 +53,7 @@ export function buildList(
     table,
     link,
     where,
-    ...buildPage(table, collected.name, context.maxPageSize, search, page),
+    ...buildPage(context, table, collected.name, search, page),
     fields: fieldsBelow(context, collected, (below) => {
       if (below.name === 'facets')
         return {
@@ -80,7 +80,7 @@ export function buildMergedLists(context: PlanContext, collected: Collected): re
       table,
       link: null,
       where: search === null ? alwaysTrue : searchCondition(search, index, null),
-      ...buildMergedPage(table, collected.name, context.maxPageSize, page),
+      ...buildMergedPage(context, table, collected.name, page),
       fields: fieldsBelow(context, collected, (below) =>
         below.name === 'didYouMean'
           ? buildMissingWords(

@@ -2,16 +2,17 @@
 import type { ColumnValue } from '../../database/database.ts'
 import { findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
-import { leafProperties } from '../../schema/model/leaves.ts'
+import { type Leaf, leafProperties } from '../../schema/model/leaves.ts'
 import { relevanceField, type SortField } from '../../schema/model/operators.ts'
 import { decodeCursor } from '../../util/cursor.ts'
 import { badInput } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { mostCounted, mostRanked, mostRankedTerms } from '../../search/relevance.ts'
+import { referringCount } from './build-operators.ts'
 import type { ListSearch } from './build-search.ts'
 import { isInstant } from './plan-facts.ts'
 import type { Direction } from './fields.ts'
-import type { KeyValue, ListPlan, Page, RankingStatistics, SortKey } from './plan.ts'
+import type { KeyValue, ListPlan, Page, PlanContext, RankingStatistics, SortKey } from './plan.ts'
 
 interface SortArgument {
   readonly field: SortField | typeof relevanceField
@@ -22,16 +23,17 @@ const defaultPageSize = 20
 
 /** `fieldName` is the name of the list field; cursors are bound to it together with the order. */
 export function buildPage(
+  context: PlanContext,
   table: Table,
   fieldName: string,
-  maxPageSize: number,
   search: ListSearch | null,
   { sortBy, ...page }: Readonly<Record<string, unknown>>,
 ): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
+  const { maxPageSize } = context
   const order = sortArguments(sortBy)
   if (order.some(({ field }) => field === relevanceField))
     return buildRankedPage(fieldName, maxPageSize, search, order, page)
-  const sort = sortKeys(table, order)
+  const sort = sortKeys(context, table, order)
   const binding = `${fieldName} ${order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')}`
   return { sort, binding, ranking: null, page: pageArguments(maxPageSize, page, sort, binding) }
 }
@@ -54,13 +56,13 @@ function sortArguments(sortBy: unknown): readonly SortArgument[] {
 
 /** What a collection adds to a page of a merged list, whose cursors end with the collection of their record. */
 export function buildMergedPage(
+  context: PlanContext,
   table: Table,
   fieldName: string,
-  maxPageSize: number,
   given: Readonly<Record<string, unknown>>,
 ): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
-  const sort = sortKeys(table, sortArguments(null))
-  const { from, ...page } = pageArguments(maxPageSize, given, sort, fieldName, 1)
+  const sort = sortKeys(context, table, sortArguments(null))
+  const { from, ...page } = pageArguments(context.maxPageSize, given, sort, fieldName, 1)
   const common = { sort, binding: fieldName, ranking: null }
   if (from === null) return { ...common, page: { ...page, from } }
   // Records of equal keys are in the order of their collections.
@@ -137,24 +139,33 @@ function parseJson(text: string): unknown {
 const instantText = /^-?\d{1,18}$/
 
 /** The requested keys, then `rkey` and `did` in the direction of the last key. */
-function sortKeys(table: Table, order: readonly SortArgument[]): readonly SortKey[] {
+function sortKeys(context: PlanContext, table: Table, order: readonly SortArgument[]): readonly SortKey[] {
   const keyOf = (value: KeyValue, direction: Direction): SortKey => ({
     value,
     direction,
-    nullable: value.kind !== 'system',
+    nullable: value.kind !== 'system' && value.kind !== 'count',
   })
   const last = order.at(-1)?.direction ?? 'desc'
   return [
     ...order.flatMap(({ field, direction }) =>
-      keyValues(table, field).map((value) => keyOf(value, direction)),
+      keyValues(context, table, field).map((value) => keyOf(value, direction)),
     ),
     keyOf({ kind: 'system', name: 'rkey' }, last),
     keyOf({ kind: 'system', name: 'did' }, last),
   ]
 }
 
-function keyValues(table: Table, { leaf }: SortArgument['field']): readonly KeyValue[] {
-  if (leaf.kind === 'relevance') return [{ kind: 'relevance' }]
+function keyValues(context: PlanContext, table: Table, { leaf }: SortArgument['field']): readonly KeyValue[] {
+  switch (leaf.kind) {
+    case 'relevance':
+      return [{ kind: 'relevance' }]
+    case 'count':
+      return [referringCount(context, leaf.reference)]
+  }
+  return leafValues(table, leaf)
+}
+
+function leafValues(table: Table, leaf: Leaf): readonly KeyValue[] {
   const kind = 'system'
   if (leaf.kind === 'system') {
     switch (leaf.name) {
@@ -247,7 +258,8 @@ function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | 
   if (value === null) return key.nullable ? null : undefined
   if (isInstant(key.value))
     return typeof value === 'string' && instantText.test(value) ? BigInt(value) : undefined
-  if (key.value.kind === 'relevance') return Number.isSafeInteger(value) ? (value as number) : undefined
+  if (key.value.kind === 'relevance' || key.value.kind === 'count')
+    return Number.isSafeInteger(value) ? (value as number) : undefined
   const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
   const isPossible = isNumber ? Number.isSafeInteger(value) : isStoredText(value)
   return isPossible ? (value as ColumnValue) : undefined

@@ -20,6 +20,7 @@ import {
   linkOf,
   operand,
   OperatorBuilder,
+  referringCount,
   textIndexOf,
 } from './build-operators.ts'
 import { absent, all, alwaysTrue, any, constant, missingReference, not } from './conditions.ts'
@@ -248,6 +249,8 @@ class WhereBuilder extends OperatorBuilder {
     return all(
       Object.entries(input).map(([name, value]) => {
         this.countJoin()
+        if (isOperatorOf(name, 'count'))
+          return this.number(referringCount(this.context, reference), present(name, value) as Input)
         const where = this.record(table, present(name, value) as Input, level + 1)
         const some: Condition = { kind: 'referring', table, link, where }
         return name === 'none' ? not(some) : some

@@ -1,5 +1,6 @@
 /** Conditions of a logical plan as plain data, and their constructors: what holds for all records, or for none, is constant. */
 import type { ColumnValue } from '../../database/database.ts'
+import type { CountTable } from '../../database/layout/counts.ts'
 import type { ArrayIndex, Column, Table, TextIndex, WordIndex } from '../../database/layout/tables.ts'
 import type { OperatorOf } from '../../schema/model/where-operators.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
@@ -24,6 +25,15 @@ export type Operand =
       readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
     }
 
+/** The number of records of a table that refer to a record by a link. */
+export interface ReferringCount {
+  readonly kind: 'count'
+  readonly table: Table
+  readonly link: Link
+  /** Materialized counts by the record that is referred to; null: rows are counted. */
+  readonly counts: CountTable | null
+}
+
 export type Comparison = OperatorOf<'compare'>
 
 /** True or false for a row; a comparison with a missing value is false. */
@@ -33,10 +43,15 @@ export type Condition = ConditionOn<SemiJoin>
 export type ConditionOn<Join> =
   | { readonly kind: 'all' | 'any'; readonly of: readonly ConditionOn<Join>[] }
   | { readonly kind: 'not'; readonly of: ConditionOn<Join> }
-  | { readonly kind: 'compare'; readonly operand: Operand; readonly op: Comparison; readonly to: ColumnValue }
+  | {
+      readonly kind: 'compare'
+      readonly operand: Operand | ReferringCount
+      readonly op: Comparison
+      readonly to: ColumnValue
+    }
   | {
       readonly kind: 'in'
-      readonly operand: Operand
+      readonly operand: Operand | ReferringCount
       readonly list: readonly ColumnValue[]
       readonly negated: boolean
     }

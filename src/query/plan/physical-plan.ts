@@ -27,7 +27,14 @@ import type {
   SortKey,
   WordTerm,
 } from './plan.ts'
-import type { Condition, ConditionOn, Link, ReferringSemiJoin, TargetSemiJoin } from './conditions.ts'
+import type {
+  Condition,
+  ConditionOn,
+  Link,
+  ReferringCount,
+  ReferringSemiJoin,
+  TargetSemiJoin,
+} from './conditions.ts'
 
 export interface PhysicalPlan {
   readonly roots: Fields<PhysicalRoot>
@@ -144,6 +151,7 @@ export type RowOrder =
   | { readonly kind: 'ids'; readonly sorted: boolean }
   /** All rows are sorted. */
   | { readonly kind: 'sort' }
+  | AlongCounts
   /** By relevance: the ranked candidates, and the other matching records before or after them. */
   | {
       readonly kind: 'relevance'
@@ -168,6 +176,13 @@ export type RowOrder =
       /** Columns to read of a row of a fenced scan. */
       readonly columns: ReadonlySet<string>
     }
+
+/** Along an index over materialized counts of referring records, by which the list is sorted first. */
+export interface AlongCounts {
+  readonly kind: 'counts'
+  readonly of: ReferringCount
+  readonly counts: CountTable
+}
 
 /** How candidates are found and scored. */
 export interface PhysicalRanking extends Omit<Ranking, 'terms'> {

@@ -19,7 +19,7 @@ import type {
   UnusualWordsPlan,
 } from './groups/group-plan.ts'
 import type { Direction, Fields } from './fields.ts'
-import type { Condition, Link, Path, ReferenceShape } from './conditions.ts'
+import type { Condition, Link, Path, ReferenceShape, ReferringCount } from './conditions.ts'
 import type { Selection } from '../parse/prepare.ts'
 import type { Introspection } from '../parse/introspect.ts'
 import type { OperationCounts } from '../parse/limits.ts'
@@ -234,6 +234,7 @@ export type KeyValue =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'uriText'; readonly base: Column; readonly key: Column }
   | { readonly kind: 'system'; readonly name: 'indexed_at' | 'changed_at' | 'rkey' | 'did' | 'baseUri' }
+  | ReferringCount
   /** The relevance for the list's search; missing if the record is not among those that are ranked. */
   | { readonly kind: 'relevance' }
 

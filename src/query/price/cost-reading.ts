@@ -8,7 +8,7 @@ import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type { AggregatePlan, FacetPlan, ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
-import type { Condition, Operand } from '../plan/conditions.ts'
+import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
 import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
 
 /** Finding the records of a list's page, if any are selected. */
@@ -309,12 +309,14 @@ function rankingSize({ terms }: Ranking): number {
   return terms.length * terms.reduce((sum, term) => sum + matchSize(term), 0)
 }
 
-function operandSize(operand: Operand): number {
+function operandSize(operand: Operand | ReferringCount): number {
   switch (operand.kind) {
     case 'column':
       return operand.column.virtual ? weights.text : weights.indexed
     case 'json':
       return weights.text
+    case 'count':
+      return weights[whereOperators.count.price]
     case 'system':
       if (isCid(operand)) return weights.cid
       return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text

@@ -70,6 +70,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
           text: () => GraphQLString,
           flag: () => GraphQLBoolean,
           where: () => where?.() ?? value,
+          number: () => scalars('integer', GraphQLInt),
         }[operator.value]()
         return [name, description === null ? { type } : { type, description }]
       }),

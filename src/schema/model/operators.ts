@@ -27,9 +27,12 @@ export type WhereField =
     }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
 
+/** What a list is sorted by: a value of the record, or the number of records that refer to it. */
+export type SortLeaf = Leaf | { readonly kind: 'count'; readonly reference: Reference }
+
 export interface SortField {
   readonly name: string
-  readonly leaf: Leaf
+  readonly leaf: SortLeaf
 }
 
 export const buckets = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
@@ -51,7 +54,10 @@ export interface GroupField {
   readonly bucket: Bucket | TimePart | null
 }
 
-export type MeasureField = SortField
+export interface MeasureField {
+  readonly name: string
+  readonly leaf: Leaf
+}
 
 const maxJoins = 2
 
@@ -66,12 +72,14 @@ export function recordWhereFields(collection: Collection): readonly WhereField[]
     ...objectWhereFields(collection.type, { collection, path: [] }),
   ]
   const taken = new Set(fields.map(({ name }) => name))
-  for (const reference of collection.referredBy) {
-    const known = reference.target === collection.nsid
-    if (known && !taken.has(reference.viaField))
-      fields.push({ kind: 'reverse', name: reference.viaField, reference })
-  }
+  for (const reference of knownReferrers(collection))
+    if (!taken.has(reference.viaField)) fields.push({ kind: 'reverse', name: reference.viaField, reference })
   return fields
+}
+
+/** The references that declare this collection as their only target. */
+function knownReferrers({ nsid, referredBy }: Collection): readonly Reference[] {
+  return referredBy.filter(({ target }) => target === nsid)
 }
 
 /** `place` is null if no reference inside the object has a declared target. */
@@ -115,7 +123,12 @@ export const relevanceField = { name: 'RELEVANCE', leaf: { kind: 'relevance' } }
 export function sortFields(collection: Collection): readonly SortField[] {
   const system = (['uri', 'did', 'rkey', 'indexedAt', 'changedAt'] as const).map(systemLeaf)
   const own = propertyLeaves(collection.type).filter(({ field }) => isSortable(field.type))
-  return withoutClashes(collection, [...system, ...own].map(named))
+  const values = withoutClashes(collection, [...system, ...own].map(named))
+  const taken = new Set([...values, ...collection.type.fields].map(({ name }) => name))
+  const counts = knownReferrers(collection).map((reference): SortField => {
+    return { name: `${reference.viaField}_count`, leaf: { kind: 'count', reference } }
+  })
+  return [...values, ...counts.filter(({ name }) => !taken.has(name))]
 }
 
 /**
@@ -129,7 +142,7 @@ export function groupFields(collection: Collection, model: Model): readonly Grou
 }
 
 /** Omits the fields whose generated name a property or an earlier field has. */
-function withoutClashes<Its extends SortField & Partial<GroupField>>(
+function withoutClashes<Its extends MeasureField & Partial<GroupField>>(
   collection: Collection,
   fields: readonly Its[],
 ): readonly Its[] {
@@ -140,7 +153,7 @@ function withoutClashes<Its extends SortField & Partial<GroupField>>(
     .filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
-function isGenerated({ leaf, joins = [], bucket = null }: SortField & Partial<GroupField>): boolean {
+function isGenerated({ leaf, joins = [], bucket = null }: MeasureField & Partial<GroupField>): boolean {
   return joins.length > 0 || bucket !== null || (leaf.kind === 'property' && leaf.inside.length > 0)
 }
 
@@ -166,7 +179,7 @@ export function measureFields(collection: Collection): readonly MeasureField[] {
   return withoutClashes(collection, [systemLeaf('indexedAt'), ...own].map(named))
 }
 
-function named(leaf: Leaf): SortField {
+function named(leaf: Leaf): MeasureField {
   return { name: leafName(leaf), leaf }
 }
 

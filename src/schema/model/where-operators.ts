@@ -20,8 +20,8 @@ export type OperatorTarget =
 export interface WhereOperator {
   /** The targets that have the operator, each with its description in the schema. */
   readonly on: Readonly<Partial<Record<OperatorTarget, string | null>>>
-  /** The argument: a value of the field, a list of values, a text, a boolean, or conditions. */
-  readonly value: 'value' | 'list' | 'text' | 'flag' | 'where'
+  /** The argument: a value of the field, a list of values, a text, a boolean, or conditions on a record or a number. */
+  readonly value: 'value' | 'list' | 'text' | 'flag' | 'where' | 'number'
   /** The condition that the operator compiles to (query/plan/build-where.ts). */
   readonly condition:
     | 'compare'
@@ -31,6 +31,7 @@ export interface WhereOperator {
     | 'has'
     | 'missing'
     | 'semi-join'
+    | 'count'
     | 'indexed'
     | 'current'
   /** The index that finds matching records and estimates their number; null when there is none. */
@@ -112,6 +113,14 @@ export const whereOperators = {
   hasAll: { ...membership, on: { array: 'Has all of these; an empty list matches every array.' } },
   some: { ...semiJoin, on: { elements: atLeastOne, reverse: atLeastOne } },
   none: { ...semiJoin, on: { reverse: 'Not one matches.' }, index: null },
+  count: {
+    on: { reverse: 'How many there are; 0 counts.' },
+    value: 'number',
+    condition: 'count',
+    index: 'reference',
+    price: 'join',
+    synonyms: [],
+  },
   isNull: {
     ...flag,
     on: {

@@ -2,7 +2,7 @@
  * DDL of materialized counts and of vocabularies: triggers see all rows of a statement and change each table of counts once. They keep the
  * counts right whatever program writes.
  */
-import { type CountTable, countedValues, countKeys, daysOf } from '../../layout/counts.ts'
+import { type CountTable, countedValues, countKeys, daysOf, rankingIndex } from '../../layout/counts.ts'
 import { shortName } from '../../../util/text/short-name.ts'
 import type { Table } from '../../layout/tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
@@ -20,7 +20,7 @@ export function createCounts(table: Table, schema = recordsSchema): string {
     })
     return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null);
       create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
-      ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
+      ${counts.kind === 'reference' ? `create index ${quote(shortName(rankingIndex(counts)))} on ${schema}.${quote(counts.name)} (n);` : ''}`
   })
   const changed = `${countedColumns(table, 'old_rows')} except all ${countedColumns(table, 'new_rows')}`
   const calls = createTriggerFunction(`${schema}.${functionName(table)}`, changed, (event) =>

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { wordsVersion } from '../../../search/words.ts'
 import { quote } from '../../../sql/sql.ts'
-import { countedValues, countKeys, type CountTable, daysOf } from '../../layout/counts.ts'
+import { countedValues, countKeys, type CountTable, daysOf, rankingIndex } from '../../layout/counts.ts'
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table, TextIndex } from '../../layout/tables.ts'
 import { createMetadataTables } from '../../layout/metadata-tables.ts'
@@ -123,9 +123,8 @@ export function createCounts(table: Table): string {
     .join('\n')
 }
 
-/** Indexes the counts of references: there are many, and queries ask for the highest. */
-function createRanking({ name }: CountTable): string {
-  return `create index ${quote(`${name}/n`)} on ${quote(name)} (n);`
+function createRanking(counts: CountTable): string {
+  return `create index ${quote(rankingIndex(counts))} on ${quote(counts.name)} (n);`
 }
 
 /** Counts all rows. */

@@ -2,6 +2,7 @@
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
 import { columnOf, type Emitter, type Ranked, type RecordRow, uriText } from '../emitter.ts'
+import { emitReferringCount } from '../emit-links.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { SortKey } from '../../plan/plan.ts'
 
@@ -39,7 +40,8 @@ export function orderOf(
   const orders = sort.map((key) => {
     const column = columnOfRepoCollection(key)
     const at = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
-    return sql`${at} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`
+    const mayMiss = key.value.kind !== 'system' && key.value.kind !== 'count'
+    return sql`${at} ${dialect.ordering(key.direction, mayMiss)}`
   })
   const joined = base === null ? sql`` : sql` ${dialect.join} base ${base} on ${base}.id = ${row.alias}.base`
   return { orders, joined }
@@ -87,7 +89,7 @@ function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: Reco
   return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
 }
 
-export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked }: RecordRow): Sql {
+export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked, counted }: RecordRow): Sql {
   switch (value.kind) {
     case 'column':
       return columnOf(emitter, alias, value.column)
@@ -97,6 +99,8 @@ export function keyOf(emitter: Emitter, { value }: SortKey, { alias, ranked }: R
       if (value.name === 'did') return emitter.dialect.did(alias)
       if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
       return sql`${alias}.${identifier(value.name)}`
+    case 'count':
+      return counted?.of === value ? counted.n : emitReferringCount(emitter, value, alias)
     case 'relevance':
       return rankOf(ranked).score
   }

@@ -1,8 +1,10 @@
 /** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, beyondPosition, emitFilters, emitFrom } from '../emit-access-path.ts'
-import { emitFilter, linkedTo } from '../emit-filter.ts'
+import { emitFilter } from '../emit-filter.ts'
+import { linkedTo } from '../emit-links.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { emitAlongCounts } from './emit-along-counts.ts'
 import { orderOf, segments, keyOf, type Selection } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
@@ -16,6 +18,8 @@ export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null
       return inIdOrder(emitter, rows, rows.order.sorted, row, parent, selection)
     case 'sort':
       return sorted(emitter, rows, row, parent, selection)
+    case 'counts':
+      return emitAlongCounts(emitter, rows, rows.order, selection)
     case 'relevance':
       return emitRanked(emitter, rows, rows.order, parent, selection, emitRows)
     case 'verify':

@@ -1,0 +1,55 @@
+/** Records that refer to a row, as SQL: where they are found, and how many there are. */
+import { identifier, type Sql, sql } from '../../sql/sql.ts'
+import type { Link, ReferringCount } from '../plan/conditions.ts'
+import { columnOf, type Emitter, newRow, type RecordRow, type UriParts } from './emitter.ts'
+
+/** Records that refer by a link, by `index` if given: the `from` clause, and the parts of the URI they refer to. */
+export function linked(
+  emitter: Emitter,
+  link: Link,
+  { alias, table }: RecordRow,
+  index: string | null,
+): { readonly from: Sql } & UriParts {
+  const rows = emitter.rows(table, alias, index ?? undefined)
+  if (link.kind === 'columns')
+    return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
+  const side = emitter.alias()
+  return {
+    from: sql`${identifier(link.array.name)} ${side} ${emitter.dialect.join} ${rows} on ${alias}.id = ${side}.id`,
+    base: sql`${side}.base`,
+    key: sql`${side}.rkey`,
+  }
+}
+
+/** Records that refer by a link to a parent: the `from` clause, and the condition that they do. */
+export function linkedTo(
+  emitter: Emitter,
+  link: Link,
+  row: RecordRow,
+  parent: Sql,
+  index: string | null,
+): { readonly from: Sql; readonly on: Sql } {
+  const { from, base, key } = linked(emitter, link, row, index)
+  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
+}
+
+/** The number of visible records that refer to a parent. */
+export function emitReferringCount(
+  emitter: Emitter,
+  { table, link, counts }: ReferringCount,
+  parent: Sql,
+): Sql {
+  const at = emitter.alias()
+  if (counts !== null)
+    return sql`coalesce((select ${at}.n from ${identifier(counts.name)} ${at} where ${countedAt(at, parent)}), 0)`
+  // A side table has an entry for each record and URI, so its records are read only to leave out hidden ones.
+  if (link.kind === 'array' && !emitter.state.hiding)
+    return sql`(select count(*) from ${identifier(link.array.name)} ${at} where ${countedAt(at, parent)})`
+  const { from, on } = linkedTo(emitter, link, newRow(emitter, table), parent, null)
+  return sql`(select count(*) from ${from} where ${on})`
+}
+
+/** The condition that a row of counts, or an entry of a side table, is of the parent. */
+export function countedAt(at: Sql, parent: Sql): Sql {
+  return sql`${at}.base = ${parent}.base and ${at}.rkey = ${parent}.rkey`
+}
