@@ -5,6 +5,7 @@ import { buildDemoCorpus } from '../demo/corpus.ts'
 import { badArguments } from './bad-input/arguments.ts'
 import { type BadRequest, refused } from './bad-input/bad-request.ts'
 import { badDocuments } from './bad-input/documents.ts'
+import { badMeasures } from './bad-input/measures.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import type { Json } from './reference/shapes.ts'
 import { type HttpServer, startServer } from './support/http-server.ts'
@@ -34,7 +35,7 @@ after(async () => {
   await served?.service[Symbol.asyncDispose]()
 })
 
-const cases = [...badArguments, ...badDocuments]
+const cases = [...badArguments, ...badDocuments, ...badMeasures]
 
 for (const bad of cases) {
   test(`bad input, ${bad.name}: ${bad.code}`, async () => {

@@ -32,6 +32,7 @@ const pagesWithQueries = [
   'filters',
   'references',
   'aggregates',
+  'measures',
   'facets',
   'aggregates-inside',
   'top-of-groups',

@@ -101,6 +101,9 @@ export interface Dialect {
   checkedSum(sum: readonly Sql[]): Sql
   /** An exact sum divided by the number of its integers, rounded once; null if the sum is null. */
   mean(sum: readonly Sql[], count: Sql): Sql
+  readonly ordered: OrderStatistics
+  /** The sample standard deviation of the integers in a group, from exact sums; null below two of them. */
+  stddev(value: Sql, isWide: boolean): Sql
   /** A page cursor from a JSON array of key values. */
   cursor(binding: Sql, position: Sql): Sql
   limit(rows: number): Sql
@@ -115,6 +118,17 @@ export interface Dialect {
   /** Approximate maximum number of rows in such a hash. */
   readonly mostHashed: number
   readonly plannerControl: OptimizerHints | OptimizationFences
+}
+
+/** Statistics of the integers in a group in ascending order; null if there are none. */
+export interface OrderStatistics {
+  /** The mean of the two middle integers, rounded once; of an odd number, the middle one. */
+  median(value: Sql): Sql
+  /** The integers at nearest ranks, which are in millionths of their number, as one column. */
+  percentiles(value: Sql, ranks: readonly number[]): Sql
+  /** One of them, and all of them as JSON text, from that column. */
+  percentileAt(column: Sql, index: number): Sql
+  percentilesJson(column: Sql): Sql
 }
 
 /** The words of all records of a table, from the name of its word index; those of hidden accounts included. */

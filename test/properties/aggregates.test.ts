@@ -71,7 +71,7 @@ property(
     const { reference, service } = loaded
     const { collection, where, groupBy, summed, averaged, ordered, distinct } = question
     const { rootField } = reference.shapes.get(collection)!
-    const measures = `avg { ${averaged.join(' ')} } sum { ${summed.join(' ')} } min { ${ordered.join(' ')} } max { ${ordered.join(' ')} }
+    const measures = `avg { ${averaged.join(' ')} } median { ${averaged.join(' ')} } stddev { ${averaged.join(' ')} } sum { ${summed.join(' ')} } min { ${ordered.join(' ')} } max { ${ordered.join(' ')} }
     countDistinct(field: ${distinct})`
     const given = { where, groupBy, limit: 1000 }
     const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
@@ -166,6 +166,10 @@ function checkMeasures(
     const instant = (text: Json) => (typeof text === 'string' ? parseInstant(text) : (text ?? undefined))
     assert.equal(instant(answer.min[field]), reference.extreme(members, field, 'MIN'), `min of ${field}`)
     assert.equal(instant(answer.max[field]), reference.extreme(members, field, 'MAX'), `max of ${field}`)
+  }
+  for (const field of measured.averaged) {
+    assert.equal(answer.median[field], reference.median(members, field), `median of ${field}`)
+    assert.equal(answer.stddev[field], reference.deviation(members, field), `deviation of ${field}`)
   }
   const distinct = reference.countDistinct(measured.collection, members, measured.distinct)
   assert.equal(answer.countDistinct, distinct, `distinct ${measured.distinct}`)

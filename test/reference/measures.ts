@@ -37,6 +37,50 @@ export function total(
   return { sum: present.reduce((sum, value) => sum + value, 0n), count: BigInt(present.length) }
 }
 
+/** The mean of the two middle values, rounded once. */
+export function median(world: World, records: readonly PlainRecord[], field: string): number | null {
+  const sorted = sortedIntegers(world, records, field)
+  if (sorted.length === 0) return null
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
+  return nearestDouble(
+    middle.reduce((sum, value) => sum + value, 0n),
+    BigInt(middle.length),
+  )
+}
+
+/** The value at the nearest rank: the first that is not smaller than the part `p` of all values; of 0, the smallest. */
+export function percentile(
+  world: World,
+  records: readonly PlainRecord[],
+  field: string,
+  p: number,
+): bigint | undefined {
+  const sorted = sortedIntegers(world, records, field)
+  // `p` as the decimal number that it is written as: a fraction of a power of ten.
+  const [digits = '', exponent = '0'] = p.toExponential().split('e')
+  const [whole = '', decimals = ''] = digits.split('.')
+  const unit = 10n ** BigInt(decimals.length - Number(exponent))
+  const part = BigInt(whole + decimals) * BigInt(sorted.length)
+  return sorted.find((_, index) => BigInt(index + 1) * unit >= part)
+}
+
+/** The square root of the double that is nearest to the exact variance. */
+export function deviation(world: World, records: readonly PlainRecord[], field: string): number | null {
+  const values = sortedIntegers(world, records, field)
+  const count = BigInt(values.length)
+  if (count < 2n) return null
+  const sum = values.reduce((all, value) => all + value, 0n)
+  // Deviations from the mean, each multiplied by the count.
+  const squares = values.reduce((all, value) => all + (value * count - sum) ** 2n, 0n)
+  return Math.sqrt(nearestDouble(squares, count * count * (count - 1n)))
+}
+
+function sortedIntegers(world: World, records: readonly PlainRecord[], field: string): bigint[] {
+  return presentKeys(world, records, field)
+    .sort(compareKeys)
+    .map((key) => BigInt(Number(key)))
+}
+
 export function extreme(
   world: World,
   records: readonly PlainRecord[],

@@ -4,7 +4,7 @@
  */
 import { type GroupArguments, type Grouped, groupRecords } from './aggregate.ts'
 import { type GroupField, groupFields } from './group-fields.ts'
-import { countDistinct, extreme, mean, total } from './measures.ts'
+import { countDistinct, deviation, extreme, mean, median, percentile, total } from './measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
 import { type Pair, type PairArguments, pairsOf } from './pairs.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
@@ -76,6 +76,10 @@ export interface Reference {
   /** Their average; null when there are none. */
   mean(members: readonly PlainRecord[], field: string): number | null
   extreme(members: readonly PlainRecord[], field: string, which: 'MIN' | 'MAX'): Key
+  median(members: readonly PlainRecord[], field: string): number | null
+  percentile(members: readonly PlainRecord[], field: string, p: number): bigint | undefined
+  /** The sample standard deviation. */
+  deviation(members: readonly PlainRecord[], field: string): number | null
   countDistinct(collection: string, members: readonly PlainRecord[], field: string): number
   resolve(uri: string): PlainRecord | null
   isCurrent(link: Link): boolean | null
@@ -192,6 +196,9 @@ export function createReference(
     groupFields: (collection) => groupFields(world, collection),
     total: (members, field) => total(world, members, field),
     mean: (members, field) => mean(world, members, field),
+    median: (members, field) => median(world, members, field),
+    percentile: (members, field, p) => percentile(world, members, field, p),
+    deviation: (members, field) => deviation(world, members, field),
     extreme: (members, field, which) => extreme(world, members, field, which),
     countDistinct: (collection, members, field) => countDistinct(world, collection, members, field),
     resolve: (uri) => resolve(world, uri),

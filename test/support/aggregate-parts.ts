@@ -9,7 +9,7 @@ import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments, argumentList } from './graphql-text.ts'
 import { type Part, selections } from './parts.ts'
-import { aggregates, arrayNames, fieldsOfKind, groupNames, smallIntegers } from './questions.ts'
+import { aggregates, arrayNames, fieldsOfKind, groupNames, percentiles, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
 type GroupOf = Aggregated['groups'][number]
@@ -129,6 +129,22 @@ function measureParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<
     fields.length === 0
       ? []
       : [selections(fields, 3).map(({ text, answer }) => ({ text: `${name}${text}`, answer }))]
+  const ofIntegers = (name: string, measure: (members: Members, field: string) => Json) =>
+    inside(
+      name,
+      integers.map((field) => part(field, (members: Members) => measure(members, field))),
+    )
+  const percentile = fc
+    .record({ field: fc.constantFrom(...integers), p: fc.array(percentiles, { minLength: 1, maxLength: 3 }) })
+    .map(
+      ({ field, p }): Part<Members> => ({
+        text: `percentile(field: ${field}, p: [${p.join(', ')}])`,
+        answer: (members) => {
+          const found = p.map((one) => reference.percentile(members, field, one))
+          return found[0] === undefined ? null : found.map(Number)
+        },
+      }),
+    )
   const distinct = fc.constantFrom(...groupNames(reference, nsid)).map(
     (name): Part<Members> => ({
       text: `countDistinct(field: ${name})`,
@@ -140,6 +156,9 @@ function measureParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<
       'avg',
       integers.map((name) => part(name, (members: Members) => reference.mean(members, name))),
     ),
+    ...ofIntegers('median', reference.median),
+    ...ofIntegers('stddev', reference.deviation),
+    ...(integers.length === 0 ? [] : [percentile]),
     ...inside('sum', smallIntegers(reference, nsid).map(sum)),
     ...inside('min', ordered.map(extreme('MIN'))),
     ...inside('max', ordered.map(extreme('MAX'))),

@@ -51,6 +51,13 @@ export function smallIntegers(reference: Reference, collection: string): string[
     .map((field) => field.name)
 }
 
+/** Numbers from 0 to 1 with at most six decimals, written without an exponent. */
+export const percentiles = fc.oneof(
+  fc.constantFrom(0, 1, 0.5, 0.25, 0.9, 0.07, 0.35, 0.999999, 0.3),
+  fc.integer({ min: 1, max: 100 }).map((n) => n / 100),
+  fc.integer({ min: 10, max: 1_000_000 }).map((n) => n / 1_000_000),
+)
+
 export function fieldsOfKind(reference: Reference, collection: string, kinds: readonly string[]): string[] {
   return placesIn(reference, collection)
     .filter(({ kind }) => kinds.includes(kind.kind))

@@ -16,6 +16,7 @@ import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 import { vocabularyName } from './layout/vocabulary-ddl.ts'
 import { bucketKey, bucketText } from './time-buckets.ts'
+import { ordered, stddev } from './statistics.ts'
 import { amountIn, countLexemes, nearWords, wordsMatch } from './word-query.ts'
 import { base32, sampledCharacters } from '../../search/sample.ts'
 
@@ -120,11 +121,9 @@ export const postgresDialect: Dialect = {
   exactSum: (value) => [sql`sum(${value})`],
   checkedSum: ([sum]) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,
-  mean: ([sum], count) => {
-    const decimal = sql`cast(${sum} as numeric) * ${raw(`1.${'0'.repeat(meanDigits)}`)} / ${count}`
-    return sql`(case when abs(${sum}) > 9007199254740991 then cast(${decimal} as double precision)
-      else cast(${sum} as double precision) / ${count} end)`
-  },
+  mean,
+  ordered: ordered(mean),
+  stddev,
   cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // A literal: generic plans are made once for all values, and the number of rows wanted influences the plan.
   limit: (rows) => raw(String(rows)),
@@ -161,6 +160,12 @@ export const postgresDialect: Dialect = {
  * between two doubles and has at most 33 digits, or it differs from the halfway point by more than the last digit.
  */
 const meanDigits = 40
+
+function mean([sum]: readonly Sql[], count: Sql): Sql {
+  const decimal = sql`cast(${sum} as numeric) * ${raw(`1.${'0'.repeat(meanDigits)}`)} / ${count}`
+  return sql`(case when abs(${sum}) > 9007199254740991 then cast(${decimal} as double precision)
+      else cast(${sum} as double precision) / ${count} end)`
+}
 
 function isOneOf(value: Sql, values: readonly Value[]): Sql {
   return values.length < manyValues ? sql`${value} in (${listOf(values)})` : isOneOfMany(value, values, false)

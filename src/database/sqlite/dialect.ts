@@ -5,6 +5,7 @@ import { spanOfNear } from '../../search/nearest-words.ts'
 import { sampledByte } from '../../search/sample.ts'
 import { vocabularyName } from './layout/word-ddl.ts'
 import { bucketKey, bucketText } from './time-buckets.ts'
+import { ordered, stddev } from './statistics.ts'
 import { amountsOf, wordQuery } from './word-query.ts'
 
 /** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
@@ -112,6 +113,8 @@ export const sqliteDialect: Dialect = {
       sum.length === 1 ? [sql`(${sum[0]} >> ${lowBits})`, sql`(${sum[0]} & ${lowMask})`] : sum
     return sql`iif(${isBeyond(sum)}, exact_mean(${high}, ${low}, ${count}), cast(${wholeSum(sum)} as real) / ${count})`
   },
+  ordered,
+  stddev,
   cursor: (binding, position) => sql`page_cursor(${binding}, ${position})`,
   // The planner inspects a bare parameter here and then prepares the statement again at every binding.
   limit: (rows) => sql`${rows} + 0`,

@@ -19,6 +19,8 @@ import type {
   PhysicalUnusualWords,
   SharePart,
 } from '../plan/physical-plan.ts'
+import type { MeasurePlan } from '../plan/groups/group-plan.ts'
+import { collectsValues } from '../plan/plan-facts.ts'
 import type { SortKey } from '../plan/plan.ts'
 import type { Condition, ReferringCount } from '../plan/conditions.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
@@ -91,13 +93,14 @@ function describeAggregate({
   significance,
   shares,
 }: PhysicalAggregate): string {
-  const { table, where, keys, limit } = aggregate
+  const { table, where, keys, limit, measures } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const parts = [
     `records of ${table.name} ${describeWhere(where)}, ${by}`,
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(shares === null ? [] : describeShares(shares)),
+    ...describeCollected(measures),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
     ...fields.flatMap(({ output }) => {
@@ -106,6 +109,15 @@ function describeAggregate({
     }),
   ]
   return parts.join('; ')
+}
+
+/** The measures for which all values of a group are collected. */
+function describeCollected(measures: readonly MeasurePlan[]): readonly string[] {
+  return measures.flatMap(({ measure, of: { leaf } }) =>
+    collectsValues(measure) && leaf.kind === 'column'
+      ? [`${measure} of the collected values of ${leaf.column.path.join('.')}`]
+      : [],
+  )
 }
 
 function describeSignificance({ background, subtractsGroups }: PhysicalSignificance): readonly string[] {

@@ -51,6 +51,8 @@ export const limits = {
   /** Fields in `facets`, and values of each. */
   facetFields: 10,
   facetValues: 100,
+  /** Values of `p` in one `percentile`. */
+  percentiles: 10,
   /** Words in `unusualWords`. */
   unusualWords: 100,
   pairs: 1_000,

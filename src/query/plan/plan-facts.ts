@@ -4,7 +4,7 @@ import { findReference, ownKey, type Table, type TableIndex } from '../../databa
 import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'
-import type { KeyLeaf } from './groups/group-plan.ts'
+import type { KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
 import type { AggregatePlan, KeyValue } from './plan.ts'
 import type { Comparison, Condition, ReferenceOperand, ReferenceShape, SemiJoin } from './conditions.ts'
 
@@ -15,6 +15,11 @@ export function isConstant(output: { readonly kind: string }): output is Constan
 export function isInstant(value: KeyValue | KeyLeaf): boolean {
   if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
   return value.kind === 'column' && value.column.kind === 'instant'
+}
+
+/** Whether a measure needs all values of a group. */
+export function collectsValues(measure: MeasurePlan['measure']): boolean {
+  return measure === 'median' || measure === 'stddev' || measure === 'percentile'
 }
 
 /** What an aggregate reads for its fields. */

@@ -18,6 +18,7 @@ const {
   groupJoin,
   groupArray,
   measure,
+  orderedMeasure,
   missingWord,
   pairs,
   nearWords,
@@ -83,6 +84,17 @@ costs('each of ten words of a search that may be missing costs the search for ne
   [missed('storm "flood storm" a*', 'nearest { word count }'), 20 + 1 + 2 * (1 + missingWord + perNearest)],
   [missed(eleven, 'word nearest { word count }'), 20 + 1 + 10 * (1 + missingWord + 1 + perNearest)],
   [missed(' ', 'word nearest { word count }'), 20 + 1],
+])
+
+const grouped = (fields: string) =>
+  `{ ${list}Aggregate(groupBy: [language], limit: 10) { groups { ${fields} } } }`
+
+costs('each measure that collects values costs once, and percentiles are printed', [
+  [grouped('median { pages } stddev { pages serial }'), grouping + 3 * orderedMeasure + 10 * (1 + 2 + 3)],
+  [
+    grouped('a: percentile(field: pages, p: [0.1, 0.9]) b: percentile(field: pages, p: [0.1, 0.9])'),
+    grouping + orderedMeasure + 10 * (1 + 2 * 3),
+  ],
 ])
 
 const unusual = (by: string, fields: string, where: string, against: string): string =>

@@ -9,7 +9,14 @@ import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type { AggregatePlan, FacetPlan, ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
 import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
-import { conjuncts, ownUris, readingsOf, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
+import {
+  conjuncts,
+  collectsValues,
+  ownUris,
+  readingsOf,
+  type SimpleCondition,
+  simpleConditions,
+} from '../plan/plan-facts.ts'
 
 /** Finding the records of a list's page, if any are selected. */
 export function pageSize(list: ListPlan): number {
@@ -93,7 +100,8 @@ function readingSize(
 ): number {
   const base = weights.grouping + where + keysSize(keys)
   return measures.reduce((sum, { measure, of }) => {
-    if (measure !== 'countDistinct') return sum + weights.measure
+    if (measure !== 'countDistinct')
+      return sum + (collectsValues(measure) ? weights.orderedMeasure : weights.measure)
     if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
     return sum + weights.countDistinct + weights.grouping + where + keysSize([...keys, of])
   }, base)

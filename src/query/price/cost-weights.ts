@@ -82,6 +82,8 @@ export const weights = {
   pairs: 24_000,
   /** `avg`, `sum`, `min`, `max` of a field. */
   measure: 4_000,
+  /** `median`, `stddev`, `percentile` of a field, of which all values are collected. */
+  orderedMeasure: 10_000,
   countDistinct: 18_000,
   /** Whether any record has a word, and which words are near to it. */
   missingWord: 100,

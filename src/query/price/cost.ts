@@ -81,7 +81,9 @@ function statusSize(output: StatusOutput | Constant): number {
 
 function aggregateSize(plan: AggregatePlan): number {
   const perGroup = sum(plan.fields, ({ output }) =>
-    output.kind === 'groups' ? weights.value + selectedSize(output.fields, groupSize) : 0,
+    output.kind === 'groups'
+      ? weights.value + selectedSize(output.fields, (each) => groupSize(each, plan))
+      : 0,
   )
   const words = sum(plan.fields, ({ output }) =>
     output.kind === 'unusualWords' ? unusualWordsSize(output.words) + printedWords(output.words) : 0,
@@ -105,7 +107,7 @@ function unusualWordSize(output: UnusualWordOutput): number {
   return weights.value + (output.kind === 'significance' ? output.fields.length * weights.value : 0)
 }
 
-function groupSize(output: GroupOutput): number {
+function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measures'>): number {
   switch (output.kind) {
     case 'measures':
     case 'significance':
@@ -116,8 +118,9 @@ function groupSize(output: GroupOutput): number {
     case 'total':
     case 'share':
     case 'key':
-    case 'measure':
       return weights.value
+    case 'measure':
+      return weights.value * (1 + (measures[output.measure]?.ranks.length ?? 0))
   }
 }
 

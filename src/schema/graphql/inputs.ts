@@ -23,6 +23,7 @@ import {
   targetOf,
   type WhereField,
 } from '../model/operators.ts'
+import { leafType } from '../model/leaves.ts'
 import { typeNameOf } from '../model/naming.ts'
 import { BigInt53, DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
@@ -274,6 +275,15 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       }
     })
   }
+  const measureInteger = (collection: Collection) =>
+    registry.once(
+      GraphQLEnumType,
+      `${collection.typeName}MeasureIntegerField`,
+      `percentiles of ${collection.nsid}`,
+      () => ({
+        values: enumValues(measureFields(collection).filter(({ leaf }) => leafType(leaf).kind === 'integer')),
+      }),
+    )
   const searchField = (collection: Collection) =>
     registry.once(
       GraphQLEnumType,
@@ -281,7 +291,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       `searched texts of ${collection.nsid}`,
       () => ({ values: enumValues(collection.searchFields) }),
     )
-  return { where, sortBy, groupBy, rankBy, searchField, aggregateOrder }
+  return { where, sortBy, groupBy, rankBy, measureInteger, searchField, aggregateOrder }
 }
 
 function enumValues(fields: readonly { readonly name: string }[]) {

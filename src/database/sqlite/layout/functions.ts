@@ -3,6 +3,8 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { formatCid } from '../../../lexicon/records/encoding.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { sumOutOfRange } from '../../refusals.ts'
+import { exactMean } from './exact-mean.ts'
+import { defineStatistics } from './statistics-functions.ts'
 import { indexedWords, mayExceed } from '../../../search/indexed-words.ts'
 import { editDistance } from '../../../search/nearest-words.ts'
 import { plainWordsOf } from '../../../search/words.ts'
@@ -27,6 +29,7 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>
     exactMean((BigInt(high as bigint) << 26n) + BigInt(low as bigint), BigInt(count as bigint)),
   )
+  defineStatistics(database)
   database.aggregate('count_words', {
     varargs: true,
     directOnly: true,
@@ -53,23 +56,4 @@ function addWords(counts: Map<string, number>, ...texts: SQLOutputValue[]): Map<
   const words = mayExceed(characters) ? (indexedWords(given, []).fields.at(-1) ?? []) : plainWordsOf(text)
   for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
   return counts
-}
-
-/** Bits of a quotient that decide its rounding: the 53 of a double, one guard bit, and one sticky bit for the rest. */
-const decisiveBits = 55
-
-/** `sum / count`, rounded once, half to even, as in all arithmetic of doubles. `count` is positive. */
-export function exactMean(sum: bigint, count: bigint): number {
-  const size = sum < 0n ? -sum : sum
-  const shift = Math.max(0, decisiveBits + bitLength(count) - bitLength(size))
-  const scaled = size << BigInt(shift)
-  const quotient = scaled / count
-  // The sticky bit records a remainder: it tells a half from more than a half.
-  const decisive = quotient * count === scaled ? quotient : quotient | 1n
-  const mean = Number(decisive) / 2 ** shift
-  return sum < 0n ? -mean : mean
-}
-
-function bitLength(value: bigint): number {
-  return value.toString(2).length
 }

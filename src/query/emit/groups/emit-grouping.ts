@@ -1,7 +1,7 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCountedGroups, emitElementGroups, emitSummedGroups, measureName } from './emit-counts.ts'
-import { measureExpressions, measureJson } from './emit-measures.ts'
+import { measureExpressions, measureJson, measureOrder } from './emit-measures.ts'
 import { createSource, groupBy, type SharedRows, type Source } from './emit-source.ts'
 import { isNull } from '../emit-membership.ts'
 import type { Emitter, UriParts } from '../emitter.ts'
@@ -101,10 +101,11 @@ export function createGrouping(
           ),
         ]
 
-  const measureValues = (measure: number, row: Sql): readonly Sql[] => {
+  const measureParts = (measure: number, row: Sql): readonly Sql[] => {
     const parts = Math.max(1, expressions[measure]?.length ?? 0)
     return Array.from({ length: parts }, (_, part) => sql`${row}.${measureName(measure, part)}`)
   }
+  const measureAt = (index: number): MeasurePlan => plan.measures[index] as MeasurePlan
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
   const uriParts = (key: number, row: Sql): UriParts => ({
     base: sql`${row}.${at(key, 0)}`,
@@ -131,7 +132,7 @@ export function createGrouping(
     tables: [main(), ...sideTables, ...whole],
     columns: { keys: names, measures: measureColumns },
     uriParts,
-    measureValues,
+    measureValues: (measure, row) => measureOrder(emitter, measureAt(measure), measureParts(measure, row)),
     lookedUp: (row) => {
       const found = keys.flatMap((_, key) => {
         const base = emitter.alias()
@@ -161,8 +162,7 @@ export function createGrouping(
         return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
       return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
     },
-    measureJson: (measure, row) =>
-      measureJson(emitter, plan.measures[measure] as MeasurePlan, measureValues(measure, row)),
+    measureJson: (measure, row) => measureJson(emitter, measureAt(measure), measureParts(measure, row)),
   }
 }
 

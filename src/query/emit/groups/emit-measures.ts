@@ -8,7 +8,7 @@ import type { Source } from './emit-source.ts'
 /** Columns of a measure; an exact sum may have several. */
 export function measureExpressions(
   emitter: Emitter,
-  { measure, of, isWide }: MeasurePlan,
+  { measure, of, ranks, isWide }: MeasurePlan,
   source: Source,
 ): readonly Sql[] {
   const { dialect } = emitter
@@ -24,7 +24,22 @@ export function measureExpressions(
       return [sql`${raw(measure)}(${value})`]
     case 'countDistinct':
       return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
+    case 'median':
+      return [dialect.ordered.median(value)]
+    case 'percentile':
+      return [dialect.ordered.percentiles(value, ranks)]
+    case 'stddev':
+      return [dialect.stddev(value, isWide)]
   }
+}
+
+/** Expressions that sort like a measure, from its columns. */
+export function measureOrder(
+  { dialect }: Emitter,
+  { measure }: MeasurePlan,
+  columns: readonly Sql[],
+): readonly Sql[] {
+  return measure === 'percentile' ? [dialect.ordered.percentileAt(columns[0] as Sql, 0)] : columns
 }
 
 /** A measure from its columns. */
@@ -38,7 +53,11 @@ export function measureJson({ dialect }: Emitter, { measure, of }: MeasurePlan, 
       return dialect.toJson(isInstant(of.leaf) ? dialect.instantText(value) : value)
     case 'countDistinct':
       return sql`coalesce(${value}, 0)`
+    case 'percentile':
+      return dialect.ordered.percentilesJson(value)
     case 'avg':
+    case 'median':
+    case 'stddev':
       return dialect.toJson(value)
   }
 }

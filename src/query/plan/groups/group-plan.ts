@@ -41,8 +41,10 @@ export type KeyLeaf =
   | { readonly kind: 'system'; readonly name: 'did' | 'collection' | 'indexed_at' }
 
 export interface MeasurePlan {
-  readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct'
+  readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct' | 'median' | 'stddev' | 'percentile'
   readonly of: GroupKey
+  /** Of `percentile`: the ranks, in millionths of the number of values. */
+  readonly ranks: readonly number[]
   /** Whether the measured integers exceed 32 bits, so that a sum may exceed 64 bits. */
   readonly isWide: boolean
 }

@@ -1,0 +1,65 @@
+/**
+ * SQL functions for statistics of integers. SQLite lists the integers of a group as text, because calling JavaScript for
+ * each row takes longer; its own `median` and `percentile` round differences of large integers, and rank otherwise.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { exactMean } from './exact-mean.ts'
+
+const millionths = 1_000_000
+
+export function defineStatistics(database: DatabaseSync): void {
+  const pure = { deterministic: true, directOnly: true } as const
+  database.function('median_of', pure, (list) => {
+    if (list === null) return null
+    const values = sortedIntegers(String(list))
+    const { length } = values
+    // The sum is rounded once, and halving it is exact.
+    return ((values[(length - 1) >> 1] as number) + (values[length >> 1] as number)) / 2
+  })
+  database.function('percentiles_of', { ...pure, varargs: true }, (list, ...ranks) => {
+    if (list === null) return null
+    const values = sortedIntegers(String(list))
+    return JSON.stringify(ranks.map((rank) => values[nearestRank(Number(rank), values.length) - 1]))
+  })
+  database.function('stddev_of', pure, (list) =>
+    list === null ? null : standardDeviation(integers(String(list))),
+  )
+}
+
+/** `rank` is in millionths. Positions count from 1. */
+function nearestRank(rank: number, count: number): number {
+  return Math.max(1, Number((BigInt(rank) * BigInt(count) + BigInt(millionths - 1)) / BigInt(millionths)))
+}
+
+function integers(list: string): number[] {
+  return JSON.parse(`[${list}]`)
+}
+
+function sortedIntegers(list: string): Float64Array {
+  return Float64Array.from(integers(list)).sort()
+}
+
+/** Up to this absolute value, so many squares have an exact sum. */
+const small = 2 ** 20
+const exactSquares = 2 ** 12
+
+function standardDeviation(values: readonly number[]): number | null {
+  const count = BigInt(values.length)
+  if (count < 2n) return null
+  let [sum, squares] = [0n, 0n]
+  for (let start = 0; start < values.length; start += exactSquares) {
+    let [smallSum, smallSquares] = [0, 0]
+    for (const value of values.slice(start, start + exactSquares)) {
+      if (Math.abs(value) <= small) {
+        smallSum += value
+        smallSquares += value * value
+      } else {
+        sum += BigInt(value)
+        squares += BigInt(value) ** 2n
+      }
+    }
+    sum += BigInt(smallSum)
+    squares += BigInt(smallSquares)
+  }
+  return Math.sqrt(exactMean(count * squares - sum * sum, count * (count - 1n)))
+}
