@@ -2,6 +2,7 @@
 import { type BadRequest, refused } from './bad-request.ts'
 
 const measured = (fields: string) => `{ techServiceNewsEnrichmentAggregate { ${fields} } }`
+const groups = (given: string) => `{ techServiceNewsEnrichmentAggregate(${given}) { groups { count } } }`
 const percentile = (p: string) => measured(`percentile(field: impactLevel, p: ${p})`)
 
 export const badMeasures: readonly BadRequest[] = [
@@ -10,6 +11,18 @@ export const badMeasures: readonly BadRequest[] = [
     ['a percentile below 0', percentile('[-0.1]'), /`p: -0\.1` is no percentile/],
     ['a percentile of seven decimals', percentile('[0.1234567]'), /with at most six decimals/],
     ['no percentile', percentile('[]'), /`p` is empty\. Write numbers from 0 to 1/],
+    [
+      'ranges of size 0',
+      groups('groupBy: [impactLevel], interval: 0'),
+      /`interval: 0` makes no ranges\. Write 1/,
+    ],
+    ['ranges of a negative size', groups('groupBy: [impactLevel], interval: -5'), /Write 1 or more, such as/],
+    [
+      'ranges of texts',
+      groups('groupBy: [sentiment, keywords], interval: 5'),
+      /`interval` makes ranges of integers, and `groupBy` names none\. Name an integer/,
+    ],
+    ['ranges of nothing', groups('interval: 5'), /Name an integer field in `groupBy`/],
   ]),
   ...refused('QUERY_TOO_COMPLEX', [
     [

@@ -9,6 +9,7 @@ import type { PlainRecord, World } from './world.ts'
 
 export interface GroupArguments {
   readonly groupBy?: readonly string[]
+  readonly interval?: number
   readonly orderBy?: 'COUNT_DESC' | 'COUNT_ASC' | 'KEY_ASC' | 'KEY_DESC'
   readonly rankBy?: {
     readonly measure: RankMeasure
@@ -52,7 +53,7 @@ export function groupRecords(
   const fields = names.map((name) => {
     const field = all.find((candidate) => candidate.name === name)
     if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
-    return field
+    return given.interval === undefined ? field : inRanges(field, BigInt(given.interval))
   })
   const groups = divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
   if (given.significant !== undefined) {
@@ -64,6 +65,17 @@ export function groupRecords(
   const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1))
   large.sort((a, b) => compareGroups(world, collection, a, b, given))
   return { groupCount: groups.length, groups: large.slice(0, given.limit ?? 50) }
+}
+
+/** Groups integers by the largest multiple of `size` that is not above them. */
+function inRanges(field: GroupField, size: bigint): GroupField {
+  const lowerBound = (key: Key): Key => {
+    if (typeof key !== 'number') return key
+    const value = BigInt(key)
+    const multiple = value / size
+    return Number((value < 0n && multiple * size !== value ? multiple - 1n : multiple) * size)
+  }
+  return { ...field, keysOf: (record) => [...new Set(field.keysOf(record).map(lowerBound))] }
 }
 
 /** A group with its keys and records only. */

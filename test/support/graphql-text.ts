@@ -42,6 +42,7 @@ export function aggregateArguments(given: AggregateArguments): string {
   return argumentList({
     where: given.where && literal(given.where),
     groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
+    interval: given.interval?.toString(),
     orderBy: given.orderBy,
     rankBy: rank && `{measure: ${rank.measure}, field: ${rank.field}, direction: ${rank.direction}}`,
     denominator: given.denominator && literal(given.denominator),

@@ -78,6 +78,19 @@ export function arrayNames(reference: Reference, collection: string): string[] {
   return fieldsOfKind(reference, collection, ['array']).filter((name) => names.includes(name))
 }
 
+/** Those that records have integers in, parts of time among them. */
+function integralNames(reference: Reference, collection: string): string[] {
+  const records = reference.records.filter((record) => record.collection === collection)
+  return reference
+    .groupFields(collection)
+    .filter(
+      ({ name, keysOf }) =>
+        !name.includes('_record_') &&
+        records.some((record) => keysOf(record).some((key) => typeof key === 'number')),
+    )
+    .map(({ name }) => name)
+}
+
 /** Facets of a list; where it has a `where`, mostly of fields that this is about. */
 export function facets(
   reference: Reference,
@@ -133,10 +146,12 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
   const names = groupNames(reference, collection)
   const joined = names.filter((name) => name.includes('_'))
   const arrays = arrayNames(reference, collection)
+  const integral = new Set(integralNames(reference, collection))
   const name = fc.oneof(
     fc.constantFrom(...names),
     fc.constantFrom(...joined),
     fc.constantFrom(...arrays, 'did'),
+    fc.constantFrom(...integral, 'did'),
   )
   const integers = fieldsOfKind(reference, collection, ['integer'])
   const ordered = fc.constantFrom(...fieldsOfKind(reference, collection, ['integer', 'datetime']))
@@ -170,6 +185,7 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
         { weight: 5, arbitrary: fc.uniqueArray(name, { minLength: 1, maxLength: 2 }) },
         { weight: 1, arbitrary: fc.uniqueArray(name, { maxLength: 5 }) },
       ),
+      interval: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(100, 2 ** 31 - 1)),
       minCount: fc.integer({ min: 1, max: 4 }),
       limit: fc.oneof(fc.constantFrom(0, 1, 1000), fc.integer({ min: 2, max: 8 })),
     },
@@ -180,9 +196,11 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
   })
   return fc
     .tuple(rest, order, fc.option(significant, { freq: 2, nil: undefined }), divisors(reference, collection))
-    .map(([some, by, compared, denominatorOf]) =>
-      compared === undefined || !some.groupBy?.length
+    .map(([{ interval, ...others }, by, compared, denominatorOf]) => {
+      const hasRanges = interval !== undefined && others.groupBy?.some((one) => integral.has(one))
+      const some = hasRanges ? { ...others, interval } : others
+      return compared === undefined || !some.groupBy?.length
         ? { ...some, ...by, ...denominatorOf(some.where ?? {}) }
-        : { ...some, significant: compared },
-    )
+        : { ...some, significant: compared }
+    })
 }

@@ -95,8 +95,9 @@ function describeAggregate({
 }: PhysicalAggregate): string {
   const { table, where, keys, limit, measures } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
+  const size = keys.find(({ interval }) => interval !== null)?.interval ?? null
   const parts = [
-    `records of ${table.name} ${describeWhere(where)}, ${by}`,
+    `records of ${table.name} ${describeWhere(where)}, ${by}${size === null ? '' : `, integers in ranges of ${size}`}`,
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(shares === null ? [] : describeShares(shares)),

@@ -14,6 +14,9 @@ const {
   indexed,
   linked,
   grouping,
+  groupField,
+  interval,
+  bucket,
   words,
   groupJoin,
   groupArray,
@@ -94,6 +97,13 @@ costs('each measure that collects values costs once, and percentiles are printed
   [
     grouped('a: percentile(field: pages, p: [0.1, 0.9]) b: percentile(field: pages, p: [0.1, 0.9])'),
     grouping + orderedMeasure + 10 * (1 + 2 * 3),
+  ],
+])
+
+costs('ranges cost for each integer that is grouped by', [
+  [
+    `{ ${list}Aggregate(groupBy: [pages, language, author_rating, publishedAt_weekday], interval: 10, limit: 10) { groups { count } } }`,
+    grouping + 3 * groupField + 3 * interval + groupJoin + bucket + 10 * 2,
   ],
 ])
 

@@ -114,10 +114,13 @@ function keysSize(keys: readonly GroupKey[]): number {
   return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
 }
 
-function keySize({ joins, leaf, bucket }: GroupKey): number {
+function keySize({ joins, leaf, bucket, interval }: GroupKey): number {
   const long = leaf.kind === 'column' && leaf.column.virtual
   return (
-    joins.length * weights.groupJoin + (long ? weights.groupText : 0) + (bucket === null ? 0 : weights.bucket)
+    joins.length * weights.groupJoin +
+    (long ? weights.groupText : 0) +
+    (bucket === null ? 0 : weights.bucket) +
+    (interval === null ? 0 : weights.interval)
   )
 }
 

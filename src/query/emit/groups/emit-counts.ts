@@ -85,11 +85,17 @@ interface Names {
 export function emitCountedGroups(
   emitter: Emitter,
   { counts }: Extract<GroupAccess, { kind: 'counts' }>,
-  { bucket }: GroupKey,
+  grouped: GroupKey,
   { table, keys }: Names,
 ): Sql {
   const { dialect } = emitter
+  const { bucket, interval } = grouped
   const from = identifier(counts.name)
+  const addedUp = (key: Sql, rows: Sql): Sql =>
+    sql`${table} as materialized (select ${key} as ${keys[0] as Sql}, ${dialect.sum(raw('n'))} as n
+    from ${rows} group by ${keys[0] as Sql})`
+  if (bucket === null && interval !== null)
+    return addedUp(groupedValue(emitter, grouped, dialect.countedValue(raw('value'))), from)
   if (bucket === null) {
     const values = countKeys(counts).map(
       (column, index) => sql`${dialect.countedValue(raw(column))} as ${keys[index] as Sql}`,
@@ -101,8 +107,7 @@ export function emitCountedGroups(
   if (bucket.unit === counts.kind)
     return sql`${table} as not materialized (select ${dialect.bucketKey(micros, bucket)} as ${key}, n from ${from})`
   const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
-  return sql`${table} as materialized (select ${dialect.bucketKey(raw('micros'), bucket)} as ${key}, ${dialect.sum(raw('n'))} as n
-    from ${days} group by ${key})`
+  return addedUp(groupedValue(emitter, grouped, raw('micros')), days)
 }
 
 /** Groups by the elements of an array, from its side table; the records without elements are the rest of all. */
@@ -170,12 +175,22 @@ function joinTarget(emitter: Emitter, { table }: Join, key: GroupKey, row: Sql, 
 }
 
 /** The values by which a key in columns is grouped: one value, or the two parts of a reference. */
-export function storedKey(emitter: Emitter, { leaf, bucket }: GroupKey, alias: Sql): readonly Sql[] {
+export function storedKey(emitter: Emitter, key: GroupKey, alias: Sql): readonly Sql[] {
+  const { leaf } = key
   if (leaf.kind === 'reference')
     return [columnOf(emitter, alias, leaf.base), columnOf(emitter, alias, leaf.key)]
   if (leaf.kind !== 'column') throw new Error('Only single values of a record are stored in columns.')
   const value = columnOf(emitter, alias, leaf.column)
-  return [bucket === null ? value : emitter.dialect.bucketKey(value, bucket)]
+  return [groupedValue(emitter, key, value)]
+}
+
+/** The time bucket of an instant, the range of an integer, or the value itself. */
+export function groupedValue({ dialect }: Emitter, { bucket, interval }: GroupKey, value: Sql): Sql {
+  const found = bucket === null ? value : dialect.bucketKey(value, bucket)
+  if (interval === null) return found
+  const size = sql`${BigInt(interval)}`
+  // Rounds down, also below zero, where division rounds towards zero.
+  return sql`(${found} - ((${found} % ${size} + ${size}) % ${size}))`
 }
 
 /** Exact sums may have several columns. */

@@ -3,7 +3,7 @@ import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
 import { columnOf, type Emitter, leftJoin, newRow } from '../emitter.ts'
-import { fromRows, storedKey } from './emit-counts.ts'
+import { fromRows, groupedValue, storedKey } from './emit-counts.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
 
@@ -134,12 +134,12 @@ function createJoins(emitter: Emitter, table: Table, access: GroupAccess, parent
 }
 
 function singleValues(emitter: Emitter, key: GroupKey, alias: Sql, table: Table): readonly Sql[] {
-  const { leaf, bucket } = key
+  const { leaf } = key
   if (leaf.kind !== 'system') return storedKey(emitter, key, alias)
   switch (leaf.name) {
     case 'indexed_at': {
       const value = sql`${alias}.indexed_at`
-      return [bucket === null ? value : emitter.dialect.bucketKey(value, bucket)]
+      return [groupedValue(emitter, key, value)]
     }
     case 'did':
       return [sql`${alias}.base`]

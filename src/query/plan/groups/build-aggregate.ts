@@ -2,7 +2,7 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
-import { groupFieldsOf, groupKey } from './build-group-key.ts'
+import { groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
 import { type MeasureContext, measureOutput, rankedMeasure } from './build-measures.ts'
 import { buildPairs } from './build-pairs.ts'
 import { buildRecords } from '../build-output.ts'
@@ -35,6 +35,7 @@ interface Building extends MeasureContext {
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
   const given = argumentsOf(context.selection, collected)
   const groupBy = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
+  const interval = intervalOf(given.interval, groupBy)
   const isSignificant = given.significant !== undefined && given.significant !== null
   const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
   const share = buildShare(context, table, where, given)
@@ -52,7 +53,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   return {
     table,
     where,
-    keys: groupBy.map((field) => groupKey(building, table, field)),
+    keys: groupBy.map((field) => groupKey(building, table, field, interval)),
     measures: [...building.measures.values()],
     order,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,

@@ -1,6 +1,6 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
 import { findArray, findReference, findValue, type Table } from '../../../database/layout/tables.ts'
-import { leafProperties } from '../../../schema/model/leaves.ts'
+import { leafProperties, leafType } from '../../../schema/model/leaves.ts'
 import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { assertWithin } from '../../parse/limits.ts'
@@ -24,8 +24,10 @@ export function groupFieldsOf(
 export function groupKey(
   context: Pick<PlanContext, 'model' | 'tables'>,
   table: Table,
-  { joins, leaf, bucket }: GroupField,
+  field: GroupField,
+  interval: number | null = null,
 ): GroupKey {
+  const { joins, leaf, bucket } = field
   const path: Join[] = []
   let holder = table
   for (const reference of joins) {
@@ -36,7 +38,32 @@ export function groupKey(
     holder = tableOf(context, target)
     path.push({ ...columns, table: holder })
   }
-  return { joins: path, leaf: keyLeaf(holder, leaf), bucket: bucket === null ? null : { unit: bucket } }
+  return {
+    joins: path,
+    leaf: keyLeaf(holder, leaf),
+    bucket: bucket === null ? null : { unit: bucket },
+    interval: isInteger(field) ? interval : null,
+  }
+}
+
+/** The size of ranges from the argument `interval`; null without it. */
+export function intervalOf(given: unknown, groupBy: readonly GroupField[]): number | null {
+  if (given === undefined || given === null) return null
+  const interval = given as number
+  if (interval < 1)
+    throw badInput(
+      `\`interval: ${interval}\` makes no ranges. Write 1 or more, such as \`interval: 10\`, or leave it out.`,
+    )
+  if (!groupBy.some(isInteger))
+    throw badInput(
+      '`interval` makes ranges of integers, and `groupBy` names none. Name an integer field in `groupBy`, or leave `interval` out.',
+    )
+  return interval
+}
+
+/** Parts of time are integers, too. */
+function isInteger({ leaf, bucket }: GroupField): boolean {
+  return bucket === null ? leafType(leaf).kind === 'integer' : bucket === 'hourOfDay' || bucket === 'weekday'
 }
 
 function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {

@@ -26,6 +26,8 @@ export interface GroupKey {
   readonly joins: readonly Join[]
   readonly leaf: KeyLeaf
   readonly bucket: TimeBucket | null
+  /** The size of the ranges of an integer, each of which is grouped as its lower bound; null: each value by itself. */
+  readonly interval: number | null
 }
 
 export interface Join {

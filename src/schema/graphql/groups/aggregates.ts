@@ -121,6 +121,10 @@ export function createAggregateTypes(
       type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
       description: 'Up to five fields.',
     },
+    interval: {
+      type: GraphQLInt,
+      description: 'Groups integers in ranges of this size, each by its lower bound.',
+    },
     orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
     rankBy: {
       type: inputs.rankBy(collection),
