@@ -10,17 +10,19 @@ const floors: Record<string, readonly string[]> = {
   lexicon: [],
   sql: [],
   search: [],
+  files: [],
   schema: ['lexicon'],
-  database: ['lexicon', 'sql', 'search', 'schema (types)'],
-  query: ['schema', 'sql', 'search', 'database'],
+  database: ['lexicon', 'sql', 'search', 'files', 'schema (types)'],
+  query: ['schema', 'sql', 'search', 'files', 'database'],
   ingest: ['lexicon', 'database'],
   mcp: ['search', 'schema', 'query', 'lexicon (types)'],
-  server: ['schema', 'query', 'database', 'mcp'],
-  cli: ['lexicon', 'sql', 'schema', 'database', 'query', 'ingest', 'mcp', 'server', 'demo'],
+  server: ['schema', 'query', 'files', 'database', 'mcp'],
+  cli: ['lexicon', 'sql', 'files', 'schema', 'database', 'query', 'ingest', 'mcp', 'server', 'demo'],
 }
 
 /** What each phase of a query may import of the others. The price must not depend on data, nor emission on statistics. */
 const phases: Record<string, readonly string[]> = {
+  export: ['parse', 'execute'],
   parse: [],
   plan: ['parse'],
   price: ['plan', 'parse'],
@@ -43,6 +45,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^pino$/, ['server', 'cli']],
   [/^prom-client$/, ['server']],
   [/^cli-progress$/, ['cli']],
+  [/^hyparquet-writer$/, ['files']],
 ]
 
 /** Third-party modules that `serve` over a SQLite file loads before it answers; each takes time and memory. */

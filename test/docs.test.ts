@@ -78,11 +78,13 @@ test('docs/prices.md lists the weights that costs are made of', () => {
 })
 
 test('docs/limits.md lists the tiers that hold when no others are set', () => {
-  const row = /^\| `(\w+)` \| ([\d,]+|any number) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm
+  const row =
+    /^\| `(\w+)` \| ([\d,]+|any number) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm
   const listed = Array.from(textOf('docs/limits.md').matchAll(row), ([, name, perMinute = '', ...rest]) => {
-    const [pointsPerQuery, pageSize, seconds, concurrent] = rest.map(numberOf)
+    const [pointsPerQuery, pageSize, seconds, concurrent, exportRows, exportSeconds] = rest.map(numberOf)
     const pointsPerMinute = perMinute === 'any number' ? null : numberOf(perMinute)
-    return { name, pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent }
+    const ofExports = { exportRows, exportSeconds }
+    return { name, pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent, ...ofExports }
   })
   assert.deepEqual(listed, defaultTiers)
 })

@@ -69,6 +69,7 @@ export class AwaitedDatabase extends MetadataReader implements ReadDatabase {
   readonly readSize: ReadDatabase['readSize'] = async () => this.#ready.readSize()
   readonly readRecords: ReadDatabase['readRecords'] = (table) => this.#ready.readRecords(table)
   readonly readRows: ReadDatabase['readRows'] = (statement) => this.#ready.readRows(statement)
+  readonly openFile: ReadDatabase['openFile'] = async (...given) => this.#ready.openFile(...given)
   readonly explain: ReadDatabase['explain'] = async (statement) => this.#ready.explain(statement)
 
   async [Symbol.asyncDispose](): Promise<void> {

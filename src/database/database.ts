@@ -19,6 +19,8 @@ import type {
 } from './metadata/metadata-store.ts'
 import type { Statement, Steps } from './metadata/steps.ts'
 import type { Table, TextIndex, WordIndex } from './layout/tables.ts'
+import type { FileSpec } from '../files/file-spec.ts'
+import type { FileStatements, FileStream } from './files/file-source.ts'
 import type { PermitRequest } from '../util/async/fair-semaphore.ts'
 
 export type * from './changes.ts'
@@ -101,6 +103,11 @@ export interface ReadDatabase extends AsyncDisposable {
   readRecords(table: Table): AsyncIterable<StoredRecord>
   /** Rows as objects, for inspecting stored data, never for answers; streamed from one snapshot. */
   readRows(statement: Statement): AsyncIterable<Readonly<Record<string, ColumnValue>>>
+  /**
+   * Reads rows as a file, from one snapshot, without delaying other calls; null when the plan version of the snapshot is
+   * not that of the statements. Aborting the signal ends the work.
+   */
+  openFile(statements: FileStatements, spec: FileSpec, signal: AbortSignal): Promise<FileStream | null>
   /** The query plan in the format of the engine, one line per step. */
   explain(statement: Statement): Promise<readonly string[]>
 }

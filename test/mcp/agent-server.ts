@@ -45,4 +45,6 @@ export const tier = {
   pageSize: 100,
   seconds: 10,
   concurrent: 9,
+  exportRows: 1_000,
+  exportSeconds: 60,
 }

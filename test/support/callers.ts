@@ -7,6 +7,8 @@ const tier: Tier = {
   pageSize: 100,
   seconds: 5,
   concurrent: 4,
+  exportRows: 1_000,
+  exportSeconds: 60,
 }
 
 /** A caller whose tier has these limits. */

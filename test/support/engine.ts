@@ -156,6 +156,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
     readRejections: (limit, after) => read.readRejections(limit, after),
     readRecords: (table) => read.readRecords(table),
     readRows: (statement) => read.readRows(statement),
+    openFile: (...asked) => read.openFile(...asked),
     explain: (statement) => read.explain(statement),
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
   }

@@ -42,6 +42,8 @@ export function anybody(_header: unknown, network: string): Caller {
     pageSize: 100,
     seconds: 60,
     concurrent: 100,
+    exportRows: 1_000,
+    exportSeconds: 60,
   }
   return { id: `address:${network}`, tier, keyName: null }
 }

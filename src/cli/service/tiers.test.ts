@@ -21,22 +21,38 @@ test('a tier that comes with the program takes what differs, the others stay', a
   assert.deepEqual(tiers, new Map([...defaults, [publicTier, expected]]))
 })
 
-test('a new tier has all five limits', async () => {
+/** What a new tier takes over when its file does not say. */
+const exportsOfPublic = { exportRows: 100_000, exportSeconds: 120 }
+
+test('a new tier has all five limits, and may have those of exports', async () => {
   const tiers = await loaded({ 'Press-2': { ...whole, pointsPerMinute: null } })
   assert.deepEqual(
     tiers,
-    new Map([...defaults, ['Press-2', { name: 'Press-2', ...whole, pointsPerMinute: null }]]),
+    new Map([
+      ...defaults,
+      ['Press-2', { name: 'Press-2', ...whole, ...exportsOfPublic, pointsPerMinute: null }],
+    ]),
   )
 })
 
 test('every limit may be as small and as large as it may be, and no further', async () => {
-  const least = { pointsPerMinute: 1, pointsPerQuery: 1, pageSize: 20, seconds: 1, concurrent: 1 }
+  const least = {
+    pointsPerMinute: 1,
+    pointsPerQuery: 1,
+    pageSize: 20,
+    seconds: 1,
+    concurrent: 1,
+    exportRows: 1,
+    exportSeconds: 1,
+  }
   const most = {
     pointsPerMinute: 1_000_000_000,
     pointsPerQuery: 1_000,
     pageSize: 1_000,
     seconds: 3_600,
     concurrent: 10_000,
+    exportRows: 1_000_000_000,
+    exportSeconds: 86_400,
   }
   const tiers = await loaded({ least, most })
   assert.deepEqual(tiers.get('least'), { name: 'least', ...least })
@@ -57,7 +73,7 @@ test('docs/keys.md says how small and how large limits may be, and its example h
   const ranges = Array.from(rows, ([, name = '', from = '', to = '']) => [name, number(from), number(to)])
   assert.deepEqual(
     ranges.map(([name]) => name),
-    Object.keys(whole),
+    [...Object.keys(whole), ...Object.keys(exportsOfPublic)],
   )
   const [least, most] = [1, 2].map((end) => Object.fromEntries(ranges.map((range) => [range[0], range[end]])))
   await loaded({ least, most })
@@ -80,7 +96,7 @@ test('all that is wrong is said at once, with where it is and what was meant', a
   assert.deepEqual(await problems(given), [
     '"public" has no member "pointsPerMinut"; did you mean pointsPerMinute?',
     '"public".pageSize must be a whole number from 20 to 1000, not 1001.',
-    '"public" has no member "colour"; a tier has pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent.',
+    '"public" has no member "colour"; a tier has pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent, exportRows, exportSeconds.',
     '"reserch" lacks pointsPerQuery, pageSize, seconds, concurrent: a new tier has all five; or did you mean research?',
     '"press".seconds must be a whole number from 1 to 3600, not 0.',
     '"press" lacks pointsPerMinute, pointsPerQuery, pageSize, concurrent: a tier other than public, research, unlimited has all five.',

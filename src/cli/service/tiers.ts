@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { limits } from '../../query/parse/limits.ts'
-import { defaultTiers, type Tier } from '../../server/admission/tiers.ts'
+import { defaultTiers, publicTier, type Tier } from '../../server/admission/tiers.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { CommandError, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
@@ -21,8 +21,12 @@ const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> =
   pageSize: [20, 1_000],
   seconds: [1, 3_600],
   concurrent: [1, 10_000],
+  exportRows: [1, 1_000_000_000],
+  exportSeconds: [1, 86_400],
 }
 const members = Object.keys(ranges) as readonly Member[]
+/** What a new tier may leave out: its exports are those of the public. */
+const usual = exportsOf(defaultTier(publicTier))
 /** The form of names, which headers, logs and metrics contain unescaped. */
 const nameForm = /^[a-z][a-z0-9-]{0,31}$/i
 const example = '{ "public": { "pointsPerMinute": 2400 } }'
@@ -34,10 +38,15 @@ export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise
   for (const [name, value] of Object.entries(found)) {
     const own = tierProblems(name, value)
     problems.push(...own.map((problem) => `${file}: ${JSON.stringify(name)}${problem}`))
-    if (own.length === 0) tiers.set(name, { ...defaultTier(name), ...(value as Limits), name })
+    if (own.length === 0) tiers.set(name, { ...usual, ...defaultTier(name), ...(value as Limits), name })
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
   return tiers
+}
+
+function exportsOf(tier: Tier | undefined): Pick<Limits, 'exportRows' | 'exportSeconds'> {
+  const { exportRows = 1, exportSeconds = 1 } = tier ?? {}
+  return { exportRows, exportSeconds }
 }
 
 function defaultTier(name: string): Tier | undefined {
@@ -81,7 +90,10 @@ function tierProblems(name: string, value: unknown): readonly string[] {
     if (problem !== null) problems.push(problem)
   }
   const base = defaultTier(name)
-  const missing = base === undefined ? members.filter((member) => !Object.hasOwn(value, member)) : []
+  const missing =
+    base === undefined
+      ? members.filter((member) => !Object.hasOwn(value, member) && !Object.hasOwn(usual, member))
+      : []
   if (missing.length > 0) problems.push(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
   if (problems.length > 0) return problems
   const { pointsPerQuery, pointsPerMinute } = { ...base, ...(value as Limits) }

@@ -17,7 +17,7 @@ import { constantResponse, emitStatement } from '../emit/emit.ts'
 import { insertSnippets } from './insert-snippets.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { createEmitter } from '../emit/emitter.ts'
-import { errorAnswer } from './error-answer.ts'
+import { beingRebuilt, errorAnswer } from './error-answer.ts'
 import {
   assertAffordable,
   ExecutionReport,
@@ -30,6 +30,7 @@ import {
 } from './execute.ts'
 import { optimize } from '../optimize/optimize.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
+import { createExports, emitExport } from './export.ts'
 import type { Plan, SnippetPlan } from '../plan/plan.ts'
 import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
@@ -119,6 +120,11 @@ export function createEngine(options: EngineOptions): QueryEngine {
         })
   let state: PlanState | null = null
 
+  const forgetPlans = (): void => {
+    compiled.clear()
+    state = null
+  }
+
   const questionOf = (
     { query, variables, operationName }: GraphQLRequest,
     requestLimits: RequestLimits,
@@ -133,11 +139,11 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
   }
 
-  const planStatement = async (
-    { plan, points }: Question,
+  const choosePlan = async (
+    plan: Plan,
     requestLimits: RequestLimits,
     signal?: AbortSignal,
-  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }> => {
+  ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
     state ??= await database.readPlanState()
     const known = state
     const { dialect } = database
@@ -148,17 +154,30 @@ export function createEngine(options: EngineOptions): QueryEngine {
       )
       // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
       if (round < rounds && (await database.statistics?.complete?.(signal)) === true) continue
-      const statement = reportingTime(requestLimits, () =>
-        emitStatement(createEmitter({ dialect, state: known, tables }, emitList), physical, points),
-      )
-      // `written` measures planning, which is over when the statement runs.
-      const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
-      const isShort = physical.estimatedRows <= shortScan && size <= shortSize
-      const { snippets } = plan
-      return {
+      return { physical, known }
+    }
+  }
+
+  const planStatement = async (
+    { plan, points }: Question,
+    requestLimits: RequestLimits,
+    signal?: AbortSignal,
+  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }> => {
+    const { physical, known } = await choosePlan(plan, requestLimits, signal)
+    const statement = reportingTime(requestLimits, () =>
+      emitStatement(
+        createEmitter({ dialect: database.dialect, state: known, tables }, emitList),
         physical,
-        planned: { kind: 'statement', statement, snippets, version: known.version, isShort },
-      }
+        points,
+      ),
+    )
+    // `written` measures planning, which is over when the statement runs.
+    const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
+    const isShort = physical.estimatedRows <= shortScan && size <= shortSize
+    const { snippets } = plan
+    return {
+      physical,
+      planned: { kind: 'statement', statement, snippets, version: known.version, isShort },
     }
   }
 
@@ -294,15 +313,20 @@ export function createEngine(options: EngineOptions): QueryEngine {
         return answered.body
       }
       // The order of ids changed after planning, so the statement may no longer be exact.
-      compiled.clear()
-      state = null
+      forgetPlans()
     }
-    throw new ServiceError('UNAVAILABLE', 'The index is being rebuilt; try again in a few seconds.', {
-      retryAfter: 5,
-    })
+    throw beingRebuilt()
+  }
+
+  const planExport = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
+    const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
+    const emitter = createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
+    const statements = reportingTime(requestLimits, () => emitExport(emitter, physical))
+    return { ...statements, version: known.version }
   }
 
   return {
+    ...createExports({ database, questionOf, planExport, forgetPlans, attempts }),
     execute(request, requestLimits = unlimited): MaybePromise<GraphQLAnswer> {
       const report = new ExecutionReport()
       const succeed = (body: Uint8Array): GraphQLAnswer => {

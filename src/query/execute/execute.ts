@@ -1,6 +1,8 @@
 /** The interface of the query engine: GraphQL requests and answers, for any transport; engine.ts implements it. */
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
+import type { FileStream } from '../../database/files/file-source.ts'
+import type { FileSpec } from '../../files/file-spec.ts'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import type { MaybePromise } from '../../util/async/promises.ts'
 import { limits } from '../parse/limits.ts'
@@ -17,6 +19,8 @@ export interface RequestLimits {
   readonly pageSize: number
   /** Maximum points of one operation. */
   readonly points: number
+  /** Maximum points of one export; absent for any number. */
+  readonly exportPoints?: number
   /** Called once with the cost of the operation, before anything is read for it; an error it throws is the answer. */
   charge(points: number): void | Promise<void>
   /** Called after each piece of work that follows the charge, with the milliseconds it blocked the event loop. */
@@ -100,8 +104,27 @@ export interface QueryEngine {
    * the absolute limits apply.
    */
   execute(request: GraphQLRequest, requestLimits?: RequestLimits): MaybePromise<GraphQLAnswer>
+  /**
+   * Opens an operation of one list, with `nodes` and `totalCount`, as a file. Throws the errors that `execute` returns.
+   * Until the export is disposed of, it counts as a long statement of its caller.
+   */
+  openExport(
+    request: GraphQLRequest,
+    spec: FileSpec,
+    requestLimits: RequestLimits,
+    report: ExecutionReport,
+  ): Promise<OpenedExport>
+  /** Points of that export. */
+  priceExport(request: GraphQLRequest, requestLimits: RequestLimits): number
   /** The statement of an operation, and how the database would run it. Throws the errors that `execute` returns. */
   explain(request: GraphQLRequest): Promise<Explanation>
+}
+
+export interface OpenedExport extends FileStream {
+  /** Maximum number of its rows. */
+  readonly limit: number
+  /** Aborted when the time is up or the caller has left. */
+  readonly signal: AbortSignal
 }
 
 export interface Explanation {

@@ -7,6 +7,8 @@ export const weights = {
   point: 1_000,
   /** A printed value, and each record, object or group around values. */
   value: 1,
+  /** Values of an export for the size of one: its rows are read, printed and sent as a stream, in another process. */
+  exportedValues: 10,
   /** `recordJson`, and any other value of type JSON: some kilobytes. */
   json: 20,
   /** A snippet: finding the words of a text, of up to 5,000 bytes or of any length. */

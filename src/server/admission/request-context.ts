@@ -63,7 +63,7 @@ export class RequestContext {
     reply: FastifyReply,
   ): RequestLimits {
     const { tier } = caller
-    const deadline = this.started + tier.seconds * 1000
+    const deadline = deadlineOf(this.started, tier.seconds)
     // The points of the request itself are never refunded.
     this.#spent = { points: 0, ends: 0 }
     return {
@@ -78,13 +78,7 @@ export class RequestContext {
         if (tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
       },
       startShort: () => new CallerPermit(caller, reply, deadline, () => undefined),
-      startLong: async () => {
-        if (!(await limiter.enter(caller))) {
-          this.#limit = 'concurrent'
-          throw tooManyAtOnce(caller)
-        }
-        return new CallerPermit(caller, reply, deadline, () => limiter.leave(caller))
-      },
+      startLong: () => this.#startLong(limiter, caller, reply, deadline),
       refund: () => {
         const { points, ends } = this.#spent
         this.#limit = 'overload'
@@ -94,6 +88,46 @@ export class RequestContext {
       },
     }
   }
+
+  /** The same for an export, which may be larger and take longer. */
+  exportLimits(
+    limiter: Limiter,
+    scheduler: ClientScheduler,
+    caller: Caller,
+    reply: FastifyReply,
+  ): RequestLimits {
+    const { exportRows, exportSeconds, pointsPerMinute } = caller.tier
+    const deadline = deadlineOf(this.started, exportSeconds)
+    return {
+      ...this.requestLimits(limiter, scheduler, caller, reply),
+      pageSize: exportRows,
+      ...(pointsPerMinute !== null && { exportPoints: pointsPerMinute }),
+      startLong: () => this.#startLong(limiter, caller, reply, deadline),
+    }
+  }
+
+  async #startLong(
+    limiter: Limiter,
+    caller: Caller,
+    reply: FastifyReply,
+    deadline: Deadline,
+  ): Promise<LongQueryPermit> {
+    if (!(await limiter.enter(caller))) {
+      this.#limit = 'concurrent'
+      throw tooManyAtOnce(caller)
+    }
+    return new CallerPermit(caller, reply, deadline, () => limiter.leave(caller))
+  }
+}
+
+function deadlineOf(started: number, seconds: number): Deadline {
+  return { at: started + seconds * 1000, seconds }
+}
+
+interface Deadline {
+  /** In the time of `performance.now()`. */
+  readonly at: number
+  readonly seconds: number
 }
 
 /** True when the caller has disconnected; a socket may be destroyed before its response is. */
@@ -110,13 +144,13 @@ class CallerPermit implements LongQueryPermit {
   readonly #end: () => void
 
   /** `leave` is called when the permit is released. */
-  constructor(caller: Caller, reply: FastifyReply, deadline: number, leave: () => void) {
+  constructor(caller: Caller, reply: FastifyReply, { at, seconds }: Deadline, leave: () => void) {
     const { raw } = reply
     this.caller = caller.id
-    this.deadline = deadline
+    this.deadline = at
     const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
-    const left = Math.max(0, deadline - performance.now())
-    this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller)), left)
+    const left = Math.max(0, at - performance.now())
+    this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller, seconds)), left)
     raw.once('close', hangUp)
     if (isGone(reply)) hangUp()
     const end = (): void => {
@@ -137,10 +171,10 @@ class CallerPermit implements LongQueryPermit {
   }
 }
 
-function timedOut({ tier }: Caller): ServiceError {
+function timedOut({ tier }: Caller, seconds: number): ServiceError {
   return new ServiceError(
     'TIMEOUT',
-    `The operation took longer than the ${tier.seconds} s that the tier "${tier.name}" has. Narrow \`where\`, ask for fewer groups, or for a smaller page.`,
-    { limit: tier.seconds },
+    `The operation took longer than the ${seconds} s that the tier "${tier.name}" has. Narrow \`where\`, ask for fewer groups, or for a smaller page.`,
+    { limit: seconds },
   )
 }

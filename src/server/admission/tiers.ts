@@ -21,13 +21,26 @@ export interface Tier {
   readonly seconds: number
   /** Maximum concurrent long requests of a caller. */
   readonly concurrent: number
+  /** Maximum rows of an export. */
+  readonly exportRows: number
+  /** Timeout of an export, in seconds: its snapshot is held that long at most. */
+  readonly exportSeconds: number
 }
 
 /** The tier of callers without a key. */
 export const publicTier = 'public'
 
 export const defaultTiers: readonly Tier[] = [
-  { name: publicTier, pointsPerMinute: 1_200, pointsPerQuery: 250, pageSize: 100, seconds: 5, concurrent: 4 },
+  {
+    name: publicTier,
+    pointsPerMinute: 1_200,
+    pointsPerQuery: 250,
+    pageSize: 100,
+    seconds: 5,
+    concurrent: 4,
+    exportRows: 100_000,
+    exportSeconds: 120,
+  },
   {
     name: 'research',
     pointsPerMinute: 12_000,
@@ -35,6 +48,8 @@ export const defaultTiers: readonly Tier[] = [
     pageSize: 500,
     seconds: 20,
     concurrent: 8,
+    exportRows: 5_000_000,
+    exportSeconds: 900,
   },
   {
     name: 'unlimited',
@@ -43,5 +58,7 @@ export const defaultTiers: readonly Tier[] = [
     pageSize: 1_000,
     seconds: 60,
     concurrent: 16,
+    exportRows: 5_000_000,
+    exportSeconds: 3_600,
   },
 ]

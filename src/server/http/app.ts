@@ -23,6 +23,7 @@ import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from '../graphql
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { agentPath } from '../agents/agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
+import { addExportRoutes, exportPath, type ExportEngine } from '../files/export-routes.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
 
@@ -39,6 +40,8 @@ export interface AppOptions extends GraphQLRouteOptions {
   readonly longestRequest: number
   readonly maxBodyBytes?: number
   readonly timeout?: QueryDeadline
+  /** Absent where nothing can be exported. */
+  readonly exports?: ExportEngine
   /** Null where the agents' server is disabled. */
   readonly agent: AgentHttp | null
 }
@@ -53,6 +56,8 @@ export interface QueryDeadline {
   readonly idle: number
   /** To read a large answer. */
   readonly reading: number
+  /** To take the next piece of an export; 30,000 by default. */
+  readonly stall?: number
   /** Interval of the checks for slow requests. */
   readonly check: number
 }
@@ -101,7 +106,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', rejectBadHeads)
   // Routes that count requests check their URLs after counting.
-  const counted = agent === null ? [endpoint] : [endpoint, agentPath]
+  const counted = [endpoint, exportPath, ...(agent === null ? [] : [agentPath])]
   app.addHook('onRequest', ({ url }, _reply, done) => {
     if (!counted.some((path) => url.startsWith(path))) assertNoKeyInUrl(url)
     done()
@@ -115,6 +120,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     addHealthRoutes(routes, options.readStatus)
     addGraphQLRoutes(routes, options, timeout.reading, scheduler)
     addSchemaRoute(routes, options.schema)
+    if (options.exports !== undefined)
+      addExportRoutes(routes, options, options.exports, scheduler, timeout.stall)
     if (agent !== null) addOwnAgent(routes, agent, options, scheduler)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
@@ -146,7 +153,7 @@ const allowedMethods = new Map([
 
 function answerUnknown(request: FastifyRequest, reply: FastifyReply) {
   const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = allowedMethods.get(path)
+  const allowed = path.startsWith(exportPath) ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
   if (allowed === undefined) {
     throw new ServiceError('NOT_FOUND', `Nothing is served here. GraphQL is at ${endpoint}.`)
   }

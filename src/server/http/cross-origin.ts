@@ -13,7 +13,7 @@ export const crossOriginHeaders = {
   'access-control-allow-origin': '*',
   // The headers that are not CORS-safelisted.
   'access-control-expose-headers':
-    'allow, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id',
+    'allow, content-disposition, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-cost, x-request-id, x-row-count, x-total-count, x-truncated',
 }
 
 /** Answers preflights at every path with the requested headers: the service ignores headers that it does not know. */

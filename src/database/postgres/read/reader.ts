@@ -1,5 +1,6 @@
 /** Reads from PostgreSQL: returns answers as the bytes of the server, from any usable server. It cannot write. */
 import pg from 'pg'
+import type { FileSpec } from '../../../files/file-spec.ts'
 import type {
   ColumnValue,
   IndexStatus,
@@ -10,6 +11,8 @@ import type {
   StoredAnswer,
   StoredRecord,
 } from '../../database.ts'
+import { openFileProcess } from '../../files/file-process.ts'
+import type { FileStatements, FileStream } from '../../files/file-source.ts'
 import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import { readStatus } from '../../metadata/status.ts'
 import type { Steps } from '../../metadata/steps.ts'
@@ -131,6 +134,15 @@ export class PostgresReader extends MetadataReader implements ReadDatabase {
     } finally {
       await closeClient(client)
     }
+  }
+
+  async openFile(
+    statements: FileStatements,
+    spec: FileSpec,
+    signal: AbortSignal,
+  ): Promise<FileStream | null> {
+    const url = await this.#servers.primaryUrl()
+    return openFileProcess({ source: { engine: 'postgres', url }, statements, spec }, signal)
   }
 
   async explain({ text, values }: Statement): Promise<readonly string[]> {

@@ -101,8 +101,13 @@ export class Servers implements AsyncDisposable {
    * with its replay.
    */
   async connectPrimary(): Promise<Client> {
+    return connect(await this.primaryUrl(), 'read')
+  }
+
+  /** The URL of the primary, which has one host, for connections of other processes. */
+  async primaryUrl(): Promise<string> {
     await this.#watch()
-    return connect(this.#usablePrimary().url, 'read')
+    return this.#usablePrimary().url
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,8 @@
 /** The read path of SQLite: statements are prepared once, and answers are bytes. It must not write. */
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import type { FileSpec } from '../../../files/file-spec.ts'
+import { writeFile } from '../../../files/write-file.ts'
 import type {
   ColumnValue,
   IndexStatus,
@@ -12,6 +14,8 @@ import type {
   StoredAnswer,
   StoredRecord,
 } from '../../database.ts'
+import { openFileProcess } from '../../files/file-process.ts'
+import type { FileStatements, FileStream } from '../../files/file-source.ts'
 import { isHiding } from '../../metadata/accounts.ts'
 import { MetadataReader } from '../../metadata/metadata-reader.ts'
 import type { Steps } from '../../metadata/steps.ts'
@@ -23,6 +27,7 @@ import { connect } from '../connection.ts'
 import { assertOurs, isCurrent, isEmpty } from '../layout/layout.ts'
 import { LongQueries } from './long-queries.ts'
 import { QueryConnection } from './query-connection.ts'
+import { readSnapshot } from './snapshot.ts'
 import { estimateRecords } from './word-statistics.ts'
 
 export interface ReaderOptions {
@@ -169,6 +174,29 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
 
   async *readRows(statement: Statement): AsyncGenerator<Record<string, ColumnValue>> {
     yield* this.#rows(statement)
+  }
+
+  async openFile(
+    statements: FileStatements,
+    spec: FileSpec,
+    signal: AbortSignal,
+  ): Promise<FileStream | null> {
+    const { long, idle } = this.#options
+    const url = this.#database.location()
+    if (long !== null && url !== null)
+      return passingOf(openFileProcess({ source: { engine: 'sqlite', url }, statements, spec }, signal))
+    await idle()
+    const { version, total, batches } = readSnapshot(this.#database, statements)
+    if (version !== statements.version) return null
+    // The connection also writes, so all rows are read at once; the database is in memory anyway.
+    const read = [...batches]
+    let written = 0
+    return {
+      total,
+      bytes: writeFile(spec, read, (rows) => (written = rows)),
+      rows: () => written,
+      [Symbol.asyncDispose]: async () => undefined,
+    }
   }
 
   async explain(statement: Statement): Promise<readonly string[]> {

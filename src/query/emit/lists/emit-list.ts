@@ -99,7 +99,7 @@ function emitFound(
 }
 
 /** Virtual columns are read from their record. */
-function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
+export function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
   return new Set(
     [...names].filter((name) => !table.columns.some((each) => each.name === name && each.virtual)),
   )

@@ -1,0 +1,46 @@
+/**
+ * The main module of a process that writes one file: it reads a snapshot, formats the rows, and writes the bytes to
+ * descriptor 4. The parent process kills it when nobody wants the file any more; it only reads, so this damages nothing.
+ */
+import { createWriteStream } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { pipeline } from 'node:stream/promises'
+import type { FileSpec } from '../../files/file-spec.ts'
+import { writeFile } from '../../files/write-file.ts'
+import { failureOf } from '../sqlite/failures.ts'
+import type { FromFileProcess, ToFileProcess } from './file-process.ts'
+import type { Snapshot } from './file-source.ts'
+
+process.once('message', (message: ToFileProcess) => void run(message))
+// The parent process has ended.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+// Terminals and supervisors signal whole process groups; the parent process decides about files.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+
+async function run({ source, statements, spec }: ToFileProcess): Promise<void> {
+  try {
+    const { openSnapshot } =
+      source.engine === 'sqlite'
+        ? await import('../sqlite/read/snapshot.ts')
+        : await import('../postgres/read/snapshot.ts')
+    const snapshot = await openSnapshot(source.url, statements)
+    if (snapshot.version !== statements.version) return send({ kind: 'outdated' })
+    send({ kind: 'begun', total: snapshot.total })
+    // Flushed now, because a killed process does not save its compile cache.
+    flushCompileCache()
+    send({ kind: 'written', rows: await write(spec, snapshot) })
+  } catch (error) {
+    send({ kind: 'failed', failure: failureOf(error) })
+  }
+}
+
+async function write(spec: FileSpec, { batches }: Snapshot): Promise<number> {
+  let written = 0
+  const bytes = writeFile(spec, batches, (rows) => (written = rows))
+  await pipeline(bytes, createWriteStream('', { fd: 4 }))
+  return written
+}
+
+function send(message: FromFileProcess): void {
+  process.send?.(message)
+}

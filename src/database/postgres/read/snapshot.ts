@@ -1,0 +1,37 @@
+/** Reads one snapshot of a server on a connection of its own, batch by batch. */
+import type { Client } from 'pg'
+import { connect } from '../connection.ts'
+import { unavailable } from '../../refusals.ts'
+import { isPassing } from '../failures.ts'
+import { batchSizes, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+
+/** The connection ends with the process that reads the snapshot. */
+export async function openSnapshot(url: string, statements: FileStatements): Promise<Snapshot> {
+  try {
+    return await readSnapshot(await connect(url, 'read'), statements)
+  } catch (error) {
+    throw isPassing(error) ? unavailable(error) : error
+  }
+}
+
+async function readSnapshot(client: Client, { count, rows }: FileStatements): Promise<Snapshot> {
+  await client.query('begin isolation level repeatable read read only')
+  // All rows are wanted, not the first ones.
+  await client.query('set local cursor_tuple_fraction = 1')
+  const state = await client.query<{ plan_version: bigint }>('select plan_version from state')
+  const counted = await client.query<{ total: bigint }>(count.text, [...count.values])
+  await client.query(`declare rows no scroll cursor for ${rows.text}`, [...rows.values])
+  return {
+    version: Number(state.rows[0]?.plan_version),
+    total: Number(counted.rows[0]?.total),
+    batches: inBatches(client),
+  }
+}
+
+async function* inBatches(client: Client): AsyncGenerator<readonly string[]> {
+  for (let size: number = batchSizes.first; ; size = batchSizes.other) {
+    const { rows } = await client.query<[string]>({ text: `fetch ${size} from rows`, rowMode: 'array' })
+    yield rows.map(([json]) => json)
+    if (rows.length < size) return
+  }
+}

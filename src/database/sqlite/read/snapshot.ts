@@ -1,0 +1,43 @@
+/** Reads one snapshot of a file on a connection of its own, batch by batch. */
+import type { DatabaseSync } from 'node:sqlite'
+import { connect } from '../connection.ts'
+import { batchSizes, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+
+interface SqliteSnapshot extends Snapshot {
+  readonly batches: Iterable<readonly string[]>
+}
+
+/** MiB of pages; the file itself is memory-mapped. */
+const cacheSize = 8
+
+export function openSnapshot(path: string, statements: FileStatements): SqliteSnapshot {
+  const database = connect(path, true, cacheSize)
+  // A sort of a million rows belongs on the disk.
+  database.exec('pragma temp_store = file; begin')
+  return readSnapshot(database, statements)
+}
+
+/** The caller has begun a transaction. */
+export function readSnapshot(database: DatabaseSync, { count, rows }: FileStatements): SqliteSnapshot {
+  const version = Number(database.prepare('select plan_version from state').get()?.plan_version)
+  const total = Number(Object.values(database.prepare(count.text).get(...count.values) ?? {})[0])
+  return { version, total, batches: inBatches(database, rows) }
+}
+
+function* inBatches(
+  database: DatabaseSync,
+  { text, values }: FileStatements['rows'],
+): Generator<readonly string[]> {
+  const prepared = database.prepare(text)
+  prepared.setReturnArrays(true)
+  let batch: string[] = []
+  let size: number = batchSizes.first
+  for (const row of prepared.iterate(...values)) {
+    batch.push(String((row as unknown as readonly unknown[])[0]))
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+    size = batchSizes.other
+  }
+  yield batch
+}

@@ -1,0 +1,43 @@
+/** What a file contains and how it is written: plain data that passes between processes. */
+
+export const fileFormats = ['csv', 'ndjson', 'parquet'] as const
+export type FileFormat = (typeof fileFormats)[number]
+
+/** `json`: arrays, and values of unknown shape. `instant`: RFC 3339 as the record has it. */
+export type ColumnType = 'text' | 'integer' | 'float' | 'boolean' | 'instant' | 'json'
+
+export interface FileColumn {
+  readonly name: string
+  readonly type: ColumnType
+  /** Members from the row's JSON object down to the value; a value is missing if one of them is. */
+  readonly path: readonly string[]
+}
+
+export interface FileSpec {
+  readonly format: FileFormat
+  readonly columns: readonly FileColumn[]
+  /** Whether a CSV file begins with a byte order mark. */
+  readonly bom: boolean
+  readonly gzip: boolean
+  /** The query, for the metadata of a Parquet file. */
+  readonly query: string
+}
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** Writes rows in one format. Each function returns the bytes, or text, that are complete by then; empty if none. */
+export interface RowWriter {
+  begin(): string | Uint8Array
+  row(row: Row): string | Uint8Array
+  end(): string | Uint8Array
+}
+
+/** The value of a column in a row; null if it is missing. */
+export function valueOf(row: Row, path: readonly string[]): unknown {
+  let value: unknown = row
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return null
+    value = (value as Row)[name]
+  }
+  return value ?? null
+}

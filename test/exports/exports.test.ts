@@ -1,0 +1,301 @@
+/** Exported files, read with DuckDB, hold what GraphQL answers. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { text as readText } from 'node:stream/consumers'
+import { parseInstant } from '../../src/util/instant.ts'
+import type { Json } from '../reference/shapes.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
+import { collections } from '../support/lexicons.ts'
+import type { Engine } from '../support/postgres.ts'
+import { askDuckDb, type Cells, fromCsv, fromParquet } from './duckdb.ts'
+import { at, bookColumns, bookNodes, hostileTexts, type ServedLibrary, serveLibrary } from './library.ts'
+
+const served = new Map<Engine, Promise<ServedLibrary>>()
+const open = (database: Engine): Promise<ServedLibrary> => {
+  const known = served.get(database) ?? serveLibrary(database)
+  served.set(database, known)
+  return known
+}
+const folder = await mkdtemp(join(tmpdir(), 'lexigraph-exports-'))
+after(async () => {
+  for (const library of served.values()) await (await library)[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+const names = bookColumns.map(([name]) => name)
+const fields = `fields=${names.join(',')}`
+const books = `/export/${collections.book}`
+
+/** Cells as a file must have them; moments are compared as microseconds. */
+function expectedCells(node: Json, isTyped: boolean): Cells {
+  return Object.fromEntries(
+    bookColumns.map(([name, path, type]) => {
+      const value = at(node, path)
+      if (value === null) return [name, null]
+      if (type.startsWith('TIMESTAMP')) return [name, isTyped ? String(parseInstant(value)) : value]
+      return [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]
+    }),
+  )
+}
+
+async function nodesOf({ service }: ServedLibrary, more = ''): Promise<readonly Json[]> {
+  const { list } = await service.data(
+    `{ list: orgExampleLibraryBook(first: 100${more}) { nodes { ${bookNodes} } } }`,
+  )
+  return list.nodes
+}
+
+async function download({ server }: ServedLibrary, path: string): Promise<string> {
+  const response = await server.get(path)
+  const body = Buffer.from(await response.arrayBuffer())
+  assert.equal(response.status, 200, body.toString())
+  const file = join(folder, `${Math.random()}`)
+  await writeFile(file, body)
+  return file
+}
+
+/** As readers take back what was done to formulas. */
+function plain(cell: string | null): string | null {
+  return cell !== null && /^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
+}
+
+const withPlainCells = (row: Cells): Cells =>
+  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, plain(cell)]))
+
+test('a CSV file has the values that GraphQL has, for every kind of field and text', async (database) => {
+  const library = await open(database)
+  const file = await download(library, `${books}.csv?${fields}`)
+  const rows = await askDuckDb(`select * from ${fromCsv(file, names)}`)
+  assert.deepEqual(
+    rows.map(withPlainCells),
+    (await nodesOf(library)).map((node) => expectedCells(node, false)),
+  )
+})
+
+test('a Parquet file has the values and types that GraphQL has', async (database) => {
+  const library = await open(database)
+  const file = await download(library, `${books}.parquet?${fields}`)
+  const described = await askDuckDb(
+    `select column_name, column_type from (describe select * from ${fromParquet(file)})`,
+  )
+  assert.deepEqual(
+    described.map((row) => [row.column_name, row.column_type]),
+    bookColumns.map(([name, , type]) => [name, type]),
+  )
+  const cells = bookColumns.map(([name, , type]) =>
+    type.startsWith('TIMESTAMP')
+      ? `epoch_us("${name}")::varchar as "${name}"`
+      : `"${name}"::varchar as "${name}"`,
+  )
+  const rows = await askDuckDb(`select ${cells.join(', ')} from ${fromParquet(file)}`)
+  assert.deepEqual(
+    rows,
+    (await nodesOf(library)).map((node) => expectedCells(node, true)),
+  )
+})
+
+test('lines of JSON have the values that GraphQL has, arrays as values', async (database) => {
+  const library = await open(database)
+  const response = await library.server.get(`${books}.ndjson?${fields}`)
+  const text = await response.text()
+  assert.equal(response.headers.get('content-type'), 'application/x-ndjson')
+  assert.deepEqual(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    (await nodesOf(library)).map((node) =>
+      Object.fromEntries(bookColumns.map(([name, path]) => [name, at(node, path)])),
+    ),
+  )
+})
+
+test('`where`, `search` and `sortBy` mean what they mean in GraphQL', async (database) => {
+  const library = await open(database)
+  const cases = [
+    ['where={"pages":{"gte":100}}', ', where: {pages: {gte: 100}}'],
+    ['sortBy=publishedAt:desc', ', sortBy: [{field: publishedAt, direction: DESC}]'],
+    ['sortBy=genre,title:desc', ', sortBy: [{field: genre}, {field: title, direction: DESC}]'],
+    ['sortBy=[{"field":"title"}]', ', sortBy: [{field: title}]'],
+    ['where={"author":{"name":{"isNull":false}}}', ', where: {author: {name: {isNull: false}}}'],
+    ['search=null', ', search: "null"'],
+    ['search=null&sortBy=RELEVANCE', ', search: "null", sortBy: [{field: RELEVANCE}]'],
+    ['where={"NOT":{"tags":{"has":"x"}}}&sortBy=tags', null],
+  ] as const
+  for (const [parameters, written] of cases) {
+    const response = await library.server.get(`${books}.ndjson?fields=uri&${encodeURI(parameters)}`)
+    const text = await response.text()
+    if (written === null) {
+      assert.equal(response.status, 400, text)
+      continue
+    }
+    assert.equal(response.status, 200, text)
+    const uris = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).uri]))
+    assert.deepEqual(
+      uris,
+      (await nodesOf(library, written)).map(({ uri }) => uri),
+      parameters,
+    )
+  }
+})
+
+const usualColumns =
+  `uri,cid,did,actorHandle,rkey,collection,indexedAt,changedAt,title,blurb,note,shelf,genre,medium,
+language,pages,serial,record_count,inPrint,publishedAt,author.uri,series,mention.uri,about,subject.uri,archive,digest,
+link`.replaceAll('\n', '')
+
+test('without `fields` a file has all scalar fields, and the URIs of references', async (database) => {
+  const { server } = await open(database)
+  const text = await (await server.get(`${books}.csv?limit=1`)).text()
+  assert.equal(text.split('\r\n')[0], usualColumns)
+})
+
+test('the head says how many rows there are, and the trailer how many were written', async (database) => {
+  const { server } = await open(database)
+  const total = (await (await server.get(`${books}.ndjson?fields=rkey`)).text()).trimEnd().split('\n').length
+  const whole = await fetched(server.port, 'GET', `${books}.csv?fields=rkey`)
+  assert.deepEqual(whole.counts, [String(total), String(total), 'false'])
+  assert.deepEqual(whole.trailers, { 'x-row-count': String(total), 'x-query': `${books}.csv?fields=rkey` })
+  const cut = await fetched(server.port, 'GET', `${books}.csv?fields=rkey&limit=3`)
+  assert.deepEqual(cut.counts, ['3', String(total), 'true'])
+  assert.equal(cut.trailers['x-row-count'], '3')
+  const head = await fetched(server.port, 'HEAD', `${books}.csv?fields=rkey&limit=3`)
+  assert.deepEqual(head.counts, cut.counts)
+  assert.equal(head.cost, cut.cost)
+  assert.equal(head.body, '')
+})
+
+test('a file is compressed for who asks, and Parquet never again', async (database) => {
+  const { server } = await open(database)
+  const coded = async (format: string, encoding: string) => {
+    const response = await server.get(`${books}.${format}?fields=uri`, { 'accept-encoding': encoding })
+    await response.arrayBuffer()
+    return response.headers.get('content-encoding')
+  }
+  assert.equal(await coded('csv', 'gzip'), 'gzip')
+  assert.equal(await coded('ndjson', 'gzip'), 'gzip')
+  assert.equal(await coded('csv', 'identity'), null)
+  assert.equal(await coded('parquet', 'gzip'), null)
+  const zipped = await (await server.get(`${books}.csv?fields=uri`, { 'accept-encoding': 'gzip' })).text()
+  const plainly = await (
+    await server.get(`${books}.csv?fields=uri`, { 'accept-encoding': 'identity' })
+  ).text()
+  assert.equal(zipped, plainly)
+})
+
+test('no cell of a CSV file begins like a formula, and a byte order mark comes if it is wanted', async (database) => {
+  const library = await open(database)
+  const file = await download(library, `${books}.csv?fields=rkey,note,shelf&bom=true`)
+  const rows = await askDuckDb(`select * from ${fromCsv(file, ['rkey', 'note', 'shelf'])}`)
+  const hostile = rows.filter(({ rkey }) => rkey?.startsWith('hostile'))
+  assert.equal(hostile.length, hostileTexts.length)
+  for (const { note, rkey } of hostile) {
+    const text = hostileTexts[Number(rkey?.slice('hostile'.length))] ?? ''
+    assert.equal(plain(note ?? null), text)
+    if (!/^-?\d+(\.\d+)?$/.test(text)) assert.doesNotMatch(note ?? '', /^[=+\-@\t\r\n＝＋－＠]/)
+  }
+  const start = await library.server.get(`${books}.csv?fields=rkey&limit=1&bom=true`)
+  assert.deepEqual([...new Uint8Array(await start.arrayBuffer()).subarray(0, 3)], [0xef, 0xbb, 0xbf])
+})
+
+test('a Parquet file says how many rows it has, and of which query', async (database) => {
+  const library = await open(database)
+  const path = `${books}.parquet?fields=rkey&limit=5`
+  const file = await download(library, path)
+  const pairs = await askDuckDb(
+    `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${file}')`,
+  )
+  assert.deepEqual(pairs, [
+    { key: 'lexigraph.query', value: path },
+    { key: 'lexigraph.rows', value: '5' },
+  ])
+})
+
+test('a file without rows is whole', async (database) => {
+  const library = await open(database)
+  const nothing = `where=${encodeURIComponent('{"pages":{"lt":0}}')}`
+  const csv = await (await library.server.get(`${books}.csv?fields=rkey&${nothing}`)).text()
+  assert.equal(csv, 'rkey\r\n')
+  assert.equal(await (await library.server.get(`${books}.ndjson?fields=rkey&${nothing}`)).text(), '')
+  const file = await download(library, `${books}.parquet?fields=rkey&${nothing}`)
+  assert.deepEqual(await askDuckDb(`select count(*)::varchar as n from ${fromParquet(file)}`), [{ n: '0' }])
+})
+
+const refusals: readonly (readonly [name: string, path: string, code: string, says: RegExp])[] = [
+  [
+    'a collection that is not there',
+    '/export/org.example.library.bok.csv',
+    'NOT_FOUND',
+    /Did you mean org\.example\.library\.book\?/,
+  ],
+  ['a format that is not there', `${books}.xlsx`, 'NOT_FOUND', /csv, ndjson, parquet/],
+  ['a parameter that is not there', `${books}.csv?were={}`, 'BAD_USER_INPUT', /Did you mean `where`\?/],
+  ['the paging of lists', `${books}.csv?first=3`, 'BAD_USER_INPUT', /no parameter `first`/],
+  ['a field that is not there', `${books}.csv?fields=titel`, 'BAD_USER_INPUT', /Did you mean `title`\?/],
+  ['a field below a text', `${books}.csv?fields=title.x`, 'BAD_USER_INPUT', /`title` has no fields below/],
+  [
+    'a field behind an array',
+    `${books}.csv?fields=credits.name`,
+    'BAD_USER_INPUT',
+    /one column\. Write `credits`/,
+  ],
+  ['a field of a union', `${books}.csv?fields=edition`, 'BAD_USER_INPUT', /recordJson/],
+  ['a reference to anything', `${books}.csv?fields=mention.title`, 'BAD_USER_INPUT', /cannot be followed/],
+  ['a field twice', `${books}.csv?fields=title,title`, 'BAD_USER_INPUT', /twice/],
+  [
+    'a list of other records',
+    `${books}.csv?fields=orgExampleLibraryReviewViaBook`,
+    'BAD_USER_INPUT',
+    /no value/,
+  ],
+  ['a `where` that is not JSON', `${books}.csv?where={pages`, 'BAD_USER_INPUT', /`where` is not JSON/],
+  [
+    'a `where` that does not fit',
+    `${books}.csv?where=${encodeURIComponent('{"pages":{"gt":"x"}}')}`,
+    'BAD_USER_INPUT',
+    /pages/,
+  ],
+  ['an order that is not there', `${books}.csv?sortBy=blurb`, 'BAD_USER_INPUT', /blurb/],
+  ['no rows', `${books}.csv?limit=0`, 'BAD_USER_INPUT', /1 to 1000/],
+  ['more rows than the tier has', `${books}.csv?limit=1001`, 'BAD_USER_INPUT', /1 to 1000/],
+  ['a limit in words', `${books}.csv?limit=all`, 'BAD_USER_INPUT', /1 to 1000/],
+  ['a key in the URL', `${books}.csv?api_key=x`, 'BAD_REQUEST', /X-API-Key/],
+  ['a parameter twice', `${books}.csv?limit=1&limit=2`, 'BAD_REQUEST', /twice/],
+]
+
+test('what cannot be exported is refused before the first byte, as in GraphQL', async (database) => {
+  const { server } = await open(database)
+  for (const [name, path, code, says] of refusals) {
+    const response = await server.get(path)
+    const { errors } = (await response.json()) as Json
+    assert.equal(errors[0].extensions.code, code, `${name}: ${errors[0].message}`)
+    assert.match(errors[0].message, says, name)
+    assert.equal(response.status, code === 'NOT_FOUND' ? 404 : 400, name)
+    assert.equal((await server.get(path, {})).headers.get('content-type'), 'application/json; charset=utf-8')
+  }
+})
+
+interface Fetched {
+  readonly counts: readonly unknown[]
+  readonly cost: unknown
+  readonly trailers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+/** With its trailers, which `fetch` does not show. */
+function fetched(port: number, method: string, path: string): Promise<Fetched> {
+  return new Promise((resolve, reject) => {
+    request({ port, method, path, host: '127.0.0.1' }, async (response) => {
+      const body = await readText(response)
+      const { headers, trailers } = response
+      const counts = ['x-row-count', 'x-total-count', 'x-truncated'].map((name) => headers[name])
+      resolve({ counts, cost: headers['x-cost'], trailers: { ...trailers }, body })
+    })
+      .on('error', reject)
+      .end()
+  })
+}

@@ -1,0 +1,148 @@
+/** The library with random and hostile records, served over HTTP, and its books as GraphQL has them. */
+import fc from 'fast-check'
+import type { Json } from '../reference/shapes.ts'
+import { assemble, recipes } from '../support/corpus.ts'
+import { type HttpServer, startServer } from '../support/http-server.ts'
+import { collections, libraryLexicons, libraryReferences } from '../support/lexicons.ts'
+import type { Engine } from '../support/postgres.ts'
+import { buildRecord } from '../support/records.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+import { emptyDatabases } from '../support/store.ts'
+
+export interface ServedLibrary extends AsyncDisposable {
+  readonly service: TestService
+  readonly server: HttpServer
+}
+
+/** What spreadsheets, readers of CSV and terminals take amiss. */
+export const hostileTexts = [
+  '=cmd|/C calc!A0',
+  '+1+1',
+  '-2+3',
+  '@SUM(A1)',
+  '\tnext cell',
+  '\rreturn',
+  '\nline',
+  '＝全角',
+  "'=already quoted",
+  "''@twice",
+  "'plain apostrophe",
+  '-42',
+  '-4.5',
+  '+49 30 1234',
+  'a,"b"\r\nc,"d"',
+  '"',
+  '""',
+  ' spaces ',
+  '',
+  'null',
+  'NULL',
+  '\\N',
+  'true',
+  '\u0001\u0008\u001F\u007F\u0085',
+  '\u202Eright to left\u202C \u2066isolated\u2069',
+  '👩‍👩‍👧 🏴󠁧󠁢󠁳󠁣󠁴󠁿 é ﬁ',
+  'byte order \uFEFF mark',
+  '\uFFFE\uFFFF',
+  '\u2028\u2029',
+  '1e400',
+  '007',
+]
+
+const sizes = {
+  [collections.publisher]: 12,
+  [collections.person]: 20,
+  [collections.book]: 60,
+  [collections.review]: 20,
+}
+const file = emptyDatabases()
+
+export async function serveLibrary(database: Engine): Promise<ServedLibrary> {
+  const [recipe = []] = fc.sample(recipes(libraryLexicons, libraryReferences, sizes), {
+    seed: 11,
+    numRuns: 1,
+  })
+  const corpus = await assemble(libraryLexicons, libraryReferences, recipe)
+  const hostile = await Promise.all(
+    hostileTexts.map((text, index) =>
+      buildRecord(collections.book, {
+        rkey: `hostile${index}`,
+        value: {
+          title: `${index}`,
+          note: text,
+          shelf: text.slice(0, 100),
+          tags: [text],
+          extra: { [text]: text },
+        },
+      }),
+    ),
+  )
+  const url = await file(database)
+  const service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records: [...corpus.records, ...hostile],
+    database: new URL(database === 'postgres' ? url : `sqlite://${url}`),
+  })
+  const { engine, opened } = service
+  const server = await startServer({ engine, schema: opened.schema, exports: engine })
+  return {
+    service,
+    server,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Columns of books of every kind, with where GraphQL has the value, and how DuckDB is to name the type. */
+export const bookColumns: readonly (readonly [name: string, path: string, type: string])[] = [
+  ['uri', 'uri', 'VARCHAR'],
+  ['indexedAt', 'indexedAt', 'TIMESTAMP WITH TIME ZONE'],
+  ['title', 'title', 'VARCHAR'],
+  ['note', 'note', 'VARCHAR'],
+  ['shelf', 'shelf', 'VARCHAR'],
+  ['genre', 'genre', 'VARCHAR'],
+  ['pages', 'pages', 'BIGINT'],
+  ['serial', 'serial', 'BIGINT'],
+  ['inPrint', 'inPrint', 'BOOLEAN'],
+  ['publishedAt', 'publishedAt', 'TIMESTAMP WITH TIME ZONE'],
+  ['author.uri', 'author.uri', 'VARCHAR'],
+  ['author.name', 'authorResolved.name', 'VARCHAR'],
+  ['author.rating', 'authorResolved.rating', 'BIGINT'],
+  ['author.employer.name', 'authorResolved.employerResolved.name', 'VARCHAR'],
+  ['series', 'series', 'VARCHAR'],
+  ['series.title', 'seriesResolved.title', 'VARCHAR'],
+  ['imprint.city', 'imprint.city', 'VARCHAR'],
+  ['imprint.founded', 'imprint.founded', 'BIGINT'],
+  ['imprint.open', 'imprint.open', 'BOOLEAN'],
+  ['imprint.since', 'imprint.since', 'TIMESTAMP WITH TIME ZONE'],
+  ['imprint.house.name', 'imprint.houseResolved.name', 'VARCHAR'],
+  ['imprint.marks', 'imprint.marks', 'VARCHAR'],
+  ['tags', 'tags', 'VARCHAR'],
+  ['scores', 'scores', 'VARCHAR'],
+  ['credits', 'credits', 'VARCHAR'],
+  ['related', 'related', 'VARCHAR'],
+  ['sources', 'sources', 'VARCHAR'],
+  ['cover.mimeType', 'cover.mimeType', 'VARCHAR'],
+  ['cover.size', 'cover.size', 'BIGINT'],
+  ['digest', 'digest', 'VARCHAR'],
+  ['link', 'link', 'VARCHAR'],
+  ['extra', 'extra', 'VARCHAR'],
+]
+
+export const bookNodes = `uri indexedAt title note shelf genre pages serial inPrint publishedAt
+  author { uri }
+  authorResolved { ... on OrgExampleLibraryPerson { name rating employerResolved { ... on OrgExampleLibraryPublisher { name } } } }
+  series seriesResolved { ... on OrgExampleLibraryBook { title } }
+  imprint { city founded open since marks houseResolved { ... on OrgExampleLibraryPublisher { name } } }
+  tags scores credits { name share craft paid since person { uri cid } skills } related { uri cid } sources
+  cover { mimeType size } digest link extra`
+
+/** The value at a path of names; null if something on the way is missing. */
+export function at(node: Json, path: string): Json {
+  let value = node
+  for (const name of path.split('.')) value = value?.[name]
+  return value ?? null
+}

@@ -1,0 +1,154 @@
+/** What becomes of an export whose caller leaves, or does not read. */
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import type { ExportEngine } from '../../src/server/files/export-routes.ts'
+import { buildModel } from '../../src/schema/model/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
+import { startServer } from '../support/http-server.ts'
+import { onEveryDatabase } from '../support/databases.ts'
+import { libraryLexicons } from '../support/lexicons.ts'
+import { childrenOf, hasEnded, isAsleep } from '../support/processes.ts'
+import { createStandInEngine } from '../support/stand-in-engine.ts'
+import { emptyDatabases, openTestStore, understand } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const schema = buildGraphQLSchema(buildModel(understand(libraryLexicons, {}).set))
+const timeout = { head: 10_000, request: 30_000, idle: 72_000, reading: 60_000, check: 2_000 }
+const asked =
+  'GET /export/org.example.library.book.csv HTTP/1.1\r\nhost: localhost\r\naccept-encoding: identity\r\n\r\n'
+
+/** A file without end, and whether the work on it has ended. */
+function endlessExport(): ExportEngine & { readonly ended: () => boolean; readonly pieces: () => number } {
+  const state = { ended: false, pieces: 0 }
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for (; !state.ended; state.pieces += 1) {
+      // As from a pipe, in a turn of its own.
+      await setImmediate()
+      yield Buffer.alloc(65_536)
+    }
+  }
+  return {
+    execute: createStandInEngine().execute,
+    priceExport: () => 1,
+    openExport: async (_request, _spec, limits) => {
+      const permit = await limits.startLong()
+      return {
+        total: 1,
+        limit: 1,
+        bytes: bytes(),
+        rows: () => 0,
+        signal: permit.signal,
+        async [Symbol.asyncDispose]() {
+          permit[Symbol.dispose]()
+          state.ended = true
+        },
+      }
+    },
+    ended: () => state.ended,
+    pieces: () => state.pieces,
+  }
+}
+
+test('a client that does not read is disconnected, and the work for it ends', async () => {
+  const exports = endlessExport()
+  await using server = await startServer({ schema, exports, timeout: { ...timeout, stall: 100 } })
+  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+  socket.on('error', () => undefined)
+  await until(exports.ended)
+  await until(async () => (await server.connections()) === 0)
+  socket.destroy()
+})
+
+test('nothing more is written while a client does not read, and it goes on afterwards', async () => {
+  const exports = endlessExport()
+  await using server = await startServer({ schema, exports, timeout })
+  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+  let before = -1
+  await until(() => {
+    const isStill = before > 0 && exports.pieces() === before
+    before = exports.pieces()
+    return isStill
+  })
+  socket.resume()
+  await until(() => exports.pieces() > before + 100)
+  assert.equal(exports.ended(), false)
+  socket.destroy()
+  await until(exports.ended)
+})
+
+test('the work ends when a client leaves', async () => {
+  const exports = endlessExport()
+  await using server = await startServer({ schema, exports, timeout })
+  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+  socket.once('data', () => socket.destroy())
+  await until(exports.ended)
+})
+
+test('a third export of one caller at the same time is refused', async () => {
+  const exports = endlessExport()
+  await using server = await startServer({ schema, exports, timeout })
+  const sockets = [0, 1].map(() => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+    return socket
+  })
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))))
+  const third = await server.get('/export/org.example.library.book.csv')
+  assert.equal(third.status, 429)
+  assert.equal(third.headers.get('retry-after'), '5')
+  for (const socket of sockets) socket.destroy()
+})
+
+const database = emptyDatabases()
+const manyRows = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000000)
+  select '{"i":' || i || '}' from n`
+const spec = {
+  format: 'ndjson',
+  columns: [{ name: 'i', type: 'integer', path: ['i'] }],
+  bom: false,
+  gzip: false,
+  query: '',
+} as const
+
+onEveryDatabase(
+  'a process reads no further than its file is taken, and ends with its signal',
+  async (engine) => {
+    await using store = await openTestStore({ path: await database(engine), lexicons: libraryLexicons })
+    const { version } = await store.database.read.readPlanState()
+    const before = childrenOf(process.pid)
+    const abort = new AbortController()
+    const statements = {
+      version,
+      count: { text: 'select 1 as total', values: [] },
+      rows: { text: manyRows, values: [] },
+    }
+    const file = await store.database.read.openFile(statements, spec, abort.signal)
+    assert.ok(file !== null)
+    const [child = 0] = childrenOf(process.pid).filter((pid) => !before.includes(pid))
+    const bytes = file.bytes[Symbol.asyncIterator]()
+    const first = await bytes.next()
+    assert.match(Buffer.from(first.value as Uint8Array).toString(), /^\{"i":1\}\n\{"i":2\}\n/)
+    // It sleeps because the pipe is full.
+    await until(() => isAsleep(child))
+    abort.abort(new Error('enough'))
+    await until(() => hasEnded(child))
+    await assert.rejects(async () => {
+      for (;;) if ((await bytes.next()).done === true) return
+    })
+    await file[Symbol.asyncDispose]()
+    assert.equal(
+      await store.database.read.openFile(
+        { ...statements, version: version + 1 },
+        spec,
+        new AbortController().signal,
+      ),
+      null,
+    )
+    const broken = { ...statements, rows: { text: 'select nothing', values: [] } }
+    await assert.rejects(async () => {
+      await using opened = await store.database.read.openFile(broken, spec, new AbortController().signal)
+      for await (const _piece of opened?.bytes ?? []);
+    }, /nothing/)
+  },
+)
