@@ -14,6 +14,8 @@ export interface Dialect {
   joined(text: Sql, filter: Sql | null): Sql
   /** The same for rows that were joined after they were ordered; `number` restores their order. */
   joinedBy(number: Sql, text: Sql, filter: Sql | null): Sql
+  /** All texts of a group, separated by commas, in ascending order of `number`; null or empty if there are none. */
+  joinedInOrder(number: Sql, text: Sql): Sql
   /** Whether a join keeps the order of its left side, so that `joinedBy` needs no row numbers. */
   readonly joinKeepsOrder: boolean
   /** A join that reads its left side first. */

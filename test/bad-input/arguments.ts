@@ -3,6 +3,9 @@ import { type BadRequest, refused } from './bad-request.ts'
 
 const list = (given: string) => `{ techServiceNewsArticle(${given}) { nodes { uri } } }`
 const groups = (given: string) => `{ techServiceNewsArticleAggregate(${given}) { groups { count } } }`
+/** Groups with another selection of each. */
+const within = (selection: string) =>
+  `{ techServiceNewsArticleAggregate(groupBy: [language]) { groups { ${selection} } } }`
 const facets = (given: string) => `{ techServiceNewsArticle { facets(${given}) { missing } } }`
 const where = (condition: string) => list(`where: {${condition}}`)
 const range = /out of range: write 0 to 100, and follow the cursors/
@@ -56,6 +59,34 @@ export const badArguments: readonly BadRequest[] = [
       'significant without groupBy',
       '{ techServiceNewsArticleAggregate(significant: {against: {}}) { count } }',
       /`significant` compares groups: name fields in `groupBy`/,
+    ],
+    ['top without fields', within('top(groupBy: []) { count }'), /`top` has no fields in `groupBy`/],
+    ['top by the field of the groups', within('top(groupBy: [language]) { count }'), /names language twice/],
+    [
+      'top beyond its limit',
+      within('top(groupBy: [tags], limit: 21) { count }'),
+      /`limit: 21` .* write 1 to 20\./,
+    ],
+    [
+      'top within top',
+      within('top(groupBy: [tags]) { top(groupBy: [did]) { count } }'),
+      /`top` within `top` is one level too many/,
+    ],
+    [
+      'nodes within top',
+      within('top(groupBy: [tags]) { nodes { uri } }'),
+      /`nodes` within `top` is not possible/,
+    ],
+    ['too many nodes', within('nodes(first: 6) { uri }'), /`first: 6` .* write 1 to 5\./],
+    [
+      'nodes by relevance',
+      within('nodes(sortBy: [{field: RELEVANCE}]) { uri }'),
+      /`nodes` of groups are in no order of relevance/,
+    ],
+    [
+      'a field that inner groups are not by',
+      within('top(groupBy: [tags]) { section }'),
+      /`section` is no field of these groups: add section to `groupBy`/,
     ],
     [
       'no pairs',

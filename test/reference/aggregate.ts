@@ -49,12 +49,7 @@ export function groupRecords(
 ): Grouped {
   const names = given.groupBy ?? []
   if (names.length === 0) return { groupCount: 0, groups: [] }
-  const all = groupFields(world, collection)
-  const fields = names.map((name) => {
-    const field = all.find((candidate) => candidate.name === name)
-    if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
-    return given.interval === undefined ? field : inRanges(field, BigInt(given.interval))
-  })
+  const fields = fieldsNamed(world, collection, names, given.interval)
   const groups = divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
   if (given.significant !== undefined) {
     const significant = compareWith(groups, formGroups(fields, background), records, background)
@@ -65,6 +60,45 @@ export function groupRecords(
   const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1))
   large.sort((a, b) => compareGroups(world, collection, a, b, given))
   return { groupCount: groups.length, groups: large.slice(0, given.limit ?? 50) }
+}
+
+/** The groups of `top` in a group of these keys: those of the same keys and further ones. */
+export function topOf(
+  world: World,
+  collection: string,
+  records: readonly PlainRecord[],
+  outer: Pick<GroupArguments, 'groupBy' | 'interval'>,
+  divisors: readonly PlainRecord[] | null,
+): (group: Pick<Group, 'keys'>, given: GroupArguments) => readonly Group[] {
+  const known = new Map<GroupArguments, readonly Group[]>()
+  const allOf = (given: GroupArguments): readonly Group[] => {
+    const names = [...(outer.groupBy ?? []), ...(given.groupBy ?? [])]
+    const fields = fieldsNamed(world, collection, names, outer.interval)
+    return divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
+  }
+  return ({ keys }, given) => {
+    const all = known.get(given) ?? allOf(given)
+    known.set(given, all)
+    return all
+      .filter((group) => compareKeyLists(keys, group.keys) === 0)
+      .filter((group) => group.members.length >= (given.minCount ?? 1))
+      .sort((a, b) => compareGroups(world, collection, a, b, given))
+      .slice(0, given.limit ?? 3)
+  }
+}
+
+function fieldsNamed(
+  world: World,
+  collection: string,
+  names: readonly string[],
+  interval: number | undefined,
+): GroupField[] {
+  const all = groupFields(world, collection)
+  return names.map((name) => {
+    const field = all.find((candidate) => candidate.name === name)
+    if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
+    return interval === undefined ? field : inRanges(field, BigInt(interval))
+  })
 }
 
 /** Groups integers by the largest multiple of `size` that is not above them. */

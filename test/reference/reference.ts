@@ -2,7 +2,7 @@
  * The dialect once more, plain and slow: conditions, orders, pages and groups over arrays of records.
  * It shares no code with the program except the words of texts and the syntax of searches; where the two differ, one of them has misread the dialect.
  */
-import { type GroupArguments, type Grouped, groupRecords } from './aggregate.ts'
+import { type Group, type GroupArguments, type Grouped, groupRecords, topOf } from './aggregate.ts'
 import { type GroupField, groupFields } from './group-fields.ts'
 import { countDistinct, deviation, extreme, mean, median, percentile, total } from './measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
@@ -48,6 +48,8 @@ export interface Aggregated extends Grouped, Share {
   /** All that match, whatever `minCount` and `limit` leave out. */
   readonly count: number
   readonly members: readonly PlainRecord[]
+  /** The groups within one of the groups. */
+  top(group: Pick<Group, 'keys'>, given: GroupArguments): readonly Group[]
 }
 
 type Found = Pick<ListArguments, 'where' | 'search'>
@@ -180,6 +182,7 @@ export function createReference(
         members,
         ...shareOf(members, divisors),
         ...groupRecords(world, collection, members, given, background, divisors),
+        top: topOf(world, collection, members, given, divisors),
       }
     },
     unusualWords: (collection, given, asked) => {

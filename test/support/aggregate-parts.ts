@@ -8,15 +8,21 @@ import type { Significance } from '../reference/significance.ts'
 import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments, argumentList } from './graphql-text.ts'
+import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { type Part, selections } from './parts.ts'
 import { aggregates, arrayNames, fieldsOfKind, groupNames, percentiles, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
 type GroupOf = Aggregated['groups'][number]
 
-export function aggregateParts(reference: Reference, shape: Shape): fc.Arbitrary<Part<null>> {
+/** `record` draws what is selected of a record. */
+export function aggregateParts(
+  reference: Reference,
+  shape: Shape,
+  record: fc.Arbitrary<Part<PlainRecord>>,
+): fc.Arbitrary<Part<null>> {
   return aggregates(reference, shape.nsid).chain((given) =>
-    aggregateFields(reference, shape, given).map(({ text, answer }) => ({
+    aggregateFields(reference, shape, given, record).map(({ text, answer }) => ({
       text: `${shape.rootField}Aggregate${aggregateArguments(given)}${text}`,
       answer: () => answer(reference.aggregate(shape.nsid, given)),
     })),
@@ -37,6 +43,7 @@ function aggregateFields(
   reference: Reference,
   shape: Shape,
   given: AggregateArguments,
+  record: fc.Arbitrary<Part<PlainRecord>>,
 ): fc.Arbitrary<Part<Aggregated>> {
   const measures = measureParts(reference, shape)
   const fields = reference.groupFields(shape.nsid)
@@ -45,26 +52,26 @@ function aggregateFields(
     if (field === undefined) throw new Error(`${shape.nsid} has no group ${name}.`)
     return fc.constant({ text: name, answer: (group) => printKey(field, group.keys[index]) })
   })
-  const group = selections<GroupOf>(
-    [
-      ...keys,
-      ...keys,
-      part('count', ({ members }) => members.length),
-      part('total', ({ total }) => total),
-      part('share', ({ share }) => share),
-      part('__typename', () => `${shape.typeName}AggregateGroup`),
-      significanceFields.map(({ text, answer }) => ({
-        text: `significance${text}`,
-        answer: ({ significance }: GroupOf) => (significance === null ? null : answer(significance)),
-      })),
-      ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
-    ],
+  const common: fc.Arbitrary<Part<GroupOf>>[] = [
+    part('count', ({ members }) => members.length),
+    part('total', ({ total }) => total),
+    part('share', ({ share }) => share),
+    part('__typename', () => `${shape.typeName}AggregateGroup`),
+    significanceFields.map(({ text, answer }) => ({
+      text: `significance${text}`,
+      answer: ({ significance }: GroupOf) => (significance === null ? null : answer(significance)),
+    })),
+    ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
+  ]
+  const tops = topParts(reference, shape, given, common)
+  const group = selections<OuterGroup>(
+    [...keys, ...keys, ...common, ...tops, nodesParts(reference, shape, record)],
     4,
   )
   const groups = group.map(
     ({ text, answer }): Part<Aggregated> => ({
       text: `groups${text}`,
-      answer: (found) => found.groups.map((one) => answer(one)),
+      answer: (found) => found.groups.map((one) => answer({ ...one, top: found.top })),
     }),
   )
   return selections<Aggregated>(

@@ -33,7 +33,7 @@ const deepest = 2
 export function operations(reference: Reference): fc.Arbitrary<Operation> {
   const shapes = [...reference.shapes.values()]
   const root = fc.constantFrom(...shapes).chain((shape): fc.Arbitrary<Part<null>> => {
-    const aggregate = aggregateParts(reference, shape)
+    const aggregate = aggregateParts(reference, shape, records(reference, shape, 1))
     const list = lists(reference, shape.nsid, shape.rootField, deepest, (given) =>
       reference.list(shape.nsid, given),
     )

@@ -30,6 +30,7 @@ export const postgresDialect: Dialect = {
   joined: (text, filter) => sql`coalesce(string_agg(${text}, ',')${only(filter)}, '')`,
   joinedBy: (number, text, filter) =>
     sql`coalesce(string_agg(${text}, ',' order by ${number})${only(filter)}, '')`,
+  joinedInOrder: (number, text) => postgresDialect.joinedBy(number, text, null),
   joinKeepsOrder: false,
   join: raw('join'),
   // The offset makes it a lookup for each id, which also keeps the order of an index.

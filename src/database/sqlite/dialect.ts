@@ -20,6 +20,7 @@ export const sqliteDialect: Dialect = {
       ? sql`group_concat(${text}, ',')`
       : sql`group_concat(${text}, ',') filter (where ${filter})`,
   joinedBy: (_, text, filter) => sqliteDialect.joined(text, filter),
+  joinedInOrder: (number, text) => sql`group_concat(${text}, ',' order by ${number})`,
   joinKeepsOrder: true,
   join: raw('cross join'),
   joinRepoCollection: (alias, id) => sql`left join base ${alias} on ${alias}.id = ${id}`,

@@ -10,6 +10,7 @@ import type {
   OrderedRows,
   PhysicalAggregate,
   PhysicalFacets,
+  PhysicalGroupOutput,
   PhysicalList,
   PhysicalPairs,
   PhysicalPlan,
@@ -21,6 +22,7 @@ import type {
 } from '../plan/physical-plan.ts'
 import type { MeasurePlan } from '../plan/groups/group-plan.ts'
 import { collectsValues } from '../plan/plan-facts.ts'
+import type { Fields } from '../plan/fields.ts'
 import type { SortKey } from '../plan/plan.ts'
 import type { Condition, ReferringCount } from '../plan/conditions.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
@@ -105,11 +107,33 @@ function describeAggregate({
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
     ...fields.flatMap(({ output }) => {
+      if (output.kind === 'groups') return describeNested(output.fields)
       if (output.kind === 'pairs') return [describePairs(output.pairs)]
       return output.kind === 'unusualWords' ? [describeUnusualWords(output.words)] : []
     }),
   ]
   return parts.join('; ')
+}
+
+/** What lies within groups. */
+function describeNested(fields: Fields<PhysicalGroupOutput>): readonly string[] {
+  return fields.flatMap(({ output }) => {
+    if (output.kind === 'nodes') {
+      const { first, sort, rows } = output.samples
+      const order = sort.map(describeKey).join(', ')
+      return [`within each group up to ${first} records by ${order}, from ${describeAccess(rows)}`]
+    }
+    if (output.kind !== 'top') return []
+    const { outer, aggregate: inner } = output.top
+    const { keys, limit, measures } = inner.aggregate
+    const parts = [
+      `within each group up to ${limit} groups by ${keys.length - outer} more keys`,
+      ...(inner.groups === null ? [] : [`from ${describeAccess(inner.groups)}`]),
+      ...(inner.shares === null ? [] : describeShares(inner.shares)),
+      ...describeCollected(measures),
+    ]
+    return [parts.join(', ')]
+  })
 }
 
 /** The measures for which all values of a group are collected. */

@@ -8,11 +8,14 @@ import { visibleCount } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
 import { planSignificance, planUnusualWords } from './groups/optimize-significance.ts'
+import { planSamples } from './groups/optimize-samples.ts'
 import { planShares } from './groups/optimize-shares.ts'
 import type { Optimizer } from './optimizer.ts'
 import type {
   CountedTable,
   PhysicalAggregate,
+  PhysicalAggregateOutput,
+  PhysicalGroupOutput,
   PhysicalList,
   PhysicalPlan,
   PhysicalRoot,
@@ -133,8 +136,9 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
     optimizer.estimate.savedSize += groupingSize(aggregate)
   return {
     aggregate,
-    fields: mapSelected(aggregate.fields, (output) => {
-      if (output.kind === 'groups') return { ...output, fields: planGroup(optimizer, output.fields) }
+    fields: mapSelected(aggregate.fields, (output): PhysicalAggregateOutput => {
+      if (output.kind === 'groups')
+        return { ...output, fields: planGroup(optimizer, aggregate, output.fields) }
       if (output.kind === 'unusualWords')
         return { ...output, words: planUnusualWords(optimizer, output.words) }
       if (output.kind === 'pairs') return { ...output, pairs: planPairs(optimizer, output.pairs) }
@@ -148,8 +152,26 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
   }
 }
 
-function planGroup(optimizer: Optimizer, fields: Fields<GroupOutput>): Fields<GroupOutput<PhysicalList>> {
-  return mapSelected(fields, (output) =>
-    output.kind === 'keyResolved' ? { ...output, records: planRecords(optimizer, output.records) } : output,
-  )
+function planGroup(
+  optimizer: Optimizer,
+  plan: AggregatePlan,
+  fields: Fields<GroupOutput>,
+): Fields<PhysicalGroupOutput> {
+  return mapSelected(fields, (output): PhysicalGroupOutput => {
+    switch (output.kind) {
+      case 'keyResolved':
+        return { ...output, records: planRecords(optimizer, output.records) }
+      case 'top':
+        return {
+          kind: 'top',
+          top: { ...output.top, aggregate: planAggregate(optimizer, output.top.aggregate) },
+        }
+      case 'nodes': {
+        const { samples } = output
+        const printed = planFields(optimizer, samples.fields)
+        return { kind: 'nodes', samples: planSamples(optimizer, plan, samples, printed) }
+      }
+    }
+    return output
+  })
 }

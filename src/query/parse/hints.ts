@@ -43,7 +43,8 @@ const hints: readonly Hint[] = [
   [
     /^Cannot query field "(\w+)" on type "(\w+)Aggregated"/,
     (schema, [name = '', type = '']) => {
-      if (hasField(schema, `${type}AggregateGroup`, name))
+      // Groups have `nodes`, but these are missed in a list more often.
+      if (name !== 'nodes' && hasField(schema, `${type}AggregateGroup`, name))
         return `Select it of the groups: \`groups { ${name} }\`.`
       if (!['nodes', 'edges', 'pageInfo', 'totalCount'].includes(name)) return null
       const collection = collectionOf(schema, type)

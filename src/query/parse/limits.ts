@@ -56,6 +56,11 @@ export const limits = {
   /** Words in `unusualWords`. */
   unusualWords: 100,
   pairs: 1_000,
+  /** Groups in each `top`, and in all groups together: the product of both limits. */
+  topGroups: 20,
+  allTopGroups: 10_000,
+  /** Sample records of each group. */
+  groupNodes: 5,
   /** Values that a statement compares with; a list that is used twice counts twice. */
   parameters: 30_000,
   /** Input objects in a document, and in variables. */

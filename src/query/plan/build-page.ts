@@ -38,6 +38,11 @@ export function buildPage(
   return { sort, binding, ranking: null, page: pageArguments(maxPageSize, page, sort, binding) }
 }
 
+/** The keys of a total order, from the argument `sortBy`. */
+export function buildSort(context: PlanContext, table: Table, sortBy: unknown): readonly SortKey[] {
+  return sortKeys(context, table, sortArguments(sortBy))
+}
+
 function sortArguments(sortBy: unknown): readonly SortArgument[] {
   const asked = (sortBy ?? []) as readonly {
     readonly field: SortArgument['field']

@@ -20,11 +20,14 @@ import type {
   AggregateOutput,
   AggregatePlan,
   FacetPlan,
+  GroupOutput,
   ListOutput,
   ListPlan,
   Ranking,
   RootOutput,
+  SamplesPlan,
   SortKey,
+  TopPlan,
   WordTerm,
 } from './plan.ts'
 import type {
@@ -263,9 +266,27 @@ export type CountedRows =
       readonly linkIndex: string | null
     }
 
+export type PhysicalAggregateOutput = AggregateOutput<
+  PhysicalList,
+  PhysicalUnusualWords,
+  PhysicalPairs,
+  PhysicalTop,
+  PhysicalSamples
+>
+
+export type PhysicalGroupOutput = GroupOutput<PhysicalList, PhysicalTop, PhysicalSamples>
+
+export type PhysicalTop = TopPlan<PhysicalAggregate>
+
+export interface PhysicalSamples extends SamplesPlan<PhysicalList> {
+  readonly rows: CountedRows
+  /** Whether the order is the default order, and ids are in it. */
+  readonly inIdOrder: boolean
+}
+
 export interface PhysicalAggregate {
   readonly aggregate: Omit<AggregatePlan, 'fields'>
-  readonly fields: Fields<AggregateOutput<PhysicalList, PhysicalUnusualWords, PhysicalPairs>>
+  readonly fields: Fields<PhysicalAggregateOutput>
   /** `groups`: the sum of the counts of all groups. */
   readonly count: CountAccess | { readonly kind: 'groups' } | null
   readonly groups: GroupAccess | null

@@ -252,20 +252,43 @@ export interface AggregatePlan {
   readonly fields: Fields<AggregateOutput>
 }
 
-export type AggregateOutput<List = ListPlan, Words = UnusualWordsPlan, Pairs = PairsPlan> =
+export type AggregateOutput<
+  List = ListPlan,
+  Words = UnusualWordsPlan,
+  Pairs = PairsPlan,
+  Top = TopPlan,
+  Samples = SamplesPlan,
+> =
   | { readonly kind: 'count' | 'groupCount' | 'total' | 'share' }
   | MeasuresOutput
   /** The words of a field that are more frequent than in the background. */
   | { readonly kind: 'unusualWords'; readonly words: Words }
   | { readonly kind: 'pairs'; readonly pairs: Pairs }
-  | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List>> }
+  | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List, Top, Samples>> }
 
-export type GroupOutput<List = ListPlan> =
+export type GroupOutput<List = ListPlan, Top = TopPlan, Samples = SamplesPlan> =
+  | { readonly kind: 'top'; readonly top: Top }
+  | { readonly kind: 'nodes'; readonly samples: Samples }
   | { readonly kind: 'count' | 'total' | 'share' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
   | MeasuresOutput
+
+/** Groups within each group: those of an aggregate by the keys of the outer groups and further keys. */
+export interface TopPlan<Aggregate = AggregatePlan> {
+  /** Number of the keys of the outer groups, which come first. */
+  readonly outer: number
+  readonly aggregate: Aggregate
+}
+
+/** Sample records of each group. */
+export interface SamplesPlan<List = ListPlan> {
+  readonly sort: readonly SortKey[]
+  /** Maximum number of records of each group. */
+  readonly first: number
+  readonly fields: Fields<Output<List>>
+}
 
 export type StatusOutput<Collection = Table> =
   | {

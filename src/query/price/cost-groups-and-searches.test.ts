@@ -14,12 +14,12 @@ const {
   indexed,
   linked,
   grouping,
-  groupField,
   interval,
   bucket,
   words,
   groupJoin,
   groupArray,
+  groupField,
   measure,
   orderedMeasure,
   missingWord,
@@ -167,5 +167,33 @@ costs('pairs cost what groups by their array cost, and the comparison of its ele
   [
     `{ ${list}Aggregate(where: {${english}}) { count pairs(field: tags) { count } } }`,
     perTotal + indexLookup + grouping + groupArray + pairs + indexLookup + 1 + 50 * 2,
+  ],
+])
+
+const within = (selection: string, given = ''): string =>
+  `{ ${list}Aggregate(groupBy: [genre], limit: 10${given}) { groups { ${selection} } } }`
+
+costs('groups within groups cost what groups by all their fields cost, and are printed in each group', [
+  [within('top(groupBy: [language]) { language count }'), 2 * grouping + groupField + 10 * (1 + (1 + 3 * 3))],
+  [
+    within('genre top(groupBy: [tags, author_country], limit: 5) { avg { pages } }', `, where: {${english}}`),
+    2 * (grouping + indexLookup) +
+      2 * groupField +
+      groupArray +
+      groupJoin +
+      measure +
+      10 * (1 + 1 + (1 + 5 * 3)),
+  ],
+  [
+    within('share top(groupBy: [language]) { share }', ', denominator: {}'),
+    4 * grouping + 2 * groupField + 10 * (1 + 1 + (1 + 3 * 2)),
+  ],
+])
+
+costs('sample records of groups cost another reading in an order, and are printed in each group', [
+  [within('nodes { title }'), 2 * grouping + sorted + 10 * (1 + (1 + 2 * 2))],
+  [
+    within('nodes(first: 5, sortBy: [{field: language}, {field: pages}]) { uri }', `, where: {${english}}`),
+    2 * (grouping + indexLookup) + sorted + sortField + 10 * (1 + (1 + 5 * 2)),
   ],
 ])

@@ -7,7 +7,15 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
-import type { AggregatePlan, FacetPlan, ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
+import type {
+  AggregatePlan,
+  FacetPlan,
+  ListPlan,
+  Ranking,
+  SamplesPlan,
+  SortKey,
+  WordTerm,
+} from '../plan/plan.ts'
 import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
 import {
   conjuncts,
@@ -44,6 +52,12 @@ export function facetSize(list: ListPlan, { key, where }: FacetPlan): number {
 export function unusualWordsSize({ table, where, background }: UnusualWordsPlan): number {
   const sizes = [where, background].map((part) => whereSize({ table, where: part, link: null }, 'all'))
   return sizes.reduce((sum, size) => sum + weights.total + weights.words + 2 * size, 0)
+}
+
+/** Sample records of groups: all records are numbered within their groups. */
+export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number {
+  const where = whereSize({ ...plan, link: null }, 'all')
+  return readingSize({ measures: [] }, plan.keys, where) + Math.max(weights.sort, sortSize(sort))
 }
 
 /** Everything an aggregate reads, except what printing its groups reads. */

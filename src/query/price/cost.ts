@@ -4,7 +4,14 @@
  * sizes multiply down the nesting; cost-reading.ts counts what is read to find it. bench/cost-search.ts checks the
  * weights against measured time.
  */
-import { facetSize, groupingSize, pageSize, totalSize, unusualWordsSize } from './cost-reading.ts'
+import {
+  facetSize,
+  groupingSize,
+  pageSize,
+  samplesSize,
+  totalSize,
+  unusualWordsSize,
+} from './cost-reading.ts'
 import { pairsSize } from './cost-pairs.ts'
 import { mostNearWords } from '../../search/nearest-words.ts'
 import { weights } from './cost-weights.ts'
@@ -80,16 +87,21 @@ function statusSize(output: StatusOutput | Constant): number {
 }
 
 function aggregateSize(plan: AggregatePlan): number {
-  const perGroup = sum(plan.fields, ({ output }) =>
-    output.kind === 'groups'
-      ? weights.value + selectedSize(output.fields, (each) => groupSize(each, plan))
-      : 0,
-  )
+  const perGroup = printedGroupSize(plan)
   const words = sum(plan.fields, ({ output }) =>
     output.kind === 'unusualWords' ? unusualWordsSize(output.words) + printedWords(output.words) : 0,
   )
   const pairs = sum(plan.fields, ({ output }) => (output.kind === 'pairs' ? pairsSize(output.pairs) : 0))
-  return groupingSize(plan) + plan.limit * perGroup + words + pairs
+  const nested = sum(plan.fields, ({ output }) =>
+    output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0,
+  )
+  return groupingSize(plan) + plan.limit * perGroup + words + pairs + nested
+}
+
+/** What is read for inner groups and sample records, once for all groups. */
+function nestedSize(plan: AggregatePlan, output: GroupOutput | Constant): number {
+  if (output.kind === 'top') return groupingSize(output.top.aggregate)
+  return output.kind === 'nodes' ? samplesSize(plan, output.samples) : 0
 }
 
 function printedWords({ fields, limit }: UnusualWordsPlan): number {
@@ -107,6 +119,14 @@ function unusualWordSize(output: UnusualWordOutput): number {
   return weights.value + (output.kind === 'significance' ? output.fields.length * weights.value : 0)
 }
 
+function printedGroupSize(plan: AggregatePlan): number {
+  return sum(plan.fields, ({ output }) =>
+    output.kind === 'groups'
+      ? weights.value + selectedSize(output.fields, (each) => groupSize(each, plan))
+      : 0,
+  )
+}
+
 function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measures'>): number {
   switch (output.kind) {
     case 'measures':
@@ -114,6 +134,12 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
       return weights.value + output.fields.length * weights.value
     case 'keyResolved':
       return resolvedSize(output.records)
+    case 'top': {
+      const { aggregate } = output.top
+      return weights.value + aggregate.limit * printedGroupSize(aggregate)
+    }
+    case 'nodes':
+      return weights.value + output.samples.first * fieldsSize(output.samples.fields)
     case 'count':
     case 'total':
     case 'share':

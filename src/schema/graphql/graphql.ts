@@ -35,11 +35,12 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const registry = createTypeRegistry()
   const inputs = createInputTypes(model, registry)
   const typeFor = createTypeFor(registry)
+  const recordOf = (collection: Collection) => records.get(collection.nsid) as GraphQLObjectType
   const { connection, listArguments, pageInfo, didYouMean } = createConnectionTypes(
     registry,
     inputs,
     typeFor,
-    (collection) => records.get(collection.nsid) as GraphQLObjectType,
+    recordOf,
   )
 
   const blob = registry.define(GraphQLObjectType, 'blobs', {
@@ -189,6 +190,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const { aggregate, aggregateArguments } = createAggregateTypes(registry, inputs, typeFor, model, {
     outputType,
     record,
+    recordOf,
     withResolved,
   })
 

@@ -6,37 +6,31 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { formGroups, groupOrder, groupValue } from './emit-groups.ts'
+import { emitFilledGroups } from './nested/emit-filled-groups.ts'
 import { emitPairs } from './emit-pairs.ts'
-import { emitSignificance, significantGroups } from './emit-significance.ts'
-import { emitShares, shareJson } from './emit-shares.ts'
+import { shareJson } from './emit-shares.ts'
 import { emitUnusualWords } from './emit-unusual-words.ts'
-import { emitArray, emitObject, resolved } from '../emit-output.ts'
+import { emitArray, emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type {
   PhysicalAggregate,
-  PhysicalList,
-  PhysicalPairs,
-  PhysicalUnusualWords,
+  PhysicalAggregateOutput,
+  PhysicalGroupOutput,
 } from '../../plan/physical-plan.ts'
-import type { Direction, Fields } from '../../plan/fields.ts'
-import type { AggregateOutput, GroupOutput } from '../../plan/plan.ts'
+import type { Fields } from '../../plan/fields.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
 export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
-  const { aggregate, significance, shares } = plan
-  const all = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const { aggregate, shares } = plan
   const isDivided = shares?.numerator === 'count' && shares.total.count !== null
-  const shared =
-    shares === null
-      ? null
-      : emitShares(emitter, aggregate, shares, all, isDivided ? emitCountOf(emitter, plan, all) : null)
-  const scored =
-    all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
-  const groups = shared === null ? scored : shared.groups
+  const { all, groups, shared } = formGroups(emitter, plan, (counted) =>
+    isDivided ? emitCountOf(emitter, plan, counted) : null,
+  )
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
-  const value = (output: AggregateOutput<PhysicalList, PhysicalUnusualWords, PhysicalPairs>): Sql => {
+  const value = (output: PhysicalAggregateOutput): Sql => {
     switch (output.kind) {
       case 'count':
         return emitCountOf(emitter, plan, all)
@@ -92,31 +86,19 @@ function groupList(
   emitter: Emitter,
   plan: Aggregate,
   groups: Grouping,
-  fields: Fields<GroupOutput<PhysicalList>>,
+  fields: Fields<PhysicalGroupOutput>,
 ): Sql {
+  const isLarge = (): Sql => sql`n >= ${plan.minCount}`
+  if (fields.some(({ output }) => output.kind === 'top' || output.kind === 'nodes'))
+    return emitFilledGroups(emitter, plan, groups, fields, (row) =>
+      pageOf(emitter, plan, groups, row, isLarge),
+    )
   const row = emitter.alias()
-  const value = (output: GroupOutput<PhysicalList>): Sql => {
-    switch (output.kind) {
-      case 'count':
-        return sql`${row}.n`
-      case 'total':
-        return sql`${row}.total`
-      case 'share':
-        return shareJson(emitter, row)
-      case 'key':
-        return groups.keyJson(output.key, row)
-      case 'keyResolved':
-        return resolved(emitter, groups.uriParts(output.key, row), output.records)
-      case 'measure':
-        return groups.measureJson(output.measure, row)
-      case 'significance':
-        return emitSignificance(emitter, output.fields, row)
-      case 'measures':
-        return emitObject(emitter, output.fields, ({ measure }) => groups.measureJson(measure, row))
-    }
-  }
-  const text = emitObject(emitter, fields, value)
-  return emitGroups(emitter, plan, groups, text, row, () => sql`n >= ${plan.minCount}`)
+  const text = emitObject(emitter, fields, (output) => {
+    if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Nothing lies within these groups.')
+    return groupValue(emitter, groups, row, output)
+  })
+  return emitGroups(emitter, plan, groups, text, row, isLarge)
 }
 
 /** The first groups that meet a condition as a JSON array; `text` prints the group whose alias is `row`. */
@@ -128,29 +110,20 @@ export function emitGroups(
   row: Sql,
   condition: (row: Sql) => Sql,
 ): Sql {
-  const { dialect } = emitter
-  const ordered = emitter.alias()
-  const { columns, joins } = groups.lookedUp(ordered)
-  const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
-  const page = sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where ${condition(ordered)}
-    order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
-  return emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`)
+  const page = pageOf(emitter, plan, groups, emitter.alias(), condition)
+  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${page}) ${row})`)
 }
 
-/** Every order ends with the keys, so that it is total. */
-function groupOrder(
-  { dialect }: Emitter,
-  { keys, order }: Pick<Aggregate, 'keys' | 'order'>,
+/** A query for these groups in order; `ordered` is an alias for them. */
+function pageOf(
+  emitter: Emitter,
+  plan: Pick<Aggregate, 'keys' | 'order' | 'limit'>,
   groups: Grouping,
-  row: Sql,
+  ordered: Sql,
+  condition: (row: Sql) => Sql,
 ): Sql {
-  const byKeys = (direction: Direction): Sql[] =>
-    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
-  if (order.by === 'key') return join(byKeys(order.direction), ', ')
-  if (order.by === 'score') return join([sql`${row}.score desc`, sql`${row}.n desc`, ...byKeys('asc')], ', ')
-  const isMeasure = order.by === 'measure'
-  const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
-  // A count is never null, and materialized counts may have an index over them.
-  const ordered = first.map((value) => sql`${value} ${dialect.ordering(order.direction, isMeasure)}`)
-  return join([...ordered, ...byKeys('asc')], ', ')
+  const { columns, joins } = groups.lookedUp(ordered)
+  const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
+  return sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where ${condition(ordered)}
+    order by ${groupOrder(emitter, plan, groups, ordered)} limit ${emitter.dialect.limit(plan.limit)}`
 }

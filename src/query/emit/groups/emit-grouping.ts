@@ -2,14 +2,15 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCountedGroups, emitElementGroups, emitSummedGroups, measureName } from './emit-counts.ts'
 import { measureExpressions, measureJson, measureOrder } from './emit-measures.ts'
-import { createSource, groupBy, type SharedRows, type Source } from './emit-source.ts'
+import { createSource, groupBy, type SharedRows, type Source, type Within } from './emit-source.ts'
 import { isNull } from '../emit-membership.ts'
 import type { Emitter, UriParts } from '../emitter.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
-type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures'>
+/** `within`: rows are restricted to the keys of these groups. */
+type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures'> & { readonly within?: Within }
 
 /** One set of groups. `row` is always an alias of `name`. */
 export interface Grouping {
@@ -50,7 +51,7 @@ export function createGrouping(
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const source = createSource(emitter, plan.table, keys, access, parent)
+  const source = createSource(emitter, plan.table, keys, access, parent, plan.within)
   const keyColumns = (from: Source) =>
     keys.flatMap((key, index) => from.values(key).map((value, part) => ({ value, name: at(index, part) })))
   const columns = keyColumns(source)
@@ -82,7 +83,7 @@ export function createGrouping(
   }
 
   const sideTables = [...distinct].map(([index, side]) => {
-    const own = createSource(emitter, plan.table, keys, access, parent)
+    const own = createSource(emitter, plan.table, keys, access, parent, plan.within)
     const columns = keyColumns(own).map(named)
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
     const counted = [...columns, sql`count(distinct ${element}) as ${measureName(index)}`]

@@ -5,11 +5,11 @@
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
-import { groupBy } from './emit-source.ts'
+import { groupBy, type Within } from './emit-source.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalShares, SharePart } from '../../plan/physical-plan.ts'
 
-type Aggregate = PhysicalAggregate['aggregate']
+type Aggregate = PhysicalAggregate['aggregate'] & { readonly within?: Within }
 
 /** Groupings of the sets of records that are counted besides the groups; null if groups have no shares. */
 interface Groupings {

@@ -2,7 +2,7 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
-import { columnOf, type Emitter, leftJoin, newRow } from '../emitter.ts'
+import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
 import { fromRows, groupedValue, storedKey } from './emit-counts.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
@@ -23,15 +23,24 @@ export interface SharedRows {
   readonly keys: readonly GroupKey[]
 }
 
+/** Groups, to whose keys rows are restricted that have these keys first. */
+export interface Within {
+  /** Name of a relation with the columns `keys`. */
+  readonly groups: Sql
+  readonly keys: readonly Sql[]
+}
+
 export function createSource(
   emitter: Emitter,
   table: Table,
   keys: readonly GroupKey[],
   access: GroupAccess | SharedRows,
   parent: Sql | null,
+  within?: Within,
 ): Source {
   if (access.kind === 'shared') return createSharedSource(emitter, access)
   const { values, elements, select } = createJoins(emitter, table, access, parent)
+  const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within)
   return {
     values,
     elements,
@@ -40,9 +49,35 @@ export function createSource(
       // own column.
       const isOfCandidates = 'rows' in access && 'sources' in access.rows.path
       const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
-      return sql`${select(selected)} ${groupBy(by)}`
+      return sql`${select(selected, restricted)} ${groupBy(by)}`
     },
   }
+}
+
+/**
+ * A query for the rows within some groups, each with the values of its keys as `names`, its `id`, and, as `nth`, its
+ * number within its group in an order, which may need a join.
+ */
+export function emitNumberedRows(
+  emitter: Emitter,
+  table: Table,
+  { keys, access, within }: { keys: readonly GroupKey[]; access: CountedRows; within: Within },
+  order: (row: RecordRow) => { readonly orders: readonly Sql[]; readonly joined: Sql },
+): Sql {
+  const { row, values, select } = createJoins(emitter, table, access, null)
+  const parts = keys.flatMap(values)
+  const { orders, joined } = order(row)
+  const number = sql`row_number() over (partition by ${join(parts, ', ')} order by ${join([...orders], ', ')}) as nth`
+  const named = parts.map((value, index) => sql`${value} as ${within.keys[index] as Sql}`)
+  return select([...named, sql`${row.alias}.id as id`, number], restriction(parts, within), joined)
+}
+
+/** Each value is among those of the groups; not all combinations of these values need to be. */
+function restriction(values: readonly Sql[], { groups, keys }: Within): Sql[] {
+  return keys.map((key, index) => {
+    const value = values[index] as Sql
+    return sql`(${value} is null or ${value} in (select ${key} from ${groups}))`
+  })
 }
 
 /** A common table expression of rows with the values of some keys; instead of elements it has the id of their row. */
@@ -115,6 +150,7 @@ function createJoins(emitter: Emitter, table: Table, access: GroupAccess, parent
     return sql`${side}.value`
   }
   return {
+    row,
     joined,
     elements,
     values: (key: GroupKey): readonly Sql[] => {
@@ -122,12 +158,12 @@ function createJoins(emitter: Emitter, table: Table, access: GroupAccess, parent
       return singleValues(emitter, key, joined(key), table)
     },
     /** Selects expressions of the rows; all joins must have been asked for before. */
-    select: (selected: readonly Sql[]): Sql => {
+    select: (selected: readonly Sql[], conditions: readonly Sql[] = [], joined: Sql = raw('')): Sql => {
       if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
       const { from, on } = fromRows(emitter, access, row, parent)
       const all = [...joins.values()].map(({ text }) => text)
-      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row)])
-      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
+      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row), ...conditions])
+      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
       return sql`select ${join(selected as Sql[], ', ')} from ${rows}`
     },
   }

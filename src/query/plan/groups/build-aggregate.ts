@@ -13,19 +13,26 @@ import {
   minSignificantCount,
   significanceFields,
 } from './build-significance.ts'
+import { buildSamples } from './build-samples.ts'
 import { buildShare } from './build-share.ts'
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type { Condition } from '../conditions.ts'
 import type { Constant } from '../fields.ts'
 import type { GroupOrder, SharePlan } from './group-plan.ts'
-import type { AggregateOutput, AggregatePlan, GroupOutput, PlanContext } from '../plan.ts'
-import { limits } from '../../parse/limits.ts'
+import type { AggregateOutput, AggregatePlan, GroupOutput, PlanContext, TopPlan } from '../plan.ts'
+import { assertWithin, limits } from '../../parse/limits.ts'
 
 const defaultLimit = 50
+const defaultTopLimit = 3
 
 /** The context of one aggregate. */
 interface Building extends MeasureContext {
+  /** Number of `groupBy` fields of the outer groups, which come first; null if groups are not within others. */
+  readonly outer: number | null
+  /** Maximum number of groups. */
+  readonly limit: number
+  readonly interval: number | null
   readonly where: Condition
   readonly groupBy: readonly GroupField[]
   readonly isSignificant: boolean
@@ -39,8 +46,12 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const isSignificant = given.significant !== undefined && given.significant !== null
   const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
   const share = buildShare(context, table, where, given)
+  const limit = integerArgument('limit', given.limit, limits.groups, defaultLimit)
   const building: Building = {
     ...context,
+    outer: null,
+    limit,
+    interval,
     table,
     where,
     groupBy,
@@ -64,9 +75,52 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
       2 ** 31 - 1,
       isSignificant ? minSignificantCount : 1,
     ),
-    limit: integerArgument('limit', given.limit, limits.groups, defaultLimit),
+    limit,
     fields,
   }
+}
+
+/** Groups within each group, by further fields. */
+function buildTop(outer: Building, collected: Collected): TopPlan {
+  if (outer.outer !== null)
+    throw badInput(
+      '`top` within `top` is one level too many. Add its fields to the `groupBy` of the outer `top`.',
+    )
+  const given = argumentsOf(outer.selection, collected)
+  const inner = groupFieldsOf('groupBy', given.groupBy, 'groupFields')
+  if (inner.length === 0)
+    throw badInput('`top` has no fields in `groupBy`. Name those by which to divide each group.')
+  const groupBy = groupFieldsOf('groupBy', [...outer.groupBy, ...inner], 'groupFields')
+  const limit = integerArgument('limit', given.limit, limits.topGroups, defaultTopLimit, 1)
+  assertWithin(
+    'allTopGroups',
+    outer.limit * limit,
+    'The limits of groups and of `top` multiply to too many groups',
+  )
+  const { table, where, share, interval } = outer
+  const building: Building = {
+    ...outer,
+    groupBy,
+    outer: outer.groupBy.length,
+    limit,
+    isSignificant: false,
+    measures: new Map(),
+  }
+  const fields = fieldsBelow(building, collected, (field) => groupOutput(building, field))
+  const order = groupOrder(building, given)
+  const aggregate: AggregatePlan = {
+    table,
+    where,
+    keys: groupBy.map((field) => groupKey(building, table, field, interval)),
+    measures: [...building.measures.values()],
+    order,
+    significance: null,
+    share,
+    minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
+    limit,
+    fields: [{ key: 'groups', output: { kind: 'groups', fields } }],
+  }
+  return { outer: outer.groupBy.length, aggregate }
 }
 
 function groupOrder(building: Building, { orderBy, rankBy }: Readonly<Record<string, unknown>>): GroupOrder {
@@ -110,6 +164,8 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
         }
       : constantOutput(null)
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved') {
+    if (below.name === 'top') return { kind: 'top', top: buildTop(building, below) }
+    if (below.name === 'nodes') return nodesOutput(building, below)
     if (below.name === 'total' || below.name === 'share')
       return building.share === null ? constantOutput(null) : { kind: below.name }
     return below.name === 'count' ? { kind: 'count' } : measureOutput(building, below)
@@ -121,4 +177,12 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     )
   if (role.kind === 'group') return { kind: 'key', key }
   return { kind: 'keyResolved', key, records: buildRecords(building, below.selections) }
+}
+
+function nodesOutput(building: Building, below: Collected): GroupOutput {
+  if (building.outer !== null)
+    throw badInput(
+      '`nodes` within `top` is not possible. Select `nodes` of the outer groups, or group by both fields.',
+    )
+  return { kind: 'nodes', samples: buildSamples(building, below, building.table) }
 }

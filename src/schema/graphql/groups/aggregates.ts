@@ -15,6 +15,7 @@ import type { InputTypes, TypeFor } from '../connections.ts'
 import { type FieldConfig, listOf, nonNull, reads } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
 import { createMeasureTypes } from './measures.ts'
+import { nestedFields } from './nested.ts'
 import { createPairFields } from './pairs.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
 import type { TypeRegistry } from '../type-registry.ts'
@@ -24,6 +25,8 @@ interface RecordTypes {
   outputType(type: FieldType): GraphQLOutputType
   /** The interface of all records. */
   readonly record: GraphQLOutputType
+  /** The type of the records of a collection. */
+  recordOf(collection: Collection): GraphQLObjectType
   withResolved(
     name: string,
     own: FieldConfig,
@@ -38,7 +41,7 @@ export function createAggregateTypes(
   inputs: InputTypes,
   typeFor: TypeFor,
   model: Model,
-  { outputType, record, withResolved }: RecordTypes,
+  { outputType, record, recordOf, withResolved }: RecordTypes,
 ) {
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
@@ -57,9 +60,9 @@ export function createAggregateTypes(
   const aggregate = (collection: Collection): GraphQLObjectType => {
     const fields = groupFields(collection, model)
     const names = new Set(fields.map(({ name }) => name))
-    const group = typeFor(collection, 'AggregateGroup', 'aggregates', () => ({
+    const group: GraphQLObjectType = typeFor(collection, 'AggregateGroup', 'aggregates', () => ({
       description: 'One group: the values it was grouped by, and what its records add up to.',
-      fields: {
+      fields: () => ({
         ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
         count: { type: nonNull(GraphQLInt), description: 'How many records are in the group.' },
         total: {
@@ -73,7 +76,8 @@ export function createAggregateTypes(
         },
         significance: { type: significance, description: 'Null without `significant`.' },
         ...measures(collection),
-      },
+        ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
+      }),
     }))
     return typeFor(collection, 'Aggregated', 'aggregates', () => ({
       fields: {

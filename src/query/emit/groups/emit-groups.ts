@@ -1,0 +1,80 @@
+/** Groups step by step, from rows to what is printed; groups within groups are formed in the same way. */
+import { join, type Sql, sql } from '../../../sql/sql.ts'
+import type { Direction } from '../../plan/fields.ts'
+import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical-plan.ts'
+import { emitObject, resolved } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { type EmittedShares, emitShares, shareJson } from './emit-shares.ts'
+import { emitSignificance, significantGroups } from './emit-significance.ts'
+import type { Within } from './emit-source.ts'
+
+export interface FormedGroups {
+  /** As they are counted; null if nothing is grouped. */
+  readonly all: Grouping | null
+  /** With what all steps added to them, or left of them. */
+  readonly groups: Grouping | null
+  /** Null without `denominator`. */
+  readonly shared: EmittedShares | null
+}
+
+/** `count`: the number of all records, for the share of the whole. `within`: outer groups, whose keys come first. */
+export function formGroups(
+  emitter: Emitter,
+  plan: PhysicalAggregate,
+  count: (all: Grouping | null) => Sql | null,
+  within?: Within,
+): FormedGroups {
+  const { significance, shares } = plan
+  const aggregate = within === undefined ? plan.aggregate : { ...plan.aggregate, within }
+  const all = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const shared = shares === null ? null : emitShares(emitter, aggregate, shares, all, count(all))
+  const scored =
+    all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
+  return { all, groups: shared === null ? scored : shared.groups, shared }
+}
+
+/** An output of the group whose alias is `row`, besides what lies within it. */
+export function groupValue(
+  emitter: Emitter,
+  groups: Grouping,
+  row: Sql,
+  output: Exclude<PhysicalGroupOutput, { kind: 'top' | 'nodes' }>,
+): Sql {
+  switch (output.kind) {
+    case 'count':
+      return sql`${row}.n`
+    case 'total':
+      return sql`${row}.total`
+    case 'share':
+      return shareJson(emitter, row)
+    case 'key':
+      return groups.keyJson(output.key, row)
+    case 'keyResolved':
+      return resolved(emitter, groups.uriParts(output.key, row), output.records)
+    case 'measure':
+      return groups.measureJson(output.measure, row)
+    case 'significance':
+      return emitSignificance(emitter, output.fields, row)
+    case 'measures':
+      return emitObject(emitter, output.fields, ({ measure }) => groups.measureJson(measure, row))
+  }
+}
+
+/** Every order ends with the keys, so that it is total. */
+export function groupOrder(
+  { dialect }: Emitter,
+  { keys, order }: Pick<PhysicalAggregate['aggregate'], 'keys' | 'order'>,
+  groups: Grouping,
+  row: Sql,
+): Sql {
+  const byKeys = (direction: Direction): Sql[] =>
+    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
+  if (order.by === 'key') return join(byKeys(order.direction), ', ')
+  if (order.by === 'score') return join([sql`${row}.score desc`, sql`${row}.n desc`, ...byKeys('asc')], ', ')
+  const isMeasure = order.by === 'measure'
+  const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
+  // A count is never null, and materialized counts may have an index over them.
+  const ordered = first.map((value) => sql`${value} ${dialect.ordering(order.direction, isMeasure)}`)
+  return join([...ordered, ...byKeys('asc')], ', ')
+}

@@ -1,0 +1,48 @@
+/**
+ * Groups with inner groups or sample records. The page of groups is found first; what lies within them is found for all
+ * of them at once, and joined by their place on the page.
+ */
+import { join, type Sql, sql } from '../../../../sql/sql.ts'
+import type { Fields } from '../../../plan/fields.ts'
+import type { PhysicalAggregate, PhysicalGroupOutput } from '../../../plan/physical-plan.ts'
+import { emitArray, emitObject } from '../../emit-output.ts'
+import type { Emitter } from '../../emitter.ts'
+import type { Grouping } from '../emit-grouping.ts'
+import { groupValue } from '../emit-groups.ts'
+import { emitSamples } from './emit-samples.ts'
+import { emitTop } from './emit-top.ts'
+import { type Nested, type OuterPage, tokenOf } from './outer-page.ts'
+
+/** The groups as a JSON array; `pageOf` is the query for them in order, under an alias. */
+export function emitFilledGroups(
+  emitter: Emitter,
+  plan: PhysicalAggregate['aggregate'],
+  groups: Grouping,
+  fields: Fields<PhysicalGroupOutput>,
+  pageOf: (ordered: Sql) => Sql,
+): Sql {
+  const { dialect } = emitter
+  const [name, found, row] = [emitter.alias(), emitter.alias(), emitter.alias()]
+  const { keys } = groups.columns
+  const page: OuterPage = { name, keys }
+  const pageTable = sql`${name} as materialized (select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
+    from (${pageOf(emitter.alias())}) ${found})`
+  const all: (Nested & { readonly alias: Sql })[] = []
+  const text = emitObject(emitter, fields, (output) => {
+    if (output.kind !== 'top' && output.kind !== 'nodes') return groupValue(emitter, groups, row, output)
+    const nested =
+      output.kind === 'top'
+        ? emitTop(emitter, output.top, page)
+        : emitSamples(emitter, plan, output.samples, page)
+    const alias = emitter.alias()
+    all.push({ ...nested, alias })
+    return emitArray(emitter, sql`coalesce(${alias}.text, '')`)
+  })
+  const joins = all.map(
+    ({ name: inner, alias }) => sql`left join ${inner} ${alias} on ${alias}.place = ${row}.place`,
+  )
+  const tables = [pageTable, ...all.flatMap((nested) => nested.tables)]
+  const from = join([sql`${name} ${row}`, ...joins], ' ')
+  const printed = sql`with ${join(tables, ', ')} select ${dialect.joinedInOrder(sql`${row}.place`, text)} from ${from}`
+  return emitArray(emitter, sql`(${printed})`)
+}

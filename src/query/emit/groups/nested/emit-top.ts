@@ -1,0 +1,36 @@
+/** Groups within groups: they are formed together for all groups of a page, and numbered within each. */
+import { join, sql } from '../../../../sql/sql.ts'
+import type { PhysicalTop } from '../../../plan/physical-plan.ts'
+import { emitObject } from '../../emit-output.ts'
+import type { Emitter } from '../../emitter.ts'
+import { formGroups, groupOrder, groupValue } from '../emit-groups.ts'
+import { joinPlace, type Nested, type OuterPage } from './outer-page.ts'
+
+export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page: OuterPage): Nested {
+  const { dialect } = emitter
+  const { groups } = formGroups(emitter, plan, () => null, { groups: page.name, keys: page.keys })
+  if (groups === null) throw new Error('There are no groups within groups.')
+  const { aggregate, fields } = plan
+  const [ranked, name] = [emitter.alias(), emitter.alias()]
+  const [ordered, place, shown, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
+  const { columns, joins } = groups.lookedUp(ordered)
+  const selected = join([sql`${ordered}.*`, ...columns, sql`${place}.place as place`], ', ')
+  const from = join([sql`${groups.name} ${ordered}`, joinPlace(emitter, page, ordered, place), ...joins], ' ')
+  const found = sql`select ${selected} from ${from} where ${ordered}.n >= ${aggregate.minCount}`
+  const order = groupOrder(emitter, aggregate, groups, shown)
+  const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []
+  const text = emitObject(emitter, outputs, (output) => {
+    if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')
+    return groupValue(emitter, groups, row, output)
+  })
+  return {
+    name,
+    tables: [
+      ...groups.tables,
+      sql`${ranked} as materialized (select ${shown}.*, row_number() over (partition by ${shown}.place order by ${order}) as nth
+    from (${found}) ${shown})`,
+      sql`${name} as materialized (select place, ${dialect.joinedInOrder(sql`${row}.nth`, text)} as text
+    from ${ranked} ${row} where ${row}.nth <= ${aggregate.limit} group by place)`,
+    ],
+  }
+}

@@ -1,0 +1,22 @@
+/** Plans how the sample records of groups are found. */
+import type { Fields } from '../../plan/fields.ts'
+import type { PhysicalList, PhysicalSamples } from '../../plan/physical-plan.ts'
+import type { AggregatePlan, Output, SamplesPlan } from '../../plan/plan.ts'
+import { isIdOrder } from '../access-paths.ts'
+import type { Optimizer } from '../optimizer.ts'
+import { planCountedRows } from './optimize-count.ts'
+
+/** `fields`: those of a record, which are optimized already. */
+export function planSamples(
+  optimizer: Optimizer,
+  { table, where }: AggregatePlan,
+  samples: SamplesPlan,
+  fields: Fields<Output<PhysicalList>>,
+): PhysicalSamples {
+  return {
+    ...samples,
+    fields,
+    rows: planCountedRows(optimizer, table, where, null),
+    inIdOrder: isIdOrder(optimizer, table, samples.sort),
+  }
+}
