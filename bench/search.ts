@@ -14,12 +14,8 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseConfig } from '../src/cli/settings/config.ts'
-import { loadProject, openExistingStore } from '../src/cli/store/project.ts'
-import { createEngine } from '../src/query/execute/engine.ts'
-import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
+import { type Asker, inProcess, ms } from './asker.ts'
 import { countCorpus, importInto, loadPostgres, loadSQLite, openPostgres } from './compare/stores.ts'
-import { cpuMeter, runningHere } from './cpu-time.ts'
 import { writeCorpora } from './growth-corpus.ts'
 import { combinations, isRanked, list, searches, type Way, ways } from './search-questions.ts'
 import { ask, median, post, startServer } from './server.ts'
@@ -40,13 +36,6 @@ interface Timing {
   readonly least: number
   readonly median: number
   readonly p99: number
-}
-
-/** Puts one question at a time. */
-interface Asker extends AsyncDisposable {
-  /** Whether the answer is all right is only checked by `answer`. */
-  time(query: string): Promise<number>
-  answer(query: string): Promise<Readonly<Record<string, unknown>>>
 }
 
 interface Measured {
@@ -140,30 +129,6 @@ async function measureAll(database: string): Promise<readonly Measured[]> {
   return all
 }
 
-async function inProcess(path: string, isCpu: boolean): Promise<Asker> {
-  const { config } = parseConfig('query', ['--database', path, '{ __typename }'], {})
-  const project = await loadProject(new URL('../lexicons', import.meta.url).pathname)
-  const database = await openExistingStore(config, project)
-  const schema = buildGraphQLSchema(project.model)
-  const cpuOf = await cpuMeter(database)
-  const read = isCpu ? runningHere(database) : database
-  const engine = createEngine({ ...project, schema, database: read, version: '0.0.0' })
-  return {
-    async time(query) {
-      if (isCpu) return cpuOf(() => engine.execute({ query }))
-      const start = performance.now()
-      await engine.execute({ query })
-      return performance.now() - start
-    },
-    async answer(query) {
-      const answer = await engine.execute({ query })
-      if (answer.kind !== 'data') throw new Error(`${query}: ${JSON.stringify(answer.errors)}`)
-      return JSON.parse(Buffer.from(answer.body).toString()).data
-    },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  }
-}
-
 async function overHttp(path: string): Promise<Asker> {
   const server = await startServer(path)
   return {
@@ -237,8 +202,4 @@ function printGrowth(before: readonly Measured[], after: readonly Measured[]): v
       `| \`${search}\` | ${matches.toLocaleString('en')} | ${ms(timings.newest?.median ?? 0)} | ${ratio.toFixed(2)}${ratio > 1.3 ? ' misses' : ''} | ${others.join(' | ')} |`,
     )
   }
-}
-
-function ms(value: number): string {
-  return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
 }

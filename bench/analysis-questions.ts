@@ -1,0 +1,61 @@
+/** What bench/analysis.ts asks, and what it may take. */
+
+export interface Question {
+  readonly name: string
+  readonly query: string
+  readonly limit: Limit
+}
+
+export type Limit =
+  | { readonly kind: 'ms'; readonly most: number }
+  /** So many times as long as another query. */
+  | { readonly kind: 'times'; readonly most: number; readonly of: string }
+
+const article = 'techServiceNewsArticleAggregate'
+const enrichment = 'techServiceNewsEnrichmentAggregate'
+/** Groups by the elements of an array, under an equality that many records meet, or few. */
+const arrays: readonly (readonly [name: string, field: string, key: string, condition: string])[] = [
+  ['topics, every record', enrichment, 'topics', 'model: {eq: "synthetic-1"}'],
+  ['topics, 94,000 in English', enrichment, 'topics', 'language: {eq: "en"}'],
+  ['topics, 17,800 in French', enrichment, 'topics', 'language: {eq: "fr"}'],
+  ['topics, 13,000 of an impact', enrichment, 'topics', 'impactLevel: {eq: 3}'],
+  ['tags, 149,000 in English', article, 'tags', 'language: {eq: "en"}'],
+  ['tags, 28,000 in French', article, 'tags', 'language: {eq: "fr"}'],
+  ['tags, 47,000 of a section', article, 'tags', 'section: {eq: "sports"}'],
+  ['tags, of no record', article, 'tags', 'url: {eq: "https://example.com/"}'],
+]
+
+export const questions: readonly Question[] = [
+  {
+    name: 'share by month',
+    query: `{ ${article}(denominator: {}, groupBy: [publishedAt_month]) { groups { publishedAt_month count total share } } }`,
+    limit: { kind: 'ms', most: 3 },
+  },
+  ...arrays.map(
+    ([name, field, key, condition]): Question => ({
+      name: `grouping by ${name}`,
+      query: `{ ${field}(where: {${condition}}, groupBy: [${key}]) { groups { ${key} count } } }`,
+      limit: {
+        kind: 'times',
+        most: 1.5,
+        of: `{ ${field}(groupBy: [${key}]) { groups { ${key} count } } }`,
+      },
+    }),
+  ),
+  {
+    name: 'pairs of topics over 132,000 enrichments',
+    query: `{ ${enrichment} { pairs(field: topics, limit: 20) { values count } } }`,
+    limit: { kind: 'ms', most: 400 },
+  },
+  ...['sentiment', 'language', 'emotionalTone'].map(
+    (key): Question => ({
+      name: `median by ${key}`,
+      query: `{ ${enrichment}(groupBy: [${key}]) { groups { ${key} median { impactLevel } } } }`,
+      limit: {
+        kind: 'times',
+        most: 1.5,
+        of: `{ ${enrichment}(groupBy: [${key}]) { groups { ${key} avg { impactLevel } } } }`,
+      },
+    }),
+  ),
+]
