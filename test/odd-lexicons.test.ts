@@ -142,6 +142,7 @@ test('a well-sealed cursor of what no record and no first page has is refused', 
   const types = {
     n: { type: 'integer' },
     t: { type: 'string', maxLength: 100 },
+    b: { type: 'boolean' },
     text: { type: 'string', maxGraphemes: 100 },
   }
   await using service = await open(database, types, [line('a', { n: 1, text: 'storm' })])
@@ -154,6 +155,7 @@ test('a well-sealed cursor of what no record and no first page has is refused', 
     ['indexedAt desc', '', [place[0], 'a', '\ud83d']],
     ['n asc', 'sortBy: [{field: n}]', [1.5, 'a', place[2]]],
     ['n asc', 'sortBy: [{field: n}]', [1e300, 'a', place[2]]],
+    ['b asc', 'sortBy: [{field: b}]', [most, 'a', place[2]]],
     ['t asc', 'sortBy: [{field: t}]', ['\0', 'a', place[2]]],
     ['RELEVANCE desc storm', relevance, ranked(1, 1, most, 1, null)],
     ['RELEVANCE desc storm', relevance, ranked(1, 1, 1, most, null)],

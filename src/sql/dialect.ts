@@ -99,6 +99,8 @@ export interface Dialect {
   sum(value: Sql): Sql
   /** The exact sum of the integers in a group, as values that sort like the sum. A wide sum may exceed 64 bits. */
   exactSum(value: Sql, isWide: boolean): readonly Sql[]
+  /** The values of such a sum. */
+  sumParts(sum: bigint, isWide: boolean): readonly bigint[]
   /** An exact sum as one number, or an error if it is not an exact JSON number. */
   checkedSum(sum: readonly Sql[]): Sql
   /** An exact sum divided by the number of its integers, rounded once; null if the sum is null. */

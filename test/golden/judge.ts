@@ -102,16 +102,18 @@ async function judgeAggregate(reference: Reference, { nsid }: Shape, given: Json
   const names: readonly string[] = [given.groupBy ?? []].flat()
   const expected = reference.aggregate(nsid, { ...given, groupBy: names })
   const fields = names.map((name) => reference.groupFields(nsid).find((field) => field.name === name)!)
-  const groups = expected.groups.map(({ keys, members, significance }) => ({
+  const groups = expected.groups.map(({ keys, members, significance, total, share }) => ({
     count: members.length,
+    total,
+    share,
     significance,
     ...Object.fromEntries(fields.map((field, at) => [field.name, printKey(field, keys[at])])),
   }))
-  const { count, groupCount } = expected
+  const { count, groupCount, total, share, hasNextPage } = expected
   const answered = await ask(
-    `{ count groupCount groups { count significance { share againstCount againstShare score } ${names.join(' ')} } }`,
+    `{ count groupCount total share groupsPageInfo { hasNextPage } groups { count total share significance { share againstCount againstShare score } ${names.join(' ')} } }`,
   )
-  assert.deepEqual(answered, { count, groupCount, groups })
+  assert.deepEqual(answered, { count, groupCount, total, share, groupsPageInfo: { hasNextPage }, groups })
   if (own.count !== undefined) assert.equal(own.count, count)
   if (own.groupCount !== undefined) assert.equal(own.groupCount, groupCount)
   if (own.groups !== undefined) assert.equal(own.groups.length, expected.groups.length)

@@ -20,6 +20,8 @@ export interface GroupArguments {
   readonly denominator?: Where
   readonly minCount?: number
   readonly limit?: number
+  /** How many groups come before the page: in the program, the cursor of the last of them. */
+  readonly skip?: number
 }
 
 export interface Group extends Share {
@@ -30,6 +32,8 @@ export interface Group extends Share {
 }
 
 export interface Grouped {
+  /** Whether there are groups behind the page. */
+  readonly hasNextPage: boolean
   /** How many groups there are, whatever `limit` cuts; with `significant`, how many of them are significant. */
   readonly groupCount: number
   readonly groups: readonly Group[]
@@ -48,18 +52,22 @@ export function groupRecords(
   divisors: readonly PlainRecord[] | null,
 ): Grouped {
   const names = given.groupBy ?? []
-  if (names.length === 0) return { groupCount: 0, groups: [] }
+  if (names.length === 0) return { groupCount: 0, groups: [], hasNextPage: false }
   const fields = fieldsNamed(world, collection, names, given.interval)
   const groups = divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
   if (given.significant !== undefined) {
     const significant = compareWith(groups, formGroups(fields, background), records, background)
       .filter((group) => group.members.length >= (given.minCount ?? 5))
       .sort(compareSignificant)
-    return { groupCount: significant.length, groups: significant.slice(0, given.limit ?? 50) }
+    return { groupCount: significant.length, ...pageOf(significant, given) }
   }
   const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1))
   large.sort((a, b) => compareGroups(world, collection, a, b, given))
-  return { groupCount: groups.length, groups: large.slice(0, given.limit ?? 50) }
+  return { groupCount: groups.length, ...pageOf(large, given) }
+}
+
+function pageOf(groups: readonly Group[], { skip = 0, limit = 50 }: GroupArguments) {
+  return { groups: groups.slice(skip, skip + limit), hasNextPage: groups.length > skip + limit }
 }
 
 /** The groups of `top` in a group of these keys: those of the same keys and further ones. */

@@ -9,7 +9,7 @@ import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments, argumentList } from './graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
-import { type Part, selections } from './parts.ts'
+import { anyCursor, type Part, selections } from './parts.ts'
 import { aggregates, arrayNames, fieldsOfKind, groupNames, percentiles, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
@@ -65,7 +65,14 @@ function aggregateFields(
   ]
   const tops = topParts(reference, shape, given, common)
   const group = selections<OuterGroup>(
-    [...keys, ...keys, ...common, ...tops, nodesParts(reference, shape, record)],
+    [
+      ...keys,
+      ...keys,
+      ...common,
+      part('cursor', () => anyCursor),
+      ...tops,
+      nodesParts(reference, shape, record),
+    ],
     4,
   )
   const groups = group.map(
@@ -74,10 +81,19 @@ function aggregateFields(
       answer: (found) => found.groups.map((one) => answer({ ...one, top: found.top })),
     }),
   )
+  const info = selections<Aggregated>(
+    [
+      part('hasNextPage', ({ hasNextPage }) => hasNextPage),
+      part('endCursor', ({ groups: page }) => (page.length === 0 ? null : anyCursor)),
+      part('__typename', () => 'GroupsPageInfo'),
+    ],
+    3,
+  ).map(({ text, answer }): Part<Aggregated> => ({ text: `groupsPageInfo${text}`, answer }))
   return selections<Aggregated>(
     [
       groups,
       groups,
+      info,
       part('count', ({ count }) => count),
       part('total', ({ total }) => total),
       part('share', ({ share }) => share),

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { defaultTiers, publicTier } from '../../src/server/admission/tiers.ts'
 import type { Json } from '../reference/shapes.ts'
 import { anybody } from './engine.ts'
-import { anyCursor, type Operation } from './operations.ts'
+import type { Operation } from './operations.ts'
+import { anyCursor } from './parts.ts'
 import type { TestService } from './service.ts'
 
 const tier = defaultTiers.find(({ name }) => name === publicTier)

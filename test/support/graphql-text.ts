@@ -37,7 +37,8 @@ export function facetArguments({ fields, limit, ignoreOwn }: FacetArguments): st
   })
 }
 
-export function aggregateArguments(given: AggregateArguments): string {
+/** `after`: the cursor behind which the groups begin. */
+export function aggregateArguments(given: AggregateArguments, after?: string): string {
   const rank = given.rankBy
   return argumentList({
     where: given.where && literal(given.where),
@@ -49,5 +50,6 @@ export function aggregateArguments(given: AggregateArguments): string {
     significant: given.significant && literal(given.significant),
     minCount: given.minCount?.toString(),
     limit: given.limit?.toString(),
+    after: after && literal(after),
   })
 }

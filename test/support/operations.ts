@@ -13,7 +13,7 @@ import { searches } from './searches.ts'
 import { aggregateParts } from './aggregate-parts.ts'
 import { argumentList, facetArguments, literal, sortLiteral } from './graphql-text.ts'
 import { onceFor } from './once.ts'
-import { type Part, selections } from './parts.ts'
+import { anyCursor, type Part, selections } from './parts.ts'
 import { facets, sorts } from './questions.ts'
 import { expectedValue, innerSelection } from './selection.ts'
 import { wheres } from './where.ts'
@@ -22,9 +22,6 @@ export interface Operation {
   readonly text: string
   readonly expected: Json
 }
-
-/** In an expected answer: any cursor. Of where a page begins only the program can tell how it is written. */
-export const anyCursor = '*'
 
 /** How deep lists and references are selected in each other. */
 const deepest = 2

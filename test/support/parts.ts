@@ -2,6 +2,9 @@
 import fc from 'fast-check'
 import type { Json } from '../reference/shapes.ts'
 
+/** In an expected answer: any cursor. Of where a page begins only the program can tell how it is written. */
+export const anyCursor = '*'
+
 export interface Part<Subject> {
   /** The field with its arguments and its own selection, without an alias. */
   readonly text: string

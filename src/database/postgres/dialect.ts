@@ -119,6 +119,7 @@ export const postgresDialect: Dialect = {
   bucketText,
   groupedText: (text) => text,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
+  sumParts: (sum) => [sum],
   exactSum: (value) => [sql`sum(${value})`],
   checkedSum: ([sum]) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,

@@ -98,6 +98,7 @@ export const sqliteDialect: Dialect = {
   // Without nulls SQLite compares bytes. Texts with a NUL are refused, so char(0) is free.
   groupedText: (text) => sql`ifnull(${text}, char(0))`,
   sum: (value) => sql`sum(${value})`,
+  sumParts: (sum, isWide) => (isWide ? [sum >> BigInt(lowBits.sql), sum & (2n ** 26n - 1n)] : [sum]),
   exactSum: (value, isWide) => {
     if (!isWide) return [sql`sum(${value})`]
     // SQLite sums in 64 bits and fails on overflow. Two partial sums stay within 64 bits for any number of integers.

@@ -102,7 +102,18 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   [list('orderBy: indexedAt'), 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
   [list('sort: indexedAt'), 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
   [groups('groupBy: [language], first: 5'), '`limit` says how many groups there are.'],
-  [groups('groupBy: [language], skip: 5'), 'Groups have no pages: `limit` goes up to 1000.'],
+  [
+    groups('groupBy: [language], skip: 5'),
+    'There are no offsets: pass the `endCursor` of `groupsPageInfo` as `after`.',
+  ],
+  [
+    groups('groupBy: [language], before: "x"'),
+    'Groups are paged forwards: pass the `endCursor` of `groupsPageInfo` as `after`.',
+  ],
+  [
+    '{ techServiceNewsArticleAggregate { pageInfo { hasNextPage } } }',
+    'Where a page of groups ends is in `groupsPageInfo`.',
+  ],
   [
     groups('groupBy: [language], sortBy: [{field: count}]'),
     'Groups are ordered with `orderBy: COUNT_DESC` or `rankBy`.',

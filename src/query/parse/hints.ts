@@ -46,7 +46,8 @@ const hints: readonly Hint[] = [
       // Groups have `nodes`, but these are missed in a list more often.
       if (name !== 'nodes' && hasField(schema, `${type}AggregateGroup`, name))
         return `Select it of the groups: \`groups { ${name} }\`.`
-      if (!['nodes', 'edges', 'pageInfo', 'totalCount'].includes(name)) return null
+      if (name === 'pageInfo') return 'Where a page of groups ends is in `groupsPageInfo`.'
+      if (!['nodes', 'edges', 'totalCount'].includes(name)) return null
       const collection = collectionOf(schema, type)
       return collection === undefined ? null : `Records are in the list \`${collection.rootField}\`.`
     },
@@ -244,7 +245,9 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
     return /^(id|uris?)$/.test(name) ? 'Write `ids`: the id of a record is its URI.' : null
   if (role?.kind === 'aggregate') {
     if (isSize || name === 'first') return '`limit` says how many groups there are.'
-    if (isOffset || name === 'after') return 'Groups have no pages: `limit` goes up to 1000.'
+    if (isOffset) return 'There are no offsets: pass the `endCursor` of `groupsPageInfo` as `after`.'
+    if (name === 'before' || name === 'last')
+      return 'Groups are paged forwards: pass the `endCursor` of `groupsPageInfo` as `after`.'
     if (isOrder) return 'Groups are ordered with `orderBy: COUNT_DESC` or `rankBy`.'
   } else if (role?.kind === 'connection' || role?.kind === 'reverse') {
     if (name === 'id' || name === 'uri')

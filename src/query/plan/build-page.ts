@@ -141,7 +141,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-const instantText = /^-?\d{1,18}$/
+export const instantText = /^-?\d{1,18}$/
 
 /** The requested keys, then `rkey` and `did` in the direction of the last key. */
 function sortKeys(context: PlanContext, table: Table, order: readonly SortArgument[]): readonly SortKey[] {
@@ -265,12 +265,14 @@ function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | 
     return typeof value === 'string' && instantText.test(value) ? BigInt(value) : undefined
   if (key.value.kind === 'relevance' || key.value.kind === 'count')
     return Number.isSafeInteger(value) ? (value as number) : undefined
-  const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
-  const isPossible = isNumber ? Number.isSafeInteger(value) : isStoredText(value)
+  const kind = key.value.kind === 'column' ? key.value.column.kind : 'text'
+  // PostgreSQL cannot compare a boolean's small integer with a larger one.
+  if (kind === 'boolean') return value === 0 || value === 1 ? value : undefined
+  const isPossible = kind === 'integer' ? Number.isSafeInteger(value) : isStoredText(value)
   return isPossible ? (value as ColumnValue) : undefined
 }
 
 /** Whether a record can hold it: no database compares with another text, nor PostgreSQL with NUL. */
-function isStoredText(value: unknown): value is string {
+export function isStoredText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }

@@ -28,7 +28,9 @@ export function readingsOf({ fields, keys, share }: Pick<AggregatePlan, 'fields'
   const groupKinds = fields.flatMap(({ output }) =>
     output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
   )
-  const isGrouped = keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
+  const isGrouped =
+    keys.length > 0 &&
+    kinds.some((kind) => kind === 'groups' || kind === 'groupCount' || kind === 'groupsPageInfo')
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */

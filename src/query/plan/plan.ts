@@ -10,6 +10,7 @@ import type { Model, SystemField } from '../../schema/model/model.ts'
 import type {
   GroupKey,
   GroupOrder,
+  GroupPage,
   MeasurePlan,
   MeasuresOutput,
   PairsPlan,
@@ -249,6 +250,7 @@ export interface AggregatePlan {
   readonly share: SharePlan | null
   readonly minCount: number
   readonly limit: number
+  readonly page: GroupPage
   readonly fields: Fields<AggregateOutput>
 }
 
@@ -265,11 +267,16 @@ export type AggregateOutput<
   | { readonly kind: 'unusualWords'; readonly words: Words }
   | { readonly kind: 'pairs'; readonly pairs: Pairs }
   | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List, Top, Samples>> }
+  | { readonly kind: 'groupsPageInfo'; readonly fields: Fields<GroupPageInfoOutput> }
+
+export interface GroupPageInfoOutput {
+  readonly kind: 'hasNextPage' | 'endCursor'
+}
 
 export type GroupOutput<List = ListPlan, Top = TopPlan, Samples = SamplesPlan> =
   | { readonly kind: 'top'; readonly top: Top }
   | { readonly kind: 'nodes'; readonly samples: Samples }
-  | { readonly kind: 'count' | 'total' | 'share' }
+  | { readonly kind: 'count' | 'total' | 'share' | 'cursor' }
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }

@@ -143,6 +143,7 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
     case 'count':
     case 'total':
     case 'share':
+    case 'cursor':
     case 'key':
       return weights.value
     case 'measure':

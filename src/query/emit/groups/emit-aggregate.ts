@@ -5,8 +5,9 @@
  */
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
+import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from './emit-group-pages.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
-import { formGroups, groupOrder, groupValue } from './emit-groups.ts'
+import { formGroups, groupValue } from './emit-groups.ts'
 import { emitFilledGroups } from './nested/emit-filled-groups.ts'
 import { emitPairs } from './emit-pairs.ts'
 import { shareJson } from './emit-shares.ts'
@@ -30,6 +31,9 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
     isDivided ? emitCountOf(emitter, plan, counted) : null,
   )
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
+  const isPaged = plan.fields.some(({ output }) => output.kind === 'groupsPageInfo')
+  const page =
+    groups !== null && isPaged ? emitGroupPage(emitter, aggregate, groups, isLarge(aggregate)) : null
   const value = (output: PhysicalAggregateOutput): Sql => {
     switch (output.kind) {
       case 'count':
@@ -50,11 +54,18 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
       case 'groups':
         return groups === null || aggregate.limit === 0
           ? raw(`'[]'`)
-          : groupList(emitter, aggregate, groups, output.fields)
+          : groupList(emitter, aggregate, groups, page?.name ?? null, output.fields)
+      case 'groupsPageInfo':
+        return emitGroupsPageInfo(emitter, aggregate, groups, page?.name ?? null, output.fields)
     }
   }
   const body = emitObject(emitter, plan.fields, value)
-  const tables = [...(groups?.tables ?? []), ...(whole?.tables ?? []), ...(shared?.tables ?? [])]
+  const tables = [
+    ...(groups?.tables ?? []),
+    ...(page === null ? [] : [page.table]),
+    ...(whole?.tables ?? []),
+    ...(shared?.tables ?? []),
+  ]
   return tables.length === 0 ? body : sql`(with ${join(tables, ', ')} select ${body})`
 }
 
@@ -82,48 +93,27 @@ function emitCountOf(
   return sql`(select coalesce(sum(n), 0) from ${groups.name})`
 }
 
+function isLarge({ minCount }: Pick<Aggregate, 'minCount'>): () => Sql {
+  return () => sql`n >= ${minCount}`
+}
+
 function groupList(
   emitter: Emitter,
   plan: Aggregate,
   groups: Grouping,
+  page: Sql | null,
   fields: Fields<PhysicalGroupOutput>,
 ): Sql {
-  const isLarge = (): Sql => sql`n >= ${plan.minCount}`
+  const pageQuery = (): Sql =>
+    page === null
+      ? groupsInOrder(emitter, plan, groups, isLarge(plan))
+      : groupsOfPage(emitter, plan.limit, page)
   if (fields.some(({ output }) => output.kind === 'top' || output.kind === 'nodes'))
-    return emitFilledGroups(emitter, plan, groups, fields, (row) =>
-      pageOf(emitter, plan, groups, row, isLarge),
-    )
+    return emitFilledGroups(emitter, plan, groups, fields, pageQuery)
   const row = emitter.alias()
   const text = emitObject(emitter, fields, (output) => {
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Nothing lies within these groups.')
-    return groupValue(emitter, groups, row, output)
+    return groupValue(emitter, plan, groups, row, output)
   })
-  return emitGroups(emitter, plan, groups, text, row, isLarge)
-}
-
-/** The first groups that meet a condition as a JSON array; `text` prints the group whose alias is `row`. */
-export function emitGroups(
-  emitter: Emitter,
-  plan: Pick<Aggregate, 'keys' | 'order' | 'limit'>,
-  groups: Grouping,
-  text: Sql,
-  row: Sql,
-  condition: (row: Sql) => Sql,
-): Sql {
-  const page = pageOf(emitter, plan, groups, emitter.alias(), condition)
-  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${page}) ${row})`)
-}
-
-/** A query for these groups in order; `ordered` is an alias for them. */
-function pageOf(
-  emitter: Emitter,
-  plan: Pick<Aggregate, 'keys' | 'order' | 'limit'>,
-  groups: Grouping,
-  ordered: Sql,
-  condition: (row: Sql) => Sql,
-): Sql {
-  const { columns, joins } = groups.lookedUp(ordered)
-  const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
-  return sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where ${condition(ordered)}
-    order by ${groupOrder(emitter, plan, groups, ordered)} limit ${emitter.dialect.limit(plan.limit)}`
+  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${pageQuery()}) ${row})`)
 }

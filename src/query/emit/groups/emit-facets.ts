@@ -5,7 +5,7 @@ import { emitObject, emitTuple } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'
 import type { FacetOutput, FacetPlan } from '../../plan/plan.ts'
-import { emitGroups } from './emit-aggregate.ts'
+import { emitGroups } from './emit-group-pages.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitSharedRows } from './emit-source.ts'
 
@@ -57,7 +57,13 @@ function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null,
         kind === 'count' ? sql`${row}.n` : dialect.toJson(groups.keyText(0, row)),
       )
       const { key, limit } = facet
-      const plan = { keys: [key], order: { by: 'count', direction: 'desc' }, limit } as const
+      const plan = {
+        keys: [key],
+        order: { by: 'count', direction: 'desc' },
+        limit,
+        measures: [],
+        page: null,
+      } as const
       return emitGroups(emitter, plan, groups, text, row, (each) => groups.isMissing(0, each, false))
     }
   }

@@ -1,9 +1,9 @@
 /** Groups step by step, from rows to what is printed; groups within groups are formed in the same way. */
-import { join, type Sql, sql } from '../../../sql/sql.ts'
-import type { Direction } from '../../plan/fields.ts'
+import { type Sql, sql } from '../../../sql/sql.ts'
 import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical-plan.ts'
 import { emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
+import { groupCursor } from './emit-group-order.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { type EmittedShares, emitShares, shareJson } from './emit-shares.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
@@ -37,6 +37,7 @@ export function formGroups(
 /** An output of the group whose alias is `row`, besides what lies within it. */
 export function groupValue(
   emitter: Emitter,
+  plan: PhysicalAggregate['aggregate'],
   groups: Grouping,
   row: Sql,
   output: Exclude<PhysicalGroupOutput, { kind: 'top' | 'nodes' }>,
@@ -48,6 +49,8 @@ export function groupValue(
       return sql`${row}.total`
     case 'share':
       return shareJson(emitter, row)
+    case 'cursor':
+      return groupCursor(emitter, { ...plan, binding: plan.page.binding }, groups, row)
     case 'key':
       return groups.keyJson(output.key, row)
     case 'keyResolved':
@@ -59,22 +62,4 @@ export function groupValue(
     case 'measures':
       return emitObject(emitter, output.fields, ({ measure }) => groups.measureJson(measure, row))
   }
-}
-
-/** Every order ends with the keys, so that it is total. */
-export function groupOrder(
-  { dialect }: Emitter,
-  { keys, order }: Pick<PhysicalAggregate['aggregate'], 'keys' | 'order'>,
-  groups: Grouping,
-  row: Sql,
-): Sql {
-  const byKeys = (direction: Direction): Sql[] =>
-    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
-  if (order.by === 'key') return join(byKeys(order.direction), ', ')
-  if (order.by === 'score') return join([sql`${row}.score desc`, sql`${row}.n desc`, ...byKeys('asc')], ', ')
-  const isMeasure = order.by === 'measure'
-  const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
-  // A count is never null, and materialized counts may have an index over them.
-  const ordered = first.map((value) => sql`${value} ${dialect.ordering(order.direction, isMeasure)}`)
-  return join([...ordered, ...byKeys('asc')], ', ')
 }

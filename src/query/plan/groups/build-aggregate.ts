@@ -2,6 +2,7 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
+import { buildGroupPage } from './build-group-page.ts'
 import { groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
 import { type MeasureContext, measureOutput, rankedMeasure } from './build-measures.ts'
 import { buildPairs } from './build-pairs.ts'
@@ -20,7 +21,14 @@ import { argumentsOf, badInput, type Collected, integerArgument } from '../../pa
 import type { Condition } from '../conditions.ts'
 import type { Constant } from '../fields.ts'
 import type { GroupOrder, SharePlan } from './group-plan.ts'
-import type { AggregateOutput, AggregatePlan, GroupOutput, PlanContext, TopPlan } from '../plan.ts'
+import type {
+  AggregateOutput,
+  AggregatePlan,
+  GroupOutput,
+  GroupPageInfoOutput,
+  PlanContext,
+  TopPlan,
+} from '../plan.ts'
 import { assertWithin, limits } from '../../parse/limits.ts'
 
 const defaultLimit = 50
@@ -61,11 +69,13 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given)
+  const keys = groupBy.map((field) => groupKey(building, table, field, interval))
+  const measures = [...building.measures.values()]
   return {
     table,
     where,
-    keys: groupBy.map((field) => groupKey(building, table, field, interval)),
-    measures: [...building.measures.values()],
+    keys,
+    measures,
     order,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
     share,
@@ -76,6 +86,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
       isSignificant ? minSignificantCount : 1,
     ),
     limit,
+    page: buildGroupPage(collected.field?.name ?? '', given, { keys, order, measures }),
     fields,
   }
 }
@@ -118,6 +129,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
     share,
     minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
     limit,
+    page: { binding: '', after: null },
     fields: [{ key: 'groups', output: { kind: 'groups', fields } }],
   }
   return { outer: outer.groupBy.length, aggregate }
@@ -142,6 +154,11 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
       return { kind: below.name }
     case 'groups':
       return { kind: 'groups', fields: fieldsBelow(building, below, (field) => groupOutput(building, field)) }
+    case 'groupsPageInfo':
+      return {
+        kind: 'groupsPageInfo',
+        fields: fieldsBelow(building, below, ({ name }) => ({ kind: name as GroupPageInfoOutput['kind'] })),
+      }
     case 'pairs':
       return { kind: 'pairs', pairs: buildPairs(building, below, building.table, building.where) }
     case 'unusualWords':
@@ -166,6 +183,7 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved') {
     if (below.name === 'top') return { kind: 'top', top: buildTop(building, below) }
     if (below.name === 'nodes') return nodesOutput(building, below)
+    if (below.name === 'cursor') return cursorOutput(building)
     if (below.name === 'total' || below.name === 'share')
       return building.share === null ? constantOutput(null) : { kind: below.name }
     return below.name === 'count' ? { kind: 'count' } : measureOutput(building, below)
@@ -177,6 +195,14 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
     )
   if (role.kind === 'group') return { kind: 'key', key }
   return { kind: 'keyResolved', key, records: buildRecords(building, below.selections) }
+}
+
+function cursorOutput({ outer }: Building): GroupOutput {
+  if (outer !== null)
+    throw badInput(
+      '`cursor` within `top` leads nowhere: `top` has no pages. Select the `cursor` of outer groups.',
+    )
+  return { kind: 'cursor' }
 }
 
 function nodesOutput(building: Building, below: Collected): GroupOutput {

@@ -1,4 +1,5 @@
 /** Parts of the logical plan of an aggregate: keys, measures, order, and how groups are compared with a background. */
+import type { ColumnValue } from '../../../database/database.ts'
 import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import type { Condition } from '../conditions.ts'
@@ -56,6 +57,14 @@ export type GroupOrder =
   | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
   /** The highest score of significance first. */
   | { readonly by: 'score' }
+
+/** Where a page of groups begins, and what its cursors are bound to. */
+export interface GroupPage {
+  /** The field, and the arguments that define its groups and their order. */
+  readonly binding: string
+  /** The values of the order of the group behind which the page begins; null for the first page. */
+  readonly after: readonly ColumnValue[] | null
+}
 
 /** `measure` and `key` are positions in the lists of the plan. */
 export interface MeasureOutput {

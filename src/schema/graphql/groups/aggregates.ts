@@ -1,11 +1,12 @@
 /** Generates the types of aggregates: groups, measures, and the arguments of aggregate fields. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
 import {
+  GraphQLBoolean,
   GraphQLFloat,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLObjectType,
+  GraphQLObjectType,
   GraphQLString,
 } from 'graphql/type'
 import type { Collection, FieldType, Model } from '../../model/model.ts'
@@ -46,6 +47,14 @@ export function createAggregateTypes(
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
   const pairs = createPairFields(registry, model)
+  const groupsPageInfo = registry.define(GraphQLObjectType, 'every aggregate', {
+    name: 'GroupsPageInfo',
+    description: 'Where this page of groups ends, and whether there are more.',
+    fields: {
+      hasNextPage: { type: nonNull(GraphQLBoolean) },
+      endCursor: { type: GraphQLString, description: 'Null without groups.' },
+    },
+  })
   const measures = createMeasureTypes(inputs, typeFor, outputType)
   const keyType = ({ bucket }: GroupField, type: FieldType): GraphQLOutputType => {
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
@@ -74,6 +83,7 @@ export function createAggregateTypes(
           description:
             'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
         },
+        cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
         significance: { type: significance, description: 'Null without `significant`.' },
         ...measures(collection),
         ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
@@ -90,6 +100,7 @@ export function createAggregateTypes(
         },
         groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
         groups: { type: nonNull(listOf(group)) },
+        groupsPageInfo: { type: nonNull(groupsPageInfo) },
         ...(collection.searchFields.length > 0 && {
           unusualWords: {
             type: nonNull(unusualWords),
@@ -139,6 +150,10 @@ export function createAggregateTypes(
       description: 'Only groups that are more frequent than among other records, the most unusual first.',
     },
     minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
+    after: {
+      type: GraphQLString,
+      description: 'A `cursor` or `endCursor` of these groups in the same order; the page begins behind it.',
+    },
     limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
   })
   return { aggregate, aggregateArguments }

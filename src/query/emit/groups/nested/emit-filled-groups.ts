@@ -13,23 +13,24 @@ import { emitSamples } from './emit-samples.ts'
 import { emitTop } from './emit-top.ts'
 import { type Nested, type OuterPage, tokenOf } from './outer-page.ts'
 
-/** The groups as a JSON array; `pageOf` is the query for them in order, under an alias. */
+/** The groups as a JSON array; `pageQuery` is the query for them in order. */
 export function emitFilledGroups(
   emitter: Emitter,
   plan: PhysicalAggregate['aggregate'],
   groups: Grouping,
   fields: Fields<PhysicalGroupOutput>,
-  pageOf: (ordered: Sql) => Sql,
+  pageQuery: () => Sql,
 ): Sql {
   const { dialect } = emitter
   const [name, found, row] = [emitter.alias(), emitter.alias(), emitter.alias()]
   const { keys } = groups.columns
   const page: OuterPage = { name, keys }
   const pageTable = sql`${name} as materialized (select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
-    from (${pageOf(emitter.alias())}) ${found})`
+    from (${pageQuery()}) ${found})`
   const all: (Nested & { readonly alias: Sql })[] = []
   const text = emitObject(emitter, fields, (output) => {
-    if (output.kind !== 'top' && output.kind !== 'nodes') return groupValue(emitter, groups, row, output)
+    if (output.kind !== 'top' && output.kind !== 'nodes')
+      return groupValue(emitter, plan, groups, row, output)
     const nested =
       output.kind === 'top'
         ? emitTop(emitter, output.top, page)

@@ -3,7 +3,8 @@ import { join, sql } from '../../../../sql/sql.ts'
 import type { PhysicalTop } from '../../../plan/physical-plan.ts'
 import { emitObject } from '../../emit-output.ts'
 import type { Emitter } from '../../emitter.ts'
-import { formGroups, groupOrder, groupValue } from '../emit-groups.ts'
+import { groupOrder } from '../emit-group-order.ts'
+import { formGroups, groupValue } from '../emit-groups.ts'
 import { joinPlace, type Nested, type OuterPage } from './outer-page.ts'
 
 export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page: OuterPage): Nested {
@@ -21,7 +22,7 @@ export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page
   const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []
   const text = emitObject(emitter, outputs, (output) => {
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')
-    return groupValue(emitter, groups, row, output)
+    return groupValue(emitter, aggregate, groups, row, output)
   })
   return {
     name,

@@ -1,0 +1,118 @@
+/** The order of groups as SQL: sort expressions, cursors, and the groups behind a cursor. */
+import type { ColumnValue } from '../../../database/database.ts'
+import { allOf, anyOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { groupOrderParts, type OrderPart } from '../../plan/groups/group-order.ts'
+import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
+import type { Emitter } from '../emitter.ts'
+import type { Grouping } from './emit-grouping.ts'
+
+/** The order of groups. */
+export type OrderedGroups = Pick<PhysicalAggregate['aggregate'], 'keys' | 'order' | 'measures'>
+
+/** The sort expressions of the groups, for `order by`; `row` has the columns that `lookedUp` adds. */
+export function groupOrder({ dialect }: Emitter, plan: OrderedGroups, groups: Grouping, row: Sql): Sql {
+  return join(
+    groupOrderParts(plan).flatMap((part) =>
+      valuesOf(part, groups, row).map(
+        // A count is never null, and materialized counts may have an index over them.
+        (value) => sql`${value} ${dialect.ordering(part.direction, part.nullable)}`,
+      ),
+    ),
+    ', ',
+  )
+}
+
+/** The expressions of one value of the order. Only exact sums may have several. */
+function valuesOf({ of }: OrderPart, groups: Grouping, row: Sql): readonly Sql[] {
+  switch (of.kind) {
+    case 'key':
+      return [groups.keyOrder(of.key, row)]
+    case 'measure':
+      return groups.measureValues(of.measure, row)
+    case 'count':
+      return [sql`${row}.n`]
+    case 'score':
+      return [sql`${row}.score`]
+  }
+}
+
+/** The cursor of a group, as JSON. */
+export function groupCursor(
+  emitter: Emitter,
+  plan: OrderedGroups & { readonly binding: string },
+  groups: Grouping,
+  row: Sql,
+): Sql {
+  const { dialect } = emitter
+  const values = groupOrderParts(plan).map((part) => {
+    const [value, ...more] = valuesOf(part, groups, row) as [Sql, ...Sql[]]
+    switch (part.type) {
+      case 'instant':
+        return dialect.asText(value)
+      case 'date':
+        return dateOf(emitter, plan, part, value)
+      case 'sum':
+      case 'wideSum':
+        return join(
+          [value, ...more].map((each) => dialect.asText(each)),
+          ` || ':' || `,
+          '(',
+          ')',
+        )
+      case 'text':
+      case 'boolean':
+      case 'integer':
+      case 'double':
+        return value
+    }
+  })
+  return dialect.toJson(dialect.cursor(sql`${plan.binding}`, dialect.jsonArray(values)))
+}
+
+/** The groups behind a position: `after` has a value for each part of the order. */
+export function isBehind(
+  emitter: Emitter,
+  plan: OrderedGroups,
+  groups: Grouping,
+  row: Sql,
+  after: readonly ColumnValue[],
+): Sql {
+  const keys = groupOrderParts(plan).flatMap((part, index) => {
+    const values = valuesOf(part, groups, row)
+    const given = partsOf(emitter, part, after[index] ?? null)
+    return values.map((value, place) => ({ ...part, value, given: given[place] ?? null }))
+  })
+  return anyOf(
+    keys.map((key, index) =>
+      allOf([
+        ...keys.slice(0, index).map(({ value, given }) => isSame(value, given)),
+        isBeyond(key.value, key.given, key),
+      ]),
+    ),
+  )
+}
+
+/** The label of a bucket that is a key. */
+function dateOf({ dialect }: Emitter, { keys }: OrderedGroups, { of }: OrderPart, value: Sql): Sql {
+  const bucket = of.kind === 'key' ? (keys[of.key]?.bucket ?? null) : null
+  if (bucket === null) throw new Error('Only buckets have labels.')
+  return dialect.bucketText(value, bucket)
+}
+
+/** A value of a position in the parts that its expressions have. */
+function partsOf({ dialect }: Emitter, { type }: OrderPart, value: ColumnValue): readonly ColumnValue[] {
+  return typeof value === 'bigint' && (type === 'sum' || type === 'wideSum')
+    ? dialect.sumParts(value, type === 'wideSum')
+    : [value]
+}
+
+function isSame(value: Sql, given: ColumnValue): Sql {
+  return given === null ? sql`${value} is null` : sql`${value} = ${given}`
+}
+
+/** A missing value is smaller than any value. */
+function isBeyond(value: Sql, given: ColumnValue, { direction, nullable }: OrderPart): Sql {
+  if (direction === 'asc') return given === null ? sql`${value} is not null` : sql`${value} > ${given}`
+  if (given === null) return raw('false')
+  return nullable ? sql`(${value} < ${given} or ${value} is null)` : sql`${value} < ${given}`
+}

@@ -1,0 +1,106 @@
+/** Pages of groups as SQL: the groups behind a cursor, in order, up to a limit, and what follows them. */
+import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import type { Fields } from '../../plan/fields.ts'
+import type { GroupPageInfoOutput } from '../../plan/plan.ts'
+import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
+import { emitArray, emitObject } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import { groupCursor, groupOrder, isBehind, type OrderedGroups } from './emit-group-order.ts'
+import type { Grouping } from './emit-grouping.ts'
+
+type Aggregate = PhysicalAggregate['aggregate']
+
+/** Groups in order; `page` is null for the first ones without cursors. */
+export interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
+  readonly page: Aggregate['page'] | null
+}
+
+/** The first groups that meet a condition as a JSON array; `text` prints the group whose alias is `row`. */
+export function emitGroups(
+  emitter: Emitter,
+  list: GroupList,
+  groups: Grouping,
+  text: Sql,
+  row: Sql,
+  condition: (row: Sql) => Sql,
+): Sql {
+  const page = groupsInOrder(emitter, list, groups, condition)
+  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${page}) ${row})`)
+}
+
+/** A query for the groups of a page in order. */
+export function groupsInOrder(
+  emitter: Emitter,
+  list: GroupList,
+  groups: Grouping,
+  condition: (row: Sql) => Sql,
+): Sql {
+  const { found, ordered } = foundGroups(emitter, list, groups, condition)
+  return sql`${found}
+    order by ${groupOrder(emitter, list, groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
+}
+
+/** The groups of an aggregate's page, unordered, and the alias by which its order may name them. */
+function foundGroups(
+  emitter: Emitter,
+  list: GroupList,
+  groups: Grouping,
+  condition: (row: Sql) => Sql,
+): { readonly found: Sql; readonly ordered: Sql } {
+  const row = emitter.alias()
+  const { columns, joins } = groups.lookedUp(row)
+  const from = join([sql`${groups.name} ${row}`, ...joins], ' ')
+  const found = sql`select ${join([sql`${row}.*`, ...columns], ', ')} from ${from} where ${condition(row)}`
+  const after = list.page?.after ?? null
+  if (after === null) return { found, ordered: row }
+  // A condition cannot name columns of its own selection.
+  const ordered = emitter.alias()
+  const behind = isBehind(emitter, list, groups, ordered, after)
+  return { found: sql`select ${ordered}.* from (${found}) ${ordered} where ${behind}`, ordered }
+}
+
+/**
+ * A table of the groups of a page and of the next one, in the order of its column `ordinal`, for answers that say where
+ * the page ends.
+ */
+export function emitGroupPage(
+  emitter: Emitter,
+  list: GroupList,
+  groups: Grouping,
+  condition: (row: Sql) => Sql,
+): { readonly name: Sql; readonly table: Sql } {
+  const name = emitter.alias()
+  const row = emitter.alias()
+  const { found } = foundGroups(emitter, list, groups, condition)
+  const order = groupOrder(emitter, list, groups, row)
+  const limit = emitter.dialect.limit(list.limit + 1)
+  const table = sql`${name} as materialized (select ${row}.*, row_number() over (order by ${order}) as ordinal
+    from (${found}) ${row} order by ordinal limit ${limit})`
+  return { name, table }
+}
+
+/** A query for the groups of such a table that belong to the page, in order. */
+export function groupsOfPage({ dialect }: Emitter, limit: number, name: Sql): Sql {
+  return sql`select * from ${name} where ordinal <= ${limit} order by ordinal limit ${dialect.limit(limit)}`
+}
+
+/** Whether there are groups behind the page, and the cursor of its last one; `name` is null without groups. */
+export function emitGroupsPageInfo(
+  emitter: Emitter,
+  aggregate: Aggregate,
+  groups: Grouping | null,
+  name: Sql | null,
+  fields: Fields<GroupPageInfoOutput>,
+): Sql {
+  const { dialect } = emitter
+  return emitObject(emitter, fields, ({ kind }) => {
+    if (groups === null || name === null) return raw(kind === 'hasNextPage' ? `'false'` : `'null'`)
+    if (kind === 'hasNextPage')
+      return dialect.booleanJson(sql`exists (select 1 from ${name} where ordinal > ${aggregate.limit})`)
+    const row = emitter.alias()
+    const cursor = groupCursor(emitter, { ...aggregate, binding: aggregate.page.binding }, groups, row)
+    const last = sql`select ${cursor} from ${name} ${row} where ordinal <= ${aggregate.limit}
+      order by ordinal desc limit ${dialect.limit(1)}`
+    return sql`coalesce((${last}), 'null')`
+  })
+}

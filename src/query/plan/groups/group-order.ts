@@ -1,0 +1,89 @@
+/** The values by which groups are ordered, and the types that they have in cursors. */
+import type { AggregatePlan } from '../plan.ts'
+import type { Direction } from '../fields.ts'
+import { isInstant } from '../plan-facts.ts'
+import type { GroupKey, MeasurePlan } from './group-plan.ts'
+
+/** `instant`: microseconds. `date`: the label of a bucket. `wideSum`: a sum that may exceed 64 bits. */
+export type OrderType = 'text' | 'boolean' | 'integer' | 'double' | 'instant' | 'date' | 'sum' | 'wideSum'
+
+/** One value of a total order of groups. */
+export interface OrderPart {
+  readonly of:
+    | { readonly kind: 'key'; readonly key: number }
+    | { readonly kind: 'measure'; readonly measure: number }
+    | { readonly kind: 'count' | 'score' }
+  readonly type: OrderType
+  readonly direction: Direction
+  readonly nullable: boolean
+}
+
+/** Every order ends with the keys, so that it is total. */
+export function groupOrderParts({
+  keys,
+  order,
+  measures,
+}: Pick<AggregatePlan, 'keys' | 'order' | 'measures'>): readonly OrderPart[] {
+  const byKeys = (direction: Direction): readonly OrderPart[] =>
+    keys.map((key, index) => ({
+      of: { kind: 'key', key: index },
+      type: typeOfKey(key),
+      direction,
+      nullable: true,
+    }))
+  const counted = (kind: 'count' | 'score', direction: Direction): OrderPart => ({
+    of: { kind },
+    type: 'integer',
+    direction,
+    nullable: false,
+  })
+  switch (order.by) {
+    case 'key':
+      return byKeys(order.direction)
+    case 'score':
+      return [counted('score', 'desc'), counted('count', 'desc'), ...byKeys('asc')]
+    case 'count':
+      return [counted('count', order.direction), ...byKeys('asc')]
+    case 'measure': {
+      const { measure, direction } = order
+      const type = typeOfMeasure(measures[measure] as MeasurePlan)
+      return [{ of: { kind: 'measure', measure }, type, direction, nullable: true }, ...byKeys('asc')]
+    }
+  }
+}
+
+function typeOfKey({ leaf, bucket }: GroupKey): OrderType {
+  switch (bucket?.unit) {
+    case 'hour':
+    case 'day':
+    case 'week':
+      return 'instant'
+    case 'month':
+    case 'quarter':
+    case 'year':
+      return 'date'
+    case 'hourOfDay':
+    case 'weekday':
+      return 'integer'
+  }
+  if (isInstant(leaf)) return 'instant'
+  if (leaf.kind !== 'column' || leaf.column.kind === 'text') return 'text'
+  return leaf.column.kind === 'boolean' ? 'boolean' : 'integer'
+}
+
+function typeOfMeasure({ measure, of, isWide }: MeasurePlan): OrderType {
+  switch (measure) {
+    case 'avg':
+    case 'median':
+    case 'stddev':
+      return 'double'
+    case 'sum':
+      return isWide ? 'wideSum' : 'sum'
+    case 'countDistinct':
+    case 'percentile':
+      return 'integer'
+    case 'min':
+    case 'max':
+      return isInstant(of.leaf) ? 'instant' : 'integer'
+  }
+}
