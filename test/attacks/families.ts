@@ -6,6 +6,7 @@ import { argumentAttacks } from './arguments.ts'
 import type { Attack } from './attack.ts'
 import { authenticationAttacks } from './authentication.ts'
 import { documentAttacks } from './documents.ts'
+import { exportAttacks } from './exports.ts'
 import { httpAttacks } from './http.ts'
 import { loadScenes } from './load.ts'
 import { mediaAttacks } from './media.ts'
@@ -19,6 +20,7 @@ export const families: readonly (readonly [name: string, server: ServerName, all
   ['documents', 'roomy', documentAttacks],
   ['arguments', 'roomy', [...argumentAttacks, ...answeredAttacks]],
   ['searches', 'roomy', searchAttacks],
+  ['exports', 'roomy', exportAttacks],
   ['keys', 'proxied', authenticationAttacks],
   ['agents', 'agents', agentAttacks],
 ]

@@ -25,3 +25,12 @@ export function fromCsv(file: string, columns: readonly string[]): string {
 export function fromParquet(file: string): string {
   return `read_parquet('${file}')`
 }
+
+/** As readers take back what was done to formulas. */
+export function plain(cell: string | null): string | null {
+  return cell !== null && /^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
+}
+
+export function withPlainCells(row: Cells): Cells {
+  return Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, plain(cell)]))
+}

@@ -11,7 +11,7 @@ import type { Json } from '../reference/shapes.ts'
 import { onEveryDatabase as test } from '../support/databases.ts'
 import { collections } from '../support/lexicons.ts'
 import type { Engine } from '../support/postgres.ts'
-import { askDuckDb, type Cells, fromCsv, fromParquet } from './duckdb.ts'
+import { askDuckDb, type Cells, fromCsv, fromParquet, plain, withPlainCells } from './duckdb.ts'
 import { at, bookColumns, bookNodes, hostileTexts, type ServedLibrary, serveLibrary } from './library.ts'
 
 const served = new Map<Engine, Promise<ServedLibrary>>()
@@ -57,14 +57,6 @@ async function download({ server }: ServedLibrary, path: string): Promise<string
   await writeFile(file, body)
   return file
 }
-
-/** As readers take back what was done to formulas. */
-function plain(cell: string | null): string | null {
-  return cell !== null && /^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
-}
-
-const withPlainCells = (row: Cells): Cells =>
-  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, plain(cell)]))
 
 test('a CSV file has the values that GraphQL has, for every kind of field and text', async (database) => {
   const library = await open(database)

@@ -203,7 +203,7 @@ function shapeOf(type: GraphQLOutputType): Shape {
 }
 
 /** Null for types with fields. */
-function columnTypeOf(name: string): ColumnType | null {
+export function columnTypeOf(name: string): ColumnType | null {
   switch (name) {
     case 'ID':
     case 'String':

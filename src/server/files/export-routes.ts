@@ -2,30 +2,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { errorCodes, ServiceError } from '../../errors.ts'
-import { type FileFormat, fileFormats, type FileSpec } from '../../files/file-spec.ts'
+import type { FileFormat } from '../../files/file-spec.ts'
+import { writeFile } from '../../files/write-file.ts'
 import { errorAnswer } from '../../query/execute/error-answer.ts'
 import {
   ExecutionReport,
-  type GraphQLRequest,
+  type GraphQLAnswer,
   type OpenedExport,
   type QueryEngine,
+  type RequestLimits,
 } from '../../query/execute/execute.ts'
-import { buildExportQuery, collectionNamed, type ExportQuery } from '../../query/export/export-query.ts'
+import type { AggregateAnswer } from '../../query/export/aggregate-query.ts'
 import { assertNoKeyInAuthorization, assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import { KeyedSemaphore } from '../admission/limits/keyed-semaphore.ts'
 import { isGone, RequestContext } from '../admission/request-context.ts'
 import { Tarpit } from '../admission/tarpit.ts'
-import { headersOf, parseQueryString } from '../graphql/graphql-http.ts'
+import { headersOf } from '../graphql/graphql-http.ts'
 import { type GraphQLRouteOptions, headPoints } from '../graphql/graphql-routes.ts'
 import { reportFault, sendErrors } from '../http/failures.ts'
-import { acceptsGzip } from '../http/requests.ts'
 import { stalled, transfer } from './transfer.ts'
+import { exportPath, readWanted, type Wanted } from './wanted.ts'
 
 export type ExportEngine = Pick<QueryEngine, 'execute' | 'openExport' | 'priceExport'>
-
-export const exportPath = '/export/'
 
 /** Exports at once: each takes a process. */
 const mostExports = 4
@@ -38,10 +38,19 @@ const mediaTypes = {
   parquet: 'application/vnd.apache.parquet',
 } satisfies Record<FileFormat, string>
 
-/** What a path asks for. */
-interface Wanted extends ExportQuery {
-  readonly name: string
-  readonly spec: FileSpec
+/** What the head of an answer says of its file. */
+interface Size {
+  readonly rows: number
+  /** Records, or groups, without a limit. */
+  readonly total: number
+  readonly isTruncated: boolean
+  readonly cost: number
+}
+
+/** The limits of a request as a page, and as an export. */
+interface Limits {
+  readonly page: RequestLimits
+  readonly file: RequestLimits
 }
 
 type RouteOptions = Pick<GraphQLRouteOptions, 'authenticate' | 'limiter' | 'observer'> & {
@@ -85,51 +94,100 @@ export function addExportRoutes(
     await scheduler.wait(caller.id)
     await context.spend(limiter, caller, headPoints(request))
     assertNoKeyInUrl(request.url)
-    const limits = context.exportLimits(limiter, scheduler, caller, reply)
+    const limits = {
+      page: context.requestLimits(limiter, scheduler, caller, reply),
+      file: context.exportLimits(limiter, scheduler, caller, reply),
+    }
     const started = performance.now()
-    const wanted = readWanted(request, limits.pageSize)
-    limits.worked(performance.now() - started)
-    context.question = request.method === 'HEAD' ? wanted.counting : wanted.request
+    const wanted = readWanted(schema, request, limits.file.pageSize)
+    limits.page.worked(performance.now() - started)
+    context.question = wanted.query.request
+    if (wanted.kind === 'groups') return answerGroups(wanted, request, reply, context, limits.page)
     if (request.method === 'HEAD') {
-      const cost = engine.priceExport(wanted.request, limits)
-      const total = await countRows(wanted.counting, context.requestLimits(limiter, scheduler, caller, reply))
-      sendHead(reply, fileHeaders(request, wanted, total, cost))
+      const size = await sizeOf(wanted, limits)
+      reply
+        .code(200)
+        .headers(fileHeaders(request, wanted, size))
+        .send()
       return context.end(request.id, 'ok', 200, 0)
     }
     const slot = takeSlot(caller.id)
-    let file: OpenedExport
     try {
-      file = await engine.openExport(wanted.request, wanted.spec, limits, report)
-    } catch (error) {
+      const file = await engine.openExport(wanted.query.request, wanted.spec, limits.file, report)
+      const size = sizeUpTo(file.limit, file.total, report.points)
+      await send(file, wanted, size, request, reply, context, slot)
+    } finally {
       slot[Symbol.dispose]()
-      throw error
     }
+  }
+
+  /** Groups are few: they are one answer, which is formatted here. */
+  async function answerGroups(
+    wanted: Extract<Wanted, { kind: 'groups' }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: RequestContext,
+    limits: RequestLimits,
+  ): Promise<void> {
+    const found = dataOf(await engine.execute(wanted.query.request, limits))
+    context.report = found.report
+    const { groupCount, groups, groupsPageInfo } = Object.values((found.body as AggregateAnswer).data)[0] ?? {
+      groupCount: 0,
+      groups: [],
+    }
+    const isTruncated = groupsPageInfo?.hasNextPage ?? groups.length < groupCount
+    const size = { rows: groups.length, total: groupCount, isTruncated, cost: found.report.points }
+    if (request.method === 'HEAD') {
+      reply
+        .code(200)
+        .headers(fileHeaders(request, wanted, size))
+        .send()
+      return context.end(request.id, 'ok', 200, 0)
+    }
+    const file: OpenedExport = {
+      total: groupCount,
+      limit: groups.length,
+      bytes: writeFile(wanted.spec, [groups.map((group) => JSON.stringify(group))], () => undefined),
+      rows: () => groups.length,
+      signal: new AbortController().signal,
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+    await send(file, wanted, size, request, reply, context)
+  }
+
+  async function send(
+    file: OpenedExport,
+    wanted: Wanted,
+    size: Size,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: RequestContext,
+    slot?: Disposable,
+  ): Promise<void> {
     const { raw } = reply
-    reply.hijack()
-    raw.writeHead(200, {
-      ...fileHeaders(request, wanted, file.total, report.points),
-      ...(wanted.spec.gzip && { 'content-encoding': 'gzip' }),
-      trailer: 'X-Row-Count, X-Query',
-    })
-    const end = async (): Promise<void> => {
-      await file[Symbol.asyncDispose]()
-      slot[Symbol.dispose]()
-    }
+    let outcome: 'ok' | 'gone' | 'INTERNAL' = 'ok'
+    let sent = 0
     try {
-      const sent = await transfer(file, raw, stall)
-      // A caller that has all of the file may ask for the next.
-      await end()
+      reply.hijack()
+      raw.writeHead(200, {
+        ...fileHeaders(request, wanted, size),
+        ...(wanted.spec.gzip && { 'content-encoding': 'gzip' }),
+        trailer: 'X-Row-Count, X-Query',
+      })
+      sent = await transfer(file, raw, stall)
       raw.addTrailers({ 'x-row-count': String(file.rows()), 'x-query': request.url })
-      raw.end()
-      context.end(request.id, 'ok', 200, sent)
     } catch (error) {
-      // An answer that ends early must not look complete.
-      const isCallers = isGone(reply) || file.signal.aborted || error === stalled
-      raw.destroy()
-      await end()
-      if (!isCallers) reply.log.error({ requestId: request.id, err: error }, 'An export broke off.')
-      context.end(request.id, isCallers ? 'gone' : 'INTERNAL', 200, 0)
+      outcome = isGone(reply) || file.signal.aborted || error === stalled ? 'gone' : 'INTERNAL'
+      if (outcome === 'INTERNAL')
+        reply.log.error({ requestId: request.id, err: error }, 'An export broke off.')
     }
+    // Before the last bytes: a caller that has all of the file may ask for the next.
+    await file[Symbol.asyncDispose]()
+    slot?.[Symbol.dispose]()
+    // An answer that ends early must not look complete.
+    if (outcome === 'ok') raw.end()
+    else raw.destroy()
+    context.end(request.id, outcome, 200, sent)
   }
 
   async function fail(
@@ -138,7 +196,7 @@ export function addExportRoutes(
     reply: FastifyReply,
     report: ExecutionReport,
   ): Promise<void> {
-    const { code, errors, cause } = errorAnswer(error, report)
+    const { code, errors, cause } = error instanceof AnswerError ? error.answer : errorAnswer(error, report)
     await tarpit.before(code, request.context?.caller?.id ?? networkOf(request.ip), request.raw.socket)
     if (code === 'INTERNAL') return sendErrors(reply, 'application/json', 500, [reportFault(reply, cause)])
     if (cause !== undefined)
@@ -146,33 +204,14 @@ export function addExportRoutes(
     sendErrors(reply, 'application/json', errorCodes[code].status, errors)
   }
 
-  function readWanted(request: FastifyRequest, mostRows: number): Wanted {
-    const { url, headers } = request
-    const path = url.split('?', 1)[0] ?? ''
-    const { nsid, format } = parsePath(path)
-    const collection = collectionNamed(schema, nsid)
-    const parameters = parseQueryString(url)
-    const query = buildExportQuery(schema, collection, parameters, mostRows)
-    const spec: FileSpec = {
-      format,
-      columns: query.columns,
-      bom: parameters.get('bom') === 'true',
-      gzip: format !== 'parquet' && acceptsGzip(headers['accept-encoding']),
-      query: url,
-    }
-    return { ...query, spec, name: `${nsid}.${format}` }
-  }
-
-  async function countRows(
-    counting: GraphQLRequest,
-    limits: Parameters<QueryEngine['execute']>[1],
-  ): Promise<number> {
-    const answer = await engine.execute(counting, limits)
-    if (answer.kind === 'errors') throw new ServiceError(answer.code, answer.errors[0]?.message ?? '')
-    const { data } = JSON.parse(Buffer.from(answer.body).toString()) as {
-      readonly data: Readonly<Record<string, { readonly totalCount: number }>>
-    }
-    return Object.values(data)[0]?.totalCount ?? 0
+  async function sizeOf(
+    { query }: Extract<Wanted, { kind: 'records' }>,
+    { page, file }: Limits,
+  ): Promise<Size> {
+    const cost = engine.priceExport(query.request, file)
+    const { body } = dataOf(await engine.execute(query.counting, page))
+    const { data } = body as { readonly data: Readonly<Record<string, { readonly totalCount: number }>> }
+    return sizeUpTo(query.limit, Object.values(data)[0]?.totalCount ?? 0, cost)
   }
 
   function takeSlot(caller: string): Disposable {
@@ -180,10 +219,7 @@ export function addExportRoutes(
       throw new ServiceError(
         'RATE_LIMITED',
         'You have two exports under way. Wait until one of them has ended.',
-        {
-          retryAfter: 5,
-          limit: mostOfOne,
-        },
+        { retryAfter: 5, limit: mostOfOne },
       )
     if (!running.acquire('', mostExports)) {
       running.release(caller)
@@ -191,8 +227,11 @@ export function addExportRoutes(
         retryAfter: 10,
       })
     }
+    let isHeld = true
     return {
       [Symbol.dispose]() {
+        if (!isHeld) return
+        isHeld = false
         running.release(caller)
         running.release('')
       },
@@ -200,23 +239,30 @@ export function addExportRoutes(
   }
 }
 
-function parsePath(path: string): { readonly nsid: string; readonly format: FileFormat } {
-  const [, nsid, ending] = /^\/export\/([A-Za-z0-9.-]{1,317})\.([a-z]+)$/.exec(path) ?? []
-  const format = fileFormats.find((each) => each === ending)
-  if (nsid !== undefined && format !== undefined) return { nsid, format }
-  throw new ServiceError(
-    'NOT_FOUND',
-    `An export is at ${exportPath}NSID.FORMAT, and FORMAT is ${fileFormats.join(', ')}.`,
-  )
+function sizeUpTo(limit: number, total: number, cost: number): Size {
+  return { rows: Math.min(total, limit), total, isTruncated: total > limit, cost }
+}
+
+/** An answer that is errors, on its way to the caller. */
+class AnswerError extends Error {
+  readonly answer: Extract<GraphQLAnswer, { kind: 'errors' }>
+  constructor(answer: Extract<GraphQLAnswer, { kind: 'errors' }>) {
+    super(answer.code)
+    this.answer = answer
+  }
+}
+
+function dataOf(answer: GraphQLAnswer): { readonly body: unknown; readonly report: ExecutionReport } {
+  if (answer.kind === 'errors') throw new AnswerError(answer)
+  return { body: JSON.parse(Buffer.from(answer.body).toString()), report: answer.report }
 }
 
 type FileHeaders = Record<string, string | number>
 
 function fileHeaders(
   request: FastifyRequest,
-  { name, spec, limit }: Wanted,
-  total: number,
-  cost: number,
+  { name, spec }: Wanted,
+  { rows, total, isTruncated, cost }: Size,
 ): FileHeaders {
   return {
     ...headersOf(request, 'application/json'),
@@ -224,13 +270,9 @@ function fileHeaders(
     'content-disposition': `attachment; filename="${name}"`,
     'cache-control': 'no-store',
     vary: 'accept-encoding, x-api-key',
-    'x-row-count': Math.min(total, limit),
+    'x-row-count': rows,
     'x-total-count': total,
-    'x-truncated': String(total > limit),
+    'x-truncated': String(isTruncated),
     'x-cost': cost,
   }
-}
-
-function sendHead(reply: FastifyReply, headers: FileHeaders): void {
-  reply.code(200).headers(headers).send()
 }

@@ -23,7 +23,8 @@ import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from '../graphql
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import { agentPath } from '../agents/agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
-import { addExportRoutes, exportPath, type ExportEngine } from '../files/export-routes.ts'
+import { addExportRoutes, type ExportEngine } from '../files/export-routes.ts'
+import { exportPath } from '../files/wanted.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
 

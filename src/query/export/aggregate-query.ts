@@ -1,0 +1,125 @@
+/** The operation that an export of groups asks, and the columns of its file. */
+import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql'
+import { getNamedType, isListType, getNullableType, isObjectType } from 'graphql/type'
+import type { FileColumn } from '../../files/file-spec.ts'
+import type { Collection } from '../../schema/model/model.ts'
+import { nearest } from '../../util/text/nearest.ts'
+import type { GraphQLRequest } from '../execute/execute.ts'
+import { badInput } from '../parse/prepare.ts'
+import { assertKnown, readArguments } from './export-arguments.ts'
+import { columnTypeOf } from './export-fields.ts'
+import { readNames, rootField } from './export-query.ts'
+
+export interface AggregateQuery {
+  /** One aggregate, with `groups` and `groupCount`. */
+  readonly request: GraphQLRequest
+  readonly columns: readonly FileColumn[]
+}
+
+/** The answer to an aggregate query. */
+export interface AggregateAnswer {
+  readonly data: Readonly<
+    Record<
+      string,
+      {
+        readonly groupCount: number
+        readonly groups: readonly unknown[]
+        readonly groupsPageInfo?: { readonly hasNextPage: boolean }
+      }
+    >
+  >
+}
+
+/** Parameters of a file besides the arguments of the aggregate. */
+const others = ['fields', 'bom']
+/** Maximum number of groups of any aggregate, which is the limit if none is given. */
+const mostGroups = '1000'
+
+export function buildAggregateQuery(
+  schema: GraphQLSchema,
+  collection: Collection,
+  parameters: ReadonlyMap<string, string>,
+): AggregateQuery {
+  const field = rootField(schema, `${collection.rootField}Aggregate`)
+  assertKnown(parameters, field, others)
+  const given = new Map([['limit', mostGroups], ...parameters])
+  const { definitions, uses, variables } = readArguments(field.args, given)
+  const aggregate = getNamedType(field.type) as GraphQLObjectType
+  const group = getNamedType(aggregate.getFields().groups?.type) as GraphQLObjectType
+  const { columns, selection } = readColumns(group, variables, parameters)
+  // How many groups remain after conditions on groups is what a page of groups says.
+  const isPaged = 'groupsPageInfo' in aggregate.getFields()
+  const size = `groupCount${isPaged ? ' groupsPageInfo { hasNextPage }' : ''}`
+  const query = `query Export(${definitions.join(', ')}) {
+    ${field.name}(${uses.join(', ')}) { ${size} groups { ${selection} } } }`
+  return { request: { query, variables }, columns }
+}
+
+/** The keys, the counts, and the measures that `fields` names. */
+function readColumns(
+  group: GraphQLObjectType,
+  variables: Readonly<Record<string, unknown>>,
+  parameters: ReadonlyMap<string, string>,
+): { readonly columns: readonly FileColumn[]; readonly selection: string } {
+  const { groupBy } = variables
+  const fields = group.getFields()
+  // The operation refuses keys that are not there.
+  const keys = Array.isArray(groupBy) ? groupBy.map(String).filter((name) => name in fields) : []
+  const counts = parameters.has('denominator') ? ['count', 'total', 'share'] : ['count']
+  const measures = (readNames(parameters.get('fields')) ?? []).filter((name) => name !== '')
+  const names = [...new Set([...keys, ...counts, ...measures])]
+  const found = names.map((name, index) => readMeasure(group, name, `column${index}`))
+  return {
+    columns: found.map(({ column }) => column),
+    selection: found.map((each) => each.selection).join(' '),
+  }
+}
+
+interface Measure {
+  readonly column: FileColumn
+  readonly selection: string
+}
+
+/** `avg.wordCount`, `countDistinct.language`, `percentile.wordCount.0.9`: arguments are parts of the name. */
+function readMeasure(group: GraphQLObjectType, name: string, alias: string): Measure {
+  const [first = '', ...parts] = name.split('.')
+  const field = group.getFields()[first]
+  if (field === undefined || isOther(field)) throw unknownMeasure(group, name, first)
+  const given = field.args.map(({ name: argument, type }) => {
+    const isList = isListType(getNullableType(type))
+    // A number has a dot of its own.
+    const text = isList ? parts.splice(0).join('.') : (parts.shift() ?? '')
+    if (!/^(?:[A-Za-z_]\w*|\d+(?:\.\d+)?)$/.test(text))
+      throw badInput(`\`${name}\` in \`fields\` lacks \`${argument}\`. Write it after a dot.`)
+    return `${argument}: ${isList ? `[${text}]` : text}`
+  })
+  const called = `${alias}: ${first}${given.length === 0 ? '' : `(${given.join(', ')})`}`
+  const type = getNamedType(field.type)
+  if (!isObjectType(type)) {
+    if (parts.length > 0) throw badInput(`\`${name}\` in \`fields\`: \`${first}\` has nothing below.`)
+    const path = isListType(getNullableType(field.type)) ? [alias, '0'] : [alias]
+    return { column: { name, type: columnTypeOf(type.name) ?? 'json', path }, selection: called }
+  }
+  const inner = parts.join('.')
+  const leaf = type.getFields()[inner]
+  if (leaf === undefined) throw unknownMeasure(type, name, inner)
+  const column = columnTypeOf(getNamedType(leaf.type).name) ?? 'json'
+  return {
+    column: { name, type: column, path: [alias, inner] },
+    selection: `${called} { ${inner} }`,
+  }
+}
+
+/** Records and groups within groups are no columns. */
+function isOther({ type, extensions }: GraphQLField<unknown, unknown>): boolean {
+  const named = getNamedType(type)
+  const isList = isListType(getNullableType(type)) && isObjectType(named)
+  return isList || extensions.role?.kind === 'groupResolved'
+}
+
+function unknownMeasure(type: GraphQLObjectType, name: string, part: string): Error {
+  const names = Object.values(type.getFields()).flatMap((field) => (isOther(field) ? [] : [field.name]))
+  const guess = nearest(part, names)
+  const hint = guess === null ? 'Write a measure such as `avg.FIELD`.' : `Did you mean \`${guess}\`?`
+  return badInput(`\`${name}\` in \`fields\`: ${type.name} has no value \`${part}\`. ${hint}`)
+}

@@ -1,0 +1,152 @@
+/** Groups as files hold what GraphQL answers. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { Json } from '../reference/shapes.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
+import { collections } from '../support/lexicons.ts'
+import type { Engine } from '../support/postgres.ts'
+import { askDuckDb, fromCsv, fromParquet, withPlainCells } from './duckdb.ts'
+import { at, type ServedLibrary, serveLibrary } from './library.ts'
+
+const served = new Map<Engine, Promise<ServedLibrary>>()
+const open = (database: Engine): Promise<ServedLibrary> => {
+  const known = served.get(database) ?? serveLibrary(database)
+  served.set(database, known)
+  return known
+}
+const folder = await mkdtemp(join(tmpdir(), 'lexigraph-aggregates-'))
+after(async () => {
+  for (const library of served.values()) await (await library)[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+const groups = `/export/${collections.book}/aggregate`
+
+interface Case {
+  readonly parameters: Readonly<Record<string, string>>
+  /** Arguments of the aggregate, and what is selected of a group. */
+  readonly args: string
+  readonly selection: string
+  /** Columns with the path of their value in the selection. */
+  readonly columns: readonly (readonly [name: string, path: string])[]
+}
+
+const cases: readonly Case[] = [
+  {
+    parameters: { groupBy: 'genre', fields: 'avg.pages,max.publishedAt,countDistinct.author' },
+    args: 'groupBy: [genre], limit: 1000',
+    selection: 'genre count avg { pages } max { publishedAt } distinct: countDistinct(field: author)',
+    columns: [
+      ['genre', 'genre'],
+      ['count', 'count'],
+      ['avg.pages', 'avg.pages'],
+      ['max.publishedAt', 'max.publishedAt'],
+      ['countDistinct.author', 'distinct'],
+    ],
+  },
+  {
+    parameters: {
+      where: '{"pages":{"isNull":false}}',
+      groupBy: 'author_country,publishedAt_month',
+      denominator: '{}',
+      orderBy: 'KEY_ASC',
+      fields: 'percentile.pages.0.9,median.pages,share',
+    },
+    args: 'where: {pages: {isNull: false}}, groupBy: [author_country, publishedAt_month], denominator: {}, orderBy: KEY_ASC, limit: 1000',
+    selection:
+      'author_country publishedAt_month count total share percentile(field: pages, p: [0.9]) median { pages }',
+    columns: [
+      ['author_country', 'author_country'],
+      ['publishedAt_month', 'publishedAt_month'],
+      ['count', 'count'],
+      ['total', 'total'],
+      ['share', 'share'],
+      ['percentile.pages.0.9', 'percentile.0'],
+      ['median.pages', 'median.pages'],
+    ],
+  },
+  {
+    parameters: { groupBy: '["tags"]', limit: '3', minCount: '1' },
+    args: 'groupBy: [tags], limit: 3, minCount: 1',
+    selection: 'tags count',
+    columns: [
+      ['tags', 'tags'],
+      ['count', 'count'],
+    ],
+  },
+  { parameters: {}, args: 'limit: 1000', selection: 'count', columns: [['count', 'count']] },
+]
+
+for (const { parameters, args, selection, columns } of cases) {
+  const asked = new URLSearchParams(parameters).toString()
+  test(`groups by ${parameters.groupBy ?? 'nothing'} are as GraphQL has them`, async (database) => {
+    const { server, service } = await open(database)
+    const { all } = await service.data(
+      `{ all: orgExampleLibraryBookAggregate(${args}) { groupCount groups { ${selection} } } }`,
+    )
+    const expected = all.groups.map((group: Json) =>
+      Object.fromEntries(columns.map(([name, path]) => [name, at(group, path)])),
+    )
+    const lines = await server.get(`${groups}.ndjson?${asked}`)
+    const text = await lines.text()
+    assert.equal(lines.status, 200, text)
+    assert.deepEqual(
+      text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
+      expected,
+    )
+    assert.equal(lines.headers.get('x-row-count'), String(all.groups.length))
+    assert.equal(lines.headers.get('x-total-count'), String(all.groupCount))
+
+    const names = columns.map(([name]) => name)
+    const cells = expected.map((row: Json) =>
+      Object.fromEntries(names.map((name) => [name, row[name] === null ? null : String(row[name])])),
+    )
+    const csv = join(folder, 'groups.csv')
+    await writeFile(csv, await (await server.get(`${groups}.csv?${asked}`)).text())
+    const rows = await askDuckDb(`select * from ${fromCsv(csv, names)}`)
+    assert.deepEqual(rows.map(withPlainCells), cells)
+    const parquet = join(folder, 'groups.parquet')
+    await writeFile(
+      parquet,
+      Buffer.from(await (await server.get(`${groups}.parquet?${asked}`)).arrayBuffer()),
+    )
+    const counts = await askDuckDb(`select count::varchar as count from ${fromParquet(parquet)}`)
+    assert.deepEqual(
+      counts.map(({ count }) => count),
+      cells.map(({ count }: Json) => count),
+    )
+  })
+}
+
+test('a HEAD request says how many groups there are, and whether some are left out', async (database) => {
+  const { server } = await open(database)
+  const head = await fetch(`${server.url}${groups}.csv?groupBy=tags&limit=2`, { method: 'HEAD' })
+  assert.equal(head.headers.get('x-row-count'), '2')
+  assert.equal(head.headers.get('x-truncated'), 'true')
+  assert.ok(Number(head.headers.get('x-cost')) > 0)
+})
+
+const refusals: readonly (readonly [name: string, parameters: string, code: string, says: RegExp])[] = [
+  ['a key that is not there', 'groupBy=gener', 'BAD_USER_INPUT', /genre/],
+  ['a measure that is not there', 'groupBy=genre&fields=average.pages', 'BAD_USER_INPUT', /average/],
+  ['a field without that measure', 'groupBy=genre&fields=avg.title', 'BAD_USER_INPUT', /title/],
+  ['a measure without its field', 'groupBy=genre&fields=countDistinct', 'BAD_USER_INPUT', /lacks `field`/],
+  ['a field that is no name', 'fields=countDistinct.x){count}', 'BAD_USER_INPUT', /lacks `field`/],
+  ['a rank out of range', 'groupBy=genre&fields=percentile.pages.90', 'BAD_USER_INPUT', /0 to 1/],
+  ['too many groups', 'groupBy=genre&limit=1001', 'BAD_USER_INPUT', /0 to 1000/],
+  ['an order of lists', 'groupBy=genre&sortBy=title', 'BAD_USER_INPUT', /no parameter `sortBy`/],
+]
+
+test('what no aggregate takes is refused as in GraphQL', async (database) => {
+  const { server } = await open(database)
+  for (const [name, parameters, code, says] of refusals) {
+    const response = await server.get(`${groups}.csv?${parameters}`)
+    const { errors } = (await response.json()) as Json
+    assert.equal(errors[0].extensions.code, code, `${name}: ${errors[0].message}`)
+    assert.match(errors[0].message, says, name)
+    assert.equal(response.status, 400, name)
+  }
+})
