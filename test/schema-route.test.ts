@@ -73,13 +73,14 @@ test('other methods are told what the path takes', async () => {
 })
 
 test('custom scalars say where they are specified, and the schema what it is', () => {
-  const urls = ['DateTime', 'BigInt', 'JSON'].map((name) => {
+  const urls = ['DateTime', 'BigInt', 'JSON', 'MeasureValue'].map((name) => {
     const type = schema.getType(name)
     return type !== undefined && 'specifiedByURL' in type ? type.specifiedByURL : null
   })
   assert.deepEqual(urls, [
     'https://atproto.com/specs/lexicon#datetime',
     'https://atproto.com/specs/data-model#data-types',
+    'https://www.rfc-editor.org/rfc/rfc8259',
     'https://www.rfc-editor.org/rfc/rfc8259',
   ])
   assert.match(schema.description ?? '', /read-only/)

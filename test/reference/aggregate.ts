@@ -1,7 +1,8 @@
 /** Groups of records, over whole arrays. */
 import { type GroupField, groupFields } from './group-fields.ts'
 import type { Where } from './matches.ts'
-import { rankOf, type RankMeasure } from './measures.ts'
+import { type GroupCondition, meetsAll } from './having.ts'
+import { type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
 import { type Share, shareOf } from './shares.ts'
 import { compareKeys, type Key } from './values.ts'
@@ -11,11 +12,8 @@ export interface GroupArguments {
   readonly groupBy?: readonly string[]
   readonly interval?: number
   readonly orderBy?: 'COUNT_DESC' | 'COUNT_ASC' | 'KEY_ASC' | 'KEY_DESC'
-  readonly rankBy?: {
-    readonly measure: RankMeasure
-    readonly field: string
-    readonly direction: 'ASC' | 'DESC'
-  }
+  readonly rankBy?: Measured & { readonly direction?: 'ASC' | 'DESC' }
+  readonly having?: readonly GroupCondition[]
   readonly significant?: { readonly against: Where }
   readonly denominator?: Where
   readonly minCount?: number
@@ -55,13 +53,14 @@ export function groupRecords(
   if (names.length === 0) return { groupCount: 0, groups: [], hasNextPage: false }
   const fields = fieldsNamed(world, collection, names, given.interval)
   const groups = divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
+  const isShown = (group: Group) => meetsAll(world, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, formGroups(fields, background), records, background)
       .filter((group) => group.members.length >= (given.minCount ?? 5))
       .sort(compareSignificant)
-    return { groupCount: significant.length, ...pageOf(significant, given) }
+    return { groupCount: significant.length, ...pageOf(significant.filter(isShown), given) }
   }
-  const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1))
+  const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1) && isShown(group))
   large.sort((a, b) => compareGroups(world, collection, a, b, given))
   return { groupCount: groups.length, ...pageOf(large, given) }
 }
@@ -90,6 +89,7 @@ export function topOf(
     return all
       .filter((group) => compareKeyLists(keys, group.keys) === 0)
       .filter((group) => group.members.length >= (given.minCount ?? 1))
+      .filter((group) => meetsAll(world, collection, group, given.having ?? []))
       .sort((a, b) => compareGroups(world, collection, a, b, given))
       .slice(0, given.limit ?? 3)
   }
@@ -187,12 +187,11 @@ function compareKeyLists(a: readonly Key[], b: readonly Key[]): number {
 function compareGroups(world: World, collection: string, a: Group, b: Group, given: GroupArguments): number {
   const byKeys = compareKeyLists(a.keys, b.keys)
   if (given.rankBy !== undefined) {
-    const { measure, field, direction } = given.rankBy
     const order = compareKeys(
-      rankOf(world, collection, a.members, measure, field),
-      rankOf(world, collection, b.members, measure, field),
+      valueOf(world, collection, a, given.rankBy),
+      valueOf(world, collection, b, given.rankBy),
     )
-    return (direction === 'DESC' ? -order : order) || byKeys
+    return (given.rankBy.direction === 'ASC' ? order : -order) || byKeys
   }
   const byCount = a.members.length - b.members.length
   switch (given.orderBy ?? 'COUNT_DESC') {

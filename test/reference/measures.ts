@@ -5,16 +5,29 @@ import { keyNamed } from './places.ts'
 import { compareKeys, type Key } from './values.ts'
 import type { PlainRecord, World } from './world.ts'
 
-export type RankMeasure = 'AVG' | 'SUM' | 'MIN' | 'MAX' | 'COUNT_DISTINCT'
+/** What a `having` or `rankBy` names. */
+export type Measured =
+  | { readonly measure: 'COUNT' }
+  | { readonly measure: 'SHARE' }
+  | { readonly measure: 'PERCENTILE'; readonly field: string; readonly p: number }
+  | {
+      readonly measure: 'AVG' | 'SUM' | 'MIN' | 'MAX' | 'COUNT_DISTINCT' | 'MEDIAN' | 'STDDEV'
+      readonly field: string
+    }
 
-/** The value by which `rankBy` orders. */
-export function rankOf(
+/** The value of a group by which `rankBy` orders and with which `having` compares. */
+export function valueOf(
   world: World,
   collection: string,
-  records: readonly PlainRecord[],
-  measure: RankMeasure,
-  field: string,
+  { members: records, share }: { readonly members: readonly PlainRecord[]; readonly share: number | null },
+  asked: Measured,
 ): Key {
+  if (asked.measure === 'COUNT') return records.length
+  if (asked.measure === 'SHARE') return share ?? undefined
+  if (asked.measure === 'PERCENTILE') return percentile(world, records, asked.field, asked.p)
+  const { measure, field } = asked
+  if (measure === 'MEDIAN') return median(world, records, field) ?? undefined
+  if (measure === 'STDDEV') return deviation(world, records, field) ?? undefined
   if (measure === 'COUNT_DISTINCT') return countDistinct(world, collection, records, field)
   if (measure === 'MIN' || measure === 'MAX') return extreme(world, records, field, measure)
   if (measure === 'AVG') return mean(world, records, field) ?? undefined

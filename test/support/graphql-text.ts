@@ -1,5 +1,6 @@
 /** Writes values and arguments as GraphQL text, the way a person would. */
 import type { FacetArguments } from '../reference/facets.ts'
+import type { Measured } from '../reference/measures.ts'
 import type { AggregateArguments } from '../reference/reference.ts'
 import type { SortField } from '../reference/order.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -37,6 +38,11 @@ export function facetArguments({ fields, limit, ignoreOwn }: FacetArguments): st
   })
 }
 
+function measured(asked: Measured): string {
+  const field = 'field' in asked ? `, field: ${asked.field}` : ''
+  return `measure: ${asked.measure}${field}${'p' in asked ? `, p: ${asked.p}` : ''}`
+}
+
 /** `after`: the cursor behind which the groups begin. */
 export function aggregateArguments(given: AggregateArguments, after?: string): string {
   const rank = given.rankBy
@@ -45,7 +51,10 @@ export function aggregateArguments(given: AggregateArguments, after?: string): s
     groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
     interval: given.interval?.toString(),
     orderBy: given.orderBy,
-    rankBy: rank && `{measure: ${rank.measure}, field: ${rank.field}, direction: ${rank.direction}}`,
+    rankBy: rank && `{${measured(rank)}, direction: ${rank.direction}}`,
+    having:
+      given.having &&
+      `[${given.having.map((one) => `{${measured(one)}, operator: ${one.operator}, value: ${literal(one.value)}}`).join(', ')}]`,
     denominator: given.denominator && literal(given.denominator),
     significant: given.significant && literal(given.significant),
     minCount: given.minCount?.toString(),

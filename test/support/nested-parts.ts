@@ -7,7 +7,7 @@ import type { Shape } from '../reference/shapes.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments, argumentList, sortLiteral } from './graphql-text.ts'
 import { type Part, selections } from './parts.ts'
-import { aggregates, groupNames, sorts } from './questions.ts'
+import { aggregates, groupNames, sorts, withoutShares } from './questions.ts'
 
 type Group = Aggregated['groups'][number]
 
@@ -30,14 +30,16 @@ export function topParts(
   return [
     fc
       .tuple(innerNames, aggregates(reference, nsid), fc.option(limits, { nil: undefined }))
-      .chain(([groupBy, { orderBy, rankBy, minCount }, limit]) => {
-        const given = {
+      .chain(([groupBy, { orderBy, rankBy, having, minCount }, limit]) => {
+        const all = {
           groupBy,
           ...(orderBy && { orderBy }),
           ...(rankBy && { rankBy }),
+          ...(having && { having }),
           ...(minCount !== undefined && { minCount }),
           ...(limit !== undefined && { limit }),
         }
+        const given = outer.denominator === undefined ? withoutShares(all) : all
         const keys = [...taken, ...groupBy].map((name, index) => {
           const field = reference.groupFields(nsid).find((one) => one.name === name)
           if (field === undefined) throw new Error(`${nsid} has no group ${name}.`)

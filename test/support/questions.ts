@@ -5,6 +5,9 @@ import type { Where } from '../reference/matches.ts'
 import { type Place, placesOf } from '../reference/places.ts'
 import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { SortField } from '../reference/order.ts'
+import type { GroupCondition } from '../reference/having.ts'
+import { type Measured, valueOf } from '../reference/measures.ts'
+import { printInstant } from '../reference/values.ts'
 import { wheres } from './where.ts'
 
 export function sortFields(reference: Reference, collection: string): string[] {
@@ -142,6 +145,72 @@ function divisors(
   )
 }
 
+/** Without a denominator there are no shares to compare or to rank by. */
+export function withoutShares(given: AggregateArguments): AggregateArguments {
+  const { rankBy, having, ...others } = given
+  const conditions = having?.filter(({ measure }) => measure !== 'SHARE') ?? []
+  return {
+    ...others,
+    ...(rankBy !== undefined && rankBy.measure !== 'SHARE' && { rankBy }),
+    ...(conditions.length > 0 && { having: conditions }),
+  }
+}
+
+/** What `rankBy` and `having` may name; `name`: a field that is grouped by. */
+function measuredValues(
+  reference: Reference,
+  collection: string,
+  name: fc.Arbitrary<string>,
+): fc.Arbitrary<Measured> {
+  const integers = fieldsOfKind(reference, collection, ['integer'])
+  const ordered = fieldsOfKind(reference, collection, ['integer', 'datetime'])
+  const ofIntegers = (field: fc.Arbitrary<string>): fc.Arbitrary<Measured>[] => [
+    fc.record({
+      measure: fc.constantFrom('AVG' as const, 'SUM' as const, 'MEDIAN' as const, 'STDDEV' as const),
+      field,
+    }),
+    fc.record({ measure: fc.constant('PERCENTILE' as const), field, p: percentiles }),
+  ]
+  return fc.oneof(
+    fc.constantFrom({ measure: 'COUNT' as const }, { measure: 'SHARE' as const }),
+    ...(integers.length === 0 ? [] : ofIntegers(fc.constantFrom(...integers))),
+    fc.record({
+      measure: fc.constantFrom('MIN' as const, 'MAX' as const),
+      field: fc.constantFrom(...ordered),
+    }),
+    fc.record({ measure: fc.constant('COUNT_DISTINCT' as const), field: name }),
+  )
+}
+
+/** Conditions on groups, mostly with values that some group may have. */
+function conditions(
+  reference: Reference,
+  collection: string,
+  measured: fc.Arbitrary<Measured>,
+): fc.Arbitrary<GroupCondition> {
+  const records = reference.records.filter((record) => record.collection === collection)
+  const datetimes = fieldsOfKind(reference, collection, ['datetime'])
+  const operator = fc.constantFrom('GT', 'GTE', 'LT', 'LTE', 'EQ', 'NE')
+  const numbers = fc.oneof(
+    fc.integer({ min: -3, max: 12 }),
+    fc.integer({ min: -6, max: 100 }).map((n) => n / 4),
+    fc.constantFrom(0.5, 1 / 3, 2.000001, -0.5, 2 ** 53, -(2 ** 54), 1e25, -1e300),
+  )
+  return fc
+    .tuple(measured, operator, numbers, fc.constantFrom(...records), fc.nat(2))
+    .map(([of, by, number, record, choice]) => {
+      const isMoment =
+        'field' in of && (of.measure === 'MIN' || of.measure === 'MAX') && datetimes.includes(of.field)
+      const own = valueOf(reference, collection, { members: [record], share: 1 }, of)
+      const value = isMoment
+        ? printInstant(typeof own === 'bigint' ? own : record.indexedAt)
+        : choice === 0 && own !== undefined && of.measure !== 'COUNT'
+          ? Number(own)
+          : number
+      return { ...of, operator: by, value } as GroupCondition
+    })
+}
+
 export function aggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
   const names = groupNames(reference, collection)
   const joined = names.filter((name) => name.includes('_'))
@@ -153,19 +222,9 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
     fc.constantFrom(...arrays, 'did'),
     fc.constantFrom(...integral, 'did'),
   )
-  const integers = fieldsOfKind(reference, collection, ['integer'])
-  const ordered = fc.constantFrom(...fieldsOfKind(reference, collection, ['integer', 'datetime']))
+  const measured = measuredValues(reference, collection, name)
   const direction = fc.constantFrom('ASC' as const, 'DESC' as const)
-  const ofIntegers = fc.record({
-    measure: fc.constantFrom('AVG' as const, 'SUM' as const),
-    field: integers.length === 0 ? fc.constant('') : fc.constantFrom(...integers),
-    direction,
-  })
-  const rankBy = fc.oneof(
-    ...(integers.length === 0 ? [] : [ofIntegers]),
-    fc.record({ measure: fc.constantFrom('MIN' as const, 'MAX' as const), field: ordered, direction }),
-    fc.record({ measure: fc.constant('COUNT_DISTINCT' as const), field: name, direction }),
-  )
+  const rankBy = fc.tuple(measured, direction).map(([one, way]) => ({ ...one, direction: way }))
   const order = fc.oneof(
     fc.constant({}),
     fc.record({
@@ -195,12 +254,23 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
     against: fc.oneof(fc.constant({}), wheres(reference, collection, 1), wheres(reference, collection, 2)),
   })
   return fc
-    .tuple(rest, order, fc.option(significant, { freq: 2, nil: undefined }), divisors(reference, collection))
-    .map(([{ interval, ...others }, by, compared, denominatorOf]) => {
+    .tuple(
+      rest,
+      order,
+      fc.option(significant, { freq: 2, nil: undefined }),
+      divisors(reference, collection),
+      fc.array(conditions(reference, collection, measured), { maxLength: 3 }),
+    )
+    .map(([{ interval, ...others }, by, compared, denominatorOf, having]) => {
       const hasRanges = interval !== undefined && others.groupBy?.some((one) => integral.has(one))
-      const some = hasRanges ? { ...others, interval } : others
-      return compared === undefined || !some.groupBy?.length
-        ? { ...some, ...by, ...denominatorOf(some.where ?? {}) }
-        : { ...some, significant: compared }
+      const isGrouped = (others.groupBy ?? []).length > 0
+      const some = {
+        ...others,
+        ...(hasRanges && { interval }),
+        ...(isGrouped && having.length > 0 && { having }),
+      }
+      if (compared !== undefined && isGrouped) return withoutShares({ ...some, significant: compared })
+      const divided = { ...some, ...by, ...denominatorOf(some.where ?? {}) }
+      return divided.denominator === undefined ? withoutShares(divided) : divided
     })
 }

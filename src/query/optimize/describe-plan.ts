@@ -95,7 +95,7 @@ function describeAggregate({
   significance,
   shares,
 }: PhysicalAggregate): string {
-  const { table, where, keys, limit, measures } = aggregate
+  const { table, where, keys, limit, measures, having } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const size = keys.find(({ interval }) => interval !== null)?.interval ?? null
   const parts = [
@@ -103,6 +103,7 @@ function describeAggregate({
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(shares === null ? [] : describeShares(shares)),
+    ...(having.length === 0 ? [] : [`those that meet ${having.length} conditions on groups`]),
     ...describeCollected(measures),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),

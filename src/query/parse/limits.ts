@@ -53,6 +53,8 @@ export const limits = {
   facetValues: 100,
   /** Values of `p` in one `percentile`. */
   percentiles: 10,
+  /** Conditions in one `having`. */
+  groupConditions: 10,
   /** Words in `unusualWords`. */
   unusualWords: 100,
   pairs: 1_000,

@@ -23,7 +23,13 @@ export function collectsValues(measure: MeasurePlan['measure']): boolean {
 }
 
 /** What an aggregate reads for its fields. */
-export function readingsOf({ fields, keys, share }: Pick<AggregatePlan, 'fields' | 'keys' | 'share'>) {
+export function readingsOf({
+  fields,
+  keys,
+  share,
+  order,
+  having,
+}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having'>) {
   const kinds = fields.map(({ output }) => output.kind)
   const groupKinds = fields.flatMap(({ output }) =>
     output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
@@ -31,13 +37,14 @@ export function readingsOf({ fields, keys, share }: Pick<AggregatePlan, 'fields'
   const isGrouped =
     keys.length > 0 &&
     kinds.some((kind) => kind === 'groups' || kind === 'groupCount' || kind === 'groupsPageInfo')
+  const usesShare = order.by === 'share' || having.some(({ of }) => of.kind === 'share')
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */
     isWhole: kinds.includes('measure') || kinds.includes('measures'),
     counts: kinds.filter((kind) => kind === 'count').length,
     /** Groups, and the whole, are divided by a denominator. */
-    sharesGroups: isGrouped && share !== null && groupKinds.some(isOfShare),
+    sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
     sharesWhole: share !== null && kinds.some(isOfShare),
     /** Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole. */
     addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array'),

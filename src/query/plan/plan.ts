@@ -11,6 +11,7 @@ import type {
   GroupKey,
   GroupOrder,
   GroupPage,
+  HavingPlan,
   MeasurePlan,
   MeasuresOutput,
   PairsPlan,
@@ -245,6 +246,7 @@ export interface AggregatePlan {
   readonly keys: readonly GroupKey[]
   readonly measures: readonly MeasurePlan[]
   readonly order: GroupOrder
+  readonly having: readonly HavingPlan[]
   readonly significance: SignificancePlan | null
   /** Null without `denominator`. */
   readonly share: SharePlan | null

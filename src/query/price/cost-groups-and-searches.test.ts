@@ -107,6 +107,18 @@ costs('ranges cost for each integer that is grouped by', [
   ],
 ])
 
+costs('measures and shares that only conditions or the order name cost as if they were selected', [
+  [
+    `{ ${list}Aggregate(groupBy: [language], limit: 10, denominator: {}, rankBy: {measure: PERCENTILE, field: pages, p: 0.9},
+      having: [{measure: AVG, field: pages, operator: GT, value: 3}, {measure: COUNT, operator: LT, value: 9}]) { groups { language } } }`,
+    grouping + orderedMeasure + measure + 10 * 2,
+  ],
+  [
+    `{ ${list}Aggregate(groupBy: [language], limit: 10, denominator: {}, having: [{measure: SHARE, operator: GT, value: 0.5}]) { groups { language } } }`,
+    2 * grouping + 10 * 2,
+  ],
+])
+
 const unusual = (by: string, fields: string, where: string, against: string): string =>
   `{ ${list}Aggregate(groupBy: [${by}], limit: 10, where: {${where}}, significant: {against: {${against}}}) { ${fields} } }`
 const english = 'language: {eq: "en"}'

@@ -1,4 +1,4 @@
-/** Generates the input types of `where`, `sortBy`, `groupBy` and `rankBy` from the lists in operators.ts. */
+/** Generates the input types of `where`, `sortBy` and `groupBy` from the lists in operators.ts. */
 import type { GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql'
 import {
   GraphQLBoolean,
@@ -14,7 +14,6 @@ import {
   groupFields,
   holderOf,
   isCountable,
-  measureFields,
   objectWhereFields,
   type ObjectPath,
   recordWhereFields,
@@ -23,8 +22,9 @@ import {
   targetOf,
   type WhereField,
 } from '../model/operators.ts'
-import { leafType } from '../model/leaves.ts'
 import { typeNameOf } from '../model/naming.ts'
+import { createMeasureInputs } from './groups/measure-inputs.ts'
+import { enumValues } from './enum-values.ts'
 import { BigInt53, DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 import { operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
@@ -46,15 +46,6 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       KEY_ASC: { value: { by: 'key', direction: 'asc' } },
       KEY_DESC: { value: { by: 'key', direction: 'desc' } },
     },
-  })
-  const measure = registry.define(GraphQLEnumType, 'every aggregate', {
-    name: 'Measure',
-    values: Object.fromEntries(
-      ['avg', 'sum', 'min', 'max', 'countDistinct'].map((value) => [
-        value === 'countDistinct' ? 'COUNT_DISTINCT' : value.toUpperCase(),
-        { value },
-      ]),
-    ),
   })
 
   /** The operators of a target; `value` is the type of their arguments. */
@@ -255,35 +246,6 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       values: enumValues(groupFields(collection, model)),
     }))
   }
-  const rankBy = (collection: Collection) => {
-    const name = `${collection.typeName}RankByInput`
-    const fields = new Map(
-      [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),
-    )
-    return registry.once(GraphQLInputObjectType, name, `the order of groups of ${collection.nsid}`, () => {
-      const field = registry.define(GraphQLEnumType, `measures of ${collection.nsid}`, {
-        name: `${collection.typeName}MeasureField`,
-        values: enumValues([...fields.values()]),
-      })
-      return {
-        description: 'Orders groups by a measure; a group without one is smaller than any.',
-        fields: {
-          measure: { type: new GraphQLNonNull(measure) },
-          field: { type: new GraphQLNonNull(field) },
-          direction: { type: direction, defaultValue: 'desc' },
-        },
-      }
-    })
-  }
-  const measureInteger = (collection: Collection) =>
-    registry.once(
-      GraphQLEnumType,
-      `${collection.typeName}MeasureIntegerField`,
-      `percentiles of ${collection.nsid}`,
-      () => ({
-        values: enumValues(measureFields(collection).filter(({ leaf }) => leafType(leaf).kind === 'integer')),
-      }),
-    )
   const searchField = (collection: Collection) =>
     registry.once(
       GraphQLEnumType,
@@ -291,11 +253,8 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       `searched texts of ${collection.nsid}`,
       () => ({ values: enumValues(collection.searchFields) }),
     )
-  return { where, sortBy, groupBy, rankBy, measureInteger, searchField, aggregateOrder }
-}
-
-function enumValues(fields: readonly { readonly name: string }[]) {
-  return Object.fromEntries(fields.map((field) => [field.name, { value: field }]))
+  const measures = createMeasureInputs(model, registry, direction)
+  return { where, sortBy, groupBy, searchField, aggregateOrder, ...measures }
 }
 
 function listOf(type: GraphQLScalarType | GraphQLInputObjectType): GraphQLInputType {

@@ -1,4 +1,4 @@
-/** The three custom scalars. Inputs become the values that the compiler compares: instants are bigint microseconds. */
+/** The custom scalars. Inputs become the values that the compiler compares: instants are bigint microseconds. */
 import { GraphQLError } from 'graphql/error'
 import { Kind } from 'graphql/language'
 import { GraphQLScalarType } from 'graphql/type'
@@ -33,6 +33,24 @@ export const Json = new GraphQLScalarType<unknown, unknown>({
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   description: 'Any JSON value, as the record has it. Output only.',
 })
+
+export const MeasureValue = new GraphQLScalarType<number | string, number | string>({
+  name: 'MeasureValue',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  description: 'A number, or for MIN and MAX of datetimes a moment as text. Input only.',
+  coerceInputValue: measureValue,
+  coerceInputLiteral: (node) => {
+    if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return measureValue(Number(node.value))
+    return measureValue(valueFromASTUntyped(node))
+  },
+})
+
+function measureValue(value: unknown): number | string {
+  if (typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))) return value
+  throw new GraphQLError(
+    'MeasureValue wants a number, or for MIN and MAX of datetimes a moment such as "2026-11-16".',
+  )
+}
 
 function instant(value: unknown): bigint {
   const parsed = typeof value === 'string' ? parseInstant(value) : null

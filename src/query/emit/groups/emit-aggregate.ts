@@ -3,11 +3,12 @@
  * and limit are taken. Elements of arrays would multiply rows, so distinct elements are counted in a separate
  * expression and matched by the keys of the groups.
  */
-import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from './emit-group-pages.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { formGroups, groupValue } from './emit-groups.ts'
+import { havingConditions } from './emit-having.ts'
 import { emitFilledGroups } from './nested/emit-filled-groups.ts'
 import { emitPairs } from './emit-pairs.ts'
 import { shareJson } from './emit-shares.ts'
@@ -33,7 +34,9 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
   const isPaged = plan.fields.some(({ output }) => output.kind === 'groupsPageInfo')
   const page =
-    groups !== null && isPaged ? emitGroupPage(emitter, aggregate, groups, isLarge(aggregate)) : null
+    groups !== null && isPaged
+      ? emitGroupPage(emitter, aggregate, groups, isShown(emitter, aggregate, groups))
+      : null
   const value = (output: PhysicalAggregateOutput): Sql => {
     switch (output.kind) {
       case 'count':
@@ -93,8 +96,9 @@ function emitCountOf(
   return sql`(select coalesce(sum(n), 0) from ${groups.name})`
 }
 
-function isLarge({ minCount }: Pick<Aggregate, 'minCount'>): () => Sql {
-  return () => sql`n >= ${minCount}`
+/** Whether the group whose alias is `row` is shown: by its size, and by `having`. */
+function isShown(emitter: Emitter, plan: Aggregate, groups: Grouping): (row: Sql) => Sql {
+  return (row) => allOf([sql`n >= ${plan.minCount}`, ...havingConditions(emitter, plan, groups, row)])
 }
 
 function groupList(
@@ -106,7 +110,7 @@ function groupList(
 ): Sql {
   const pageQuery = (): Sql =>
     page === null
-      ? groupsInOrder(emitter, plan, groups, isLarge(plan))
+      ? groupsInOrder(emitter, plan, groups, isShown(emitter, plan, groups))
       : groupsOfPage(emitter, plan.limit, page)
   if (fields.some(({ output }) => output.kind === 'top' || output.kind === 'nodes'))
     return emitFilledGroups(emitter, plan, groups, fields, pageQuery)

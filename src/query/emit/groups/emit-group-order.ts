@@ -5,17 +5,18 @@ import { groupOrderParts, type OrderPart } from '../../plan/groups/group-order.t
 import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { Emitter } from '../emitter.ts'
 import type { Grouping } from './emit-grouping.ts'
+import { shareValue } from './emit-shares.ts'
 
 /** The order of groups. */
 export type OrderedGroups = Pick<PhysicalAggregate['aggregate'], 'keys' | 'order' | 'measures'>
 
 /** The sort expressions of the groups, for `order by`; `row` has the columns that `lookedUp` adds. */
-export function groupOrder({ dialect }: Emitter, plan: OrderedGroups, groups: Grouping, row: Sql): Sql {
+export function groupOrder(emitter: Emitter, plan: OrderedGroups, groups: Grouping, row: Sql): Sql {
   return join(
     groupOrderParts(plan).flatMap((part) =>
-      valuesOf(part, groups, row).map(
+      valuesOf(emitter, part, groups, row).map(
         // A count is never null, and materialized counts may have an index over them.
-        (value) => sql`${value} ${dialect.ordering(part.direction, part.nullable)}`,
+        (value) => sql`${value} ${emitter.dialect.ordering(part.direction, part.nullable)}`,
       ),
     ),
     ', ',
@@ -23,7 +24,7 @@ export function groupOrder({ dialect }: Emitter, plan: OrderedGroups, groups: Gr
 }
 
 /** The expressions of one value of the order. Only exact sums may have several. */
-function valuesOf({ of }: OrderPart, groups: Grouping, row: Sql): readonly Sql[] {
+function valuesOf(emitter: Emitter, { of }: OrderPart, groups: Grouping, row: Sql): readonly Sql[] {
   switch (of.kind) {
     case 'key':
       return [groups.keyOrder(of.key, row)]
@@ -33,6 +34,8 @@ function valuesOf({ of }: OrderPart, groups: Grouping, row: Sql): readonly Sql[]
       return [sql`${row}.n`]
     case 'score':
       return [sql`${row}.score`]
+    case 'share':
+      return [shareValue(emitter, row)]
   }
 }
 
@@ -45,7 +48,7 @@ export function groupCursor(
 ): Sql {
   const { dialect } = emitter
   const values = groupOrderParts(plan).map((part) => {
-    const [value, ...more] = valuesOf(part, groups, row) as [Sql, ...Sql[]]
+    const [value, ...more] = valuesOf(emitter, part, groups, row) as [Sql, ...Sql[]]
     switch (part.type) {
       case 'instant':
         return dialect.asText(value)
@@ -78,7 +81,7 @@ export function isBehind(
   after: readonly ColumnValue[],
 ): Sql {
   const keys = groupOrderParts(plan).flatMap((part, index) => {
-    const values = valuesOf(part, groups, row)
+    const values = valuesOf(emitter, part, groups, row)
     const given = partsOf(emitter, part, after[index] ?? null)
     return values.map((value, place) => ({ ...part, value, given: given[place] ?? null }))
   })

@@ -122,6 +122,11 @@ function wholeOf(
 }
 
 /** The share of a row with `total` and `matched`, as JSON. Both are exact as doubles, so one division rounds once. */
-export function shareJson({ dialect }: Emitter, row: Sql): Sql {
-  return dialect.toJson(sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`)
+export function shareJson(emitter: Emitter, row: Sql): Sql {
+  return emitter.dialect.toJson(shareValue(emitter, row))
+}
+
+/** The same as a number. */
+export function shareValue({ dialect }: Emitter, row: Sql): Sql {
+  return sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`
 }

@@ -4,7 +4,9 @@ import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
 import { buildGroupPage } from './build-group-page.ts'
 import { groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
-import { type MeasureContext, measureOutput, rankedMeasure } from './build-measures.ts'
+import { buildGroupValue, type GroupValueContext, type ValueArgument } from './build-group-values.ts'
+import { buildHaving } from './build-having.ts'
+import { measureOutput } from './build-measures.ts'
 import { buildPairs } from './build-pairs.ts'
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
@@ -19,8 +21,8 @@ import { buildShare } from './build-share.ts'
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type { Condition } from '../conditions.ts'
-import type { Constant } from '../fields.ts'
-import type { GroupOrder, SharePlan } from './group-plan.ts'
+import type { Constant, Direction } from '../fields.ts'
+import type { GroupOrder } from './group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -35,7 +37,7 @@ const defaultLimit = 50
 const defaultTopLimit = 3
 
 /** The context of one aggregate. */
-interface Building extends MeasureContext {
+interface Building extends GroupValueContext {
   /** Number of `groupBy` fields of the outer groups, which come first; null if groups are not within others. */
   readonly outer: number | null
   /** Maximum number of groups. */
@@ -44,7 +46,6 @@ interface Building extends MeasureContext {
   readonly where: Condition
   readonly groupBy: readonly GroupField[]
   readonly isSignificant: boolean
-  readonly share: SharePlan | null
 }
 
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
@@ -69,6 +70,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given)
+  const having = buildHaving(building, given)
   const keys = groupBy.map((field) => groupKey(building, table, field, interval))
   const measures = [...building.measures.values()]
   return {
@@ -77,6 +79,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     keys,
     measures,
     order,
+    having,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
     share,
     minCount: integerArgument(
@@ -119,12 +122,14 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
   }
   const fields = fieldsBelow(building, collected, (field) => groupOutput(building, field))
   const order = groupOrder(building, given)
+  const having = buildHaving(building, given)
   const aggregate: AggregatePlan = {
     table,
     where,
     keys: groupBy.map((field) => groupKey(building, table, field, interval)),
     measures: [...building.measures.values()],
     order,
+    having,
     significance: null,
     share,
     minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
@@ -140,8 +145,13 @@ function groupOrder(building: Building, { orderBy, rankBy }: Readonly<Record<str
     return (orderBy ?? { by: 'count', direction: 'desc' }) as Extract<GroupOrder, { by: 'count' | 'key' }>
   if (orderBy !== undefined && orderBy !== null)
     throw badInput('`orderBy` and `rankBy` exclude each other. Leave one out.')
-  const { measure, direction } = rankedMeasure(building, rankBy)
-  return { by: 'measure', measure, direction }
+  const { direction, ...ranked } = rankBy as ValueArgument & { readonly direction: Direction }
+  if (direction === null)
+    throw badInput('The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.')
+  const value = buildGroupValue(building, 'rankBy', ranked)
+  return value.kind === 'measure'
+    ? { by: 'measure', measure: value.measure, direction }
+    : { by: value.kind, direction }
 }
 
 function aggregateOutput(building: Building, below: Collected): AggregateOutput | Constant {

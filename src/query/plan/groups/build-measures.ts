@@ -1,11 +1,10 @@
 /** Builds the measures of an aggregate, each computed once however often it is selected. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { isArray, leafType } from '../../../schema/model/leaves.ts'
+import { leafType } from '../../../schema/model/leaves.ts'
 import { type GroupField, type MeasureField, measureFields } from '../../../schema/model/operators.ts'
 import { argumentsOf, badInput, type Collected } from '../../parse/prepare.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { fieldsBelow } from '../build-fields.ts'
-import type { Direction } from '../fields.ts'
 import type { MeasureOutput, MeasurePlan, MeasuresOutput } from './group-plan.ts'
 import type { PlanContext } from '../plan.ts'
 import { groupKey } from './build-group-key.ts'
@@ -15,45 +14,6 @@ export interface MeasureContext extends PlanContext {
   readonly table: Table
   /** By measure and field. */
   readonly measures: Map<string, MeasurePlan>
-}
-
-interface RankArgument {
-  readonly measure: MeasurePlan['measure']
-  readonly field: GroupField | MeasureField
-  readonly direction: Direction
-}
-
-/** The measure that `rankBy` names, as a position in the plan. */
-export function rankedMeasure(
-  context: MeasureContext,
-  rankBy: unknown,
-): { readonly measure: number; readonly direction: Direction } {
-  const { measure, field, direction } = rankBy as RankArgument
-  if (direction === null)
-    throw badInput('The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.')
-  assertMeasurable(measure, field)
-  return { measure: measureOf(context, measure, field), direction }
-}
-
-function assertMeasurable(measure: MeasurePlan['measure'], field: GroupField | MeasureField): void {
-  const isBare = !('joins' in field) || (field.joins.length === 0 && field.bucket === null)
-  const { kind } = leafType(field.leaf)
-  const isSingle = isBare && !isArray(field.leaf)
-  const isNumber = isSingle && kind === 'integer'
-  const isOrdered = isNumber || (isSingle && kind === 'datetime')
-  const groupable = 'joins' in field || kind === 'integer' || field.name === 'indexedAt'
-  const needed: Readonly<Record<MeasurePlan['measure'], readonly [fits: boolean, wanted: string]>> = {
-    avg: [isNumber, 'an integer'],
-    sum: [isNumber, 'an integer'],
-    median: [isNumber, 'an integer'],
-    stddev: [isNumber, 'an integer'],
-    percentile: [isNumber, 'an integer'],
-    min: [isOrdered, 'an integer or datetime'],
-    max: [isOrdered, 'an integer or datetime'],
-    countDistinct: [groupable, 'a groupable'],
-  }
-  const [fits, wanted] = needed[measure]
-  if (!fits) throw badInput(`\`rankBy\` cannot take that measure of ${field.name}: name ${wanted} field.`)
 }
 
 export function measureOutput(context: MeasureContext, collected: Collected): MeasuresOutput {
@@ -76,7 +36,7 @@ export function measureOutput(context: MeasureContext, collected: Collected): Me
 }
 
 /** Millionths, from numbers between 0 and 1 with at most six decimals. */
-function ranksOf(given: readonly number[]): readonly number[] {
+export function ranksOf(given: readonly number[]): readonly number[] {
   assertWithin('percentiles', given.length, '`p` has too many values')
   if (given.length === 0) throw badInput('`p` is empty. Write numbers from 0 to 1, such as `p: [0.5, 0.9]`.')
   return given.map((p) => {
@@ -96,7 +56,7 @@ function measureFieldNamed({ table }: MeasureContext, name: string): MeasureFiel
 }
 
 /** The position of the measure in the plan; adds a measure that is new. */
-function measureOf(
+export function measureOf(
   context: MeasureContext,
   measure: MeasurePlan['measure'],
   field: GroupField | MeasureField,

@@ -12,7 +12,7 @@ export interface OrderPart {
   readonly of:
     | { readonly kind: 'key'; readonly key: number }
     | { readonly kind: 'measure'; readonly measure: number }
-    | { readonly kind: 'count' | 'score' }
+    | { readonly kind: 'count' | 'score' | 'share' }
   readonly type: OrderType
   readonly direction: Direction
   readonly nullable: boolean
@@ -44,6 +44,11 @@ export function groupOrderParts({
       return [counted('score', 'desc'), counted('count', 'desc'), ...byKeys('asc')]
     case 'count':
       return [counted('count', order.direction), ...byKeys('asc')]
+    case 'share':
+      return [
+        { of: { kind: 'share' }, type: 'double', direction: order.direction, nullable: true },
+        ...byKeys('asc'),
+      ]
     case 'measure': {
       const { measure, direction } = order
       const type = typeOfMeasure(measures[measure] as MeasurePlan)

@@ -52,8 +52,26 @@ export interface MeasurePlan {
   readonly isWide: boolean
 }
 
+/** What is known of a group besides its keys; `measure` is a position in the list of the plan. */
+export type GroupValue =
+  | { readonly kind: 'count' | 'share' }
+  | { readonly kind: 'measure'; readonly measure: number }
+
+/** A condition on groups. A missing value meets none. */
+export interface HavingPlan {
+  readonly of: GroupValue
+  readonly test: GroupTest
+}
+
+/** Compares integers and instants with a bigint, other numbers with a double; `constant`: any value passes, or none. */
+export type GroupTest =
+  | { readonly kind: 'compare'; readonly operator: GroupOperator; readonly to: number | bigint }
+  | { readonly kind: 'constant'; readonly passes: boolean }
+
+export type GroupOperator = 'gt' | 'gte' | 'lt' | 'lte' | 'eq' | 'ne'
+
 export type GroupOrder =
-  | { readonly by: 'count' | 'key'; readonly direction: Direction }
+  | { readonly by: 'count' | 'key' | 'share'; readonly direction: Direction }
   | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
   /** The highest score of significance first. */
   | { readonly by: 'score' }

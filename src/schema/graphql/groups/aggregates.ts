@@ -145,6 +145,10 @@ export function createAggregateTypes(
       type: inputs.rankBy(collection),
       description: 'Orders by a measure instead of `orderBy`.',
     },
+    having: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.having(collection))),
+      description: 'Only groups that meet these conditions, at most ten.',
+    },
     significant: {
       type: significantInput(registry, collection, inputs.where(collection)),
       description: 'Only groups that are more frequent than among other records, the most unusual first.',

@@ -14,7 +14,7 @@ export function nestedFields(
   args: GraphQLFieldConfigArgumentMap,
 ): Fields {
   const ordering = Object.fromEntries(
-    ['orderBy', 'rankBy', 'minCount'].flatMap((name) => {
+    ['orderBy', 'rankBy', 'having', 'minCount'].flatMap((name) => {
       const argument = args[name]
       return argument === undefined ? [] : [[name, argument]]
     }),

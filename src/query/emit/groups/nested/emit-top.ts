@@ -1,10 +1,11 @@
 /** Groups within groups: they are formed together for all groups of a page, and numbered within each. */
-import { join, sql } from '../../../../sql/sql.ts'
+import { allOf, join, sql } from '../../../../sql/sql.ts'
 import type { PhysicalTop } from '../../../plan/physical-plan.ts'
 import { emitObject } from '../../emit-output.ts'
 import type { Emitter } from '../../emitter.ts'
 import { groupOrder } from '../emit-group-order.ts'
 import { formGroups, groupValue } from '../emit-groups.ts'
+import { havingConditions } from '../emit-having.ts'
 import { joinPlace, type Nested, type OuterPage } from './outer-page.ts'
 
 export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page: OuterPage): Nested {
@@ -17,7 +18,9 @@ export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page
   const { columns, joins } = groups.lookedUp(ordered)
   const selected = join([sql`${ordered}.*`, ...columns, sql`${place}.place as place`], ', ')
   const from = join([sql`${groups.name} ${ordered}`, joinPlace(emitter, page, ordered, place), ...joins], ' ')
-  const found = sql`select ${selected} from ${from} where ${ordered}.n >= ${aggregate.minCount}`
+  const isLarge = sql`${ordered}.n >= ${aggregate.minCount}`
+  const conditions = [isLarge, ...havingConditions(emitter, aggregate, groups, ordered)]
+  const found = sql`select ${selected} from ${from} where ${allOf(conditions)}`
   const order = groupOrder(emitter, aggregate, groups, shown)
   const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []
   const text = emitObject(emitter, outputs, (output) => {
