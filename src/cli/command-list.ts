@@ -38,7 +38,11 @@ export const commands = {
     summary:
       'Remove records or accounts for good and keep them from returning, or what --retain says is too old.',
   },
-  export: { operands: '', summary: 'Print all records as JSON Lines that `import` reads.' },
+  export: {
+    operands: '[FILE]',
+    summary:
+      'Print all records as JSON Lines that `import` reads; with --format, write one collection as a file for other programs.',
+  },
   copy: {
     operands: '',
     summary: 'Move everything from one database to another, such as from SQLite to PostgreSQL.',

@@ -12,8 +12,8 @@ export interface ExportFields {
   readonly selection: string
 }
 
-/** Where a field lies: in a record, or in an object of one. */
-interface Place {
+/** What holds a field: a record, or an object of one. */
+interface Holder {
   readonly collection: Collection
   readonly type: GraphQLObjectType
   /** Properties of the record. */
@@ -45,15 +45,15 @@ export function readFields(
   collection: Collection,
   names: readonly string[] | null,
 ): ExportFields {
-  const place = recordPlace(schema, collection)
-  const wanted = names ?? usualFields(place)
+  const holder = recordHolder(schema, collection)
+  const wanted = names ?? usualFields(holder)
   if (wanted.length > mostColumns)
     throw badInput(`\`fields\` has ${wanted.length} names, and a file at most ${mostColumns} columns.`)
   const columns: FileColumn[] = []
   const tree = new Map<string, Node>()
   const ends = new Map<string, string>()
   for (const name of wanted) {
-    for (const [columnName, found] of findFields(schema, place, name.split('.'), name)) {
+    for (const [columnName, found] of findFields(schema, holder, name.split('.'), name)) {
       if (columns.some((column) => column.name === columnName))
         throw badInput(`\`fields\` names \`${columnName}\` twice.`)
       const path = found.steps.map(({ key }) => key)
@@ -89,12 +89,12 @@ function print(
     .join(' ')
 }
 
-function recordPlace(schema: GraphQLSchema, collection: Collection): Place {
+function recordHolder(schema: GraphQLSchema, collection: Collection): Holder {
   return { collection, type: schema.getType(collection.typeName) as GraphQLObjectType, path: [] }
 }
 
 /** All scalar fields, and the URIs of references; `id` and `recordJson` would say the same again. */
-function usualFields({ type }: Place): readonly string[] {
+function usualFields({ type }: Holder): readonly string[] {
   return Object.values(type.getFields()).flatMap((field) => {
     if (['id', 'recordJson'].includes(field.name) || !isValue(field)) return []
     const shape = shapeOf(field.type)
@@ -106,23 +106,23 @@ function usualFields({ type }: Place): readonly string[] {
 /** The fields with the names of their columns: several, if the name is that of an object. */
 function findFields(
   schema: GraphQLSchema,
-  place: Place,
+  holder: Holder,
   [name = '', ...rest]: readonly string[],
   whole: string,
 ): readonly (readonly [string, Found])[] {
-  const fields = place.type.getFields()
+  const fields = holder.type.getFields()
   const field = fields[name]
-  if (field === undefined || !isValue(field)) throw unknownField(place.type, name, whole)
+  if (field === undefined || !isValue(field)) throw unknownField(holder.type, name, whole)
   const shape = shapeOf(field.type)
   const property = propertyOf(field)
-  const here = { ...place, path: property === null ? place.path : [...place.path, property] }
+  const here = { ...holder, path: property === null ? holder.path : [...holder.path, property] }
   if (
     rest.length > 0 &&
     !(shape.kind === 'object' && rest[0] !== undefined && rest[0] in shape.type.getFields())
   ) {
     const behind = follow(schema, here, field, whole)
     if (behind !== null)
-      return below(findFields(schema, behind.place, rest, whole), behind.key, behind.place.type.name)
+      return below(findFields(schema, behind.holder, rest, whole), behind.key, behind.holder.type.name)
   }
   switch (shape.kind) {
     case 'scalar':
@@ -138,7 +138,7 @@ function findFields(
       return [[whole, { steps: [{ key: name, on: null }], type: 'json', selection }]]
     }
     case 'object': {
-      const inner: Place = { ...here, type: shape.type }
+      const inner: Holder = { ...here, type: shape.type }
       if (rest.length > 0) return below(findFields(schema, inner, rest, whole), name, null)
       // An object stands for its own scalar fields.
       const own = Object.values(shape.type.getFields()).filter(
@@ -164,10 +164,10 @@ function below(
 /** The record behind a reference, if the field is a single one. */
 function follow(
   schema: GraphQLSchema,
-  { collection, type, path }: Place,
+  { collection, type, path }: Holder,
   { name }: GraphQLField<unknown, unknown>,
   whole: string,
-): { readonly key: string; readonly place: Place } | null {
+): { readonly key: string; readonly holder: Holder } | null {
   const reference = collection.references.find((each) => each.path.join('.') === path.join('.'))
   if (reference === undefined || reference.many) return null
   const target = targetOf(schema, reference)
@@ -176,7 +176,7 @@ function follow(
     throw badInput(
       `\`${whole}\` in \`fields\`: it is not known to which collection \`${name}\` refers, so that it cannot be followed.`,
     )
-  return { key, place: recordPlace(schema, target) }
+  return { key, holder: recordHolder(schema, target) }
 }
 
 function targetOf(schema: GraphQLSchema, { target }: Reference): Collection | null {

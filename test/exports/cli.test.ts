@@ -1,0 +1,66 @@
+/** `export --format` as operators run it. */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { runProgram } from '../network/service.ts'
+import { onEveryDatabase } from '../support/databases.ts'
+import { emptyDatabases, temporaryFolder } from '../support/store.ts'
+import { askDuckDb, fromCsv, fromParquet } from './duckdb.ts'
+
+const inFolder = temporaryFolder()
+const emptyUrl = emptyDatabases()
+const article = 'tech.service.news.article'
+
+onEveryDatabase(
+  'a collection is written as a file of any format, to a path or to standard output',
+  async (engine) => {
+    const database = ['--database', await emptyUrl(engine)]
+    const run = (...args: readonly string[]) => runProgram([...args, ...database])
+    const records = inFolder(`${engine}.jsonl`)
+    writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+    assert.equal((await run('import', records)).status, 0)
+    const fields = ['title', 'source.displayName', 'publishedAt']
+    const french = [
+      '--collection',
+      article,
+      '--where',
+      '{"language": {"eq": "fr"}}',
+      '--fields',
+      fields.join(','),
+    ]
+    const count = async (source: string): Promise<number> =>
+      Number((await askDuckDb(`select count(*)::varchar as n from ${source}`))[0]?.n)
+
+    const csv = inFolder(`${engine}.csv`)
+    const written = await run('export', '--format', 'csv', ...french, csv)
+    const rows = await count(fromCsv(csv, fields))
+    assert.ok(rows > 10)
+    assert.deepEqual(written, { stdout: '', stderr: `Wrote ${rows} rows.\n`, status: 0 })
+
+    const parquet = inFolder(`${engine}.parquet`)
+    await run('export', '--format', 'parquet', ...french, '--sort-by', 'publishedAt:desc', parquet)
+    assert.equal(await count(fromParquet(parquet)), rows)
+
+    const lines = await run('export', '--format', 'ndjson', ...french, '--limit', '3', '--search', 'Lyon')
+    assert.equal(lines.stdout.trimEnd().split('\n').length, 3)
+    assert.deepEqual(Object.keys(JSON.parse(lines.stdout.split('\n')[0] ?? '')), fields)
+
+    const before = readFileSync(csv)
+    const again = await run('export', '--format', 'csv', ...french, csv)
+    assert.equal(again.status, 1)
+    assert.match(again.stderr, /it is there already/)
+    assert.deepEqual(readFileSync(csv), before)
+    const wrong = await run('export', '--format', 'csv', '--collection', article, '--fields', 'titel')
+    assert.deepEqual([wrong.status, wrong.stdout], [1, ''])
+    assert.match(wrong.stderr, /Did you mean `title`\?/)
+  },
+)
+
+onEveryDatabase('options of files without a format, and a format without a collection, are misuse', async () => {
+  const without = await runProgram(['export', '--fields', 'title'])
+  assert.equal(without.status, 2)
+  assert.match(without.stderr, /--fields only together with --format/)
+  const collection = await runProgram(['export', '--format', 'csv'])
+  assert.equal(collection.status, 2)
+  assert.match(collection.stderr, /needs --collection NSID/)
+}, ['sqlite'])
