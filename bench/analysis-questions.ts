@@ -31,6 +31,11 @@ export const questions: readonly Question[] = [
     query: `{ ${article}(denominator: {}, groupBy: [publishedAt_month]) { groups { publishedAt_month count total share } } }`,
     limit: { kind: 'ms', most: 3 },
   },
+  {
+    name: 'share by month, 149,000 in English',
+    query: `{ ${article}(where: {language: {eq: "en"}}, denominator: {}, groupBy: [publishedAt_month]) { groups { publishedAt_month count total share } } }`,
+    limit: { kind: 'ms', most: 3 },
+  },
   ...arrays.map(
     ([name, field, key, condition]): Question => ({
       name: `grouping by ${name}`,

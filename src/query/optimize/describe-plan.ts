@@ -186,6 +186,8 @@ function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'gr
       return `materialized counts ${access.counts.name}`
     case 'groups':
       return 'the groups'
+    case 'ranges':
+      return `ranges of ${access.index.name}, one for each bucket in ${access.counts.name}`
     case 'elements':
       return `elements in ${access.array.name}`
     case 'sums':

@@ -352,6 +352,18 @@ export type GroupAccess =
   | { readonly kind: 'joined-counts'; readonly counts: CountTable; readonly join: Join }
   /** `measured`: for each measure, the position of its column among the summed columns. */
   | { readonly kind: 'sums'; readonly sums: SumTable; readonly measured: readonly number[] }
+  /**
+   * Records with one value of a code, counted in the ranges of an index by that code and an instant: one range for each
+   * bucket of the instant that has records at all. The largest bucket has what is left of `total`.
+   */
+  | {
+      readonly kind: 'ranges'
+      readonly counts: CountTable
+      readonly index: TableIndex
+      readonly instant: Column
+      readonly code: Filter
+      readonly total: CountAccess
+    }
   /** The elements of an array in all records, which need no records; `total` has the records without elements. */
   | { readonly kind: 'elements'; readonly array: ArrayIndex; readonly total: CountTable }
   | CountedRows

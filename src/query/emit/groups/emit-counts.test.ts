@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEveryDatabase } from '../../../../test/support/databases.ts'
 import { libraryLexicons, libraryReferences } from '../../../../test/support/lexicons.ts'
+import { createReference } from '../../../../test/reference/reference.ts'
+import { printKey } from '../../../../test/reference/group-fields.ts'
 import { buildRecord, refTo } from '../../../../test/support/records.ts'
 import { openTestService } from '../../../../test/support/service.ts'
 
@@ -103,4 +105,56 @@ test('references are ranked by how often they occur along an index over their co
   const query = `{ ${list}Aggregate(groupBy: [author], limit: 10) { groups { author count } } }`
   const plan = (await service.engine.explain({ query })).steps.join('\n')
   assert.match(plan, /USING (COVERING )?INDEX org\.example\.library\.book\/\.author:base:count\/n/, plan)
+})
+
+onEveryDatabase('records of one code are counted by time along the index of both', async (database) => {
+  const moments = [
+    '0001-01-01T00:00:00Z',
+    '1969-12-31T23:59:59.999999Z',
+    '1970-01-01T00:00:00Z',
+    '2024-02-29T12:00:00Z',
+    '2024-03-01T00:00:00Z',
+    '2026-10-01T00:00:00Z',
+    '2026-12-31T23:59:59Z',
+    '9999-12-31T23:59:59Z',
+    null,
+  ]
+  const records = await Promise.all(
+    Array.from({ length: 120 }, (_, n) => {
+      // Only English books are of the first and the last moments.
+      const language = n % 9 === 0 || n % 9 === 7 ? 'en' : ['en', 'fr', 'en', 'sv'][n % 4]
+      const publishedAt = moments[n % moments.length]
+      const value = { title: `Book ${n}`, language, ...(publishedAt !== null && { publishedAt }) }
+      return buildRecord('org.example.library.book', { rkey: `b${n}`, value })
+    }),
+  )
+  await using service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records,
+    database,
+  })
+  const reference = createReference(libraryLexicons, libraryReferences, records)
+  const nsid = 'org.example.library.book'
+  for (const language of ['en', 'fr'])
+    for (const unit of ['day', 'week', 'month', 'quarter', 'year']) {
+      const name = `publishedAt_${unit}`
+      const where = { language: { eq: language } }
+      const { [`${list}Aggregate`]: found } = await service.data(
+        `{ ${list}Aggregate(where: {language: {eq: "${language}"}}, denominator: {}, groupBy: [${name}], limit: 1000) { count groups { ${name} count total share } } }`,
+      )
+      const expected = reference.aggregate(nsid, { where, denominator: {}, groupBy: [name], limit: 1000 })
+      const field = reference.groupFields(nsid).find((one) => one.name === name)
+      assert.ok(field !== undefined)
+      assert.deepEqual(found, {
+        count: expected.count,
+        groups: expected.groups.map(({ keys, members, total, share }) => ({
+          [name]: printKey(field, keys[0]),
+          count: members.length,
+          total,
+          share,
+        })),
+      })
+      if (database === 'sqlite') assert.match(service.opened.lastStatement(), /lead\(lower\)/)
+    }
 })

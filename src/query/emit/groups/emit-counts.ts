@@ -110,6 +110,40 @@ export function emitCountedGroups(
   return addedUp(groupedValue(emitter, grouped, raw('micros')), days)
 }
 
+/**
+ * Groups by time of the records with one value of a code. Each bucket begins with its first day, or month, that has
+ * records, and ends where the next bucket begins. The largest bucket is not counted: it has what the others leave.
+ */
+export function emitRangeGroups(
+  emitter: Emitter,
+  of: Table,
+  { counts, index, instant, code, total }: Extract<GroupAccess, { kind: 'ranges' }>,
+  { bucket }: GroupKey,
+  { table, keys: [key] }: Names,
+): Sql {
+  const { dialect } = emitter
+  if (bucket === null) throw new Error('Ranges are of buckets.')
+  const [ranges, counted] = [emitter.alias(), emitter.alias()]
+  const row = newRow(emitter, of)
+  const at = columnOf(emitter, row.alias, instant)
+  const from = sql`${identifier(of.name)} ${row.alias}${dialect.scan(index.name)}`
+  const count = (condition: Sql): Sql =>
+    sql`(select count(*) from ${from} where ${emitFilter(emitter, code, row)} and ${condition})`
+  const micros = sql`${dialect.countedValue(raw('value'))} * ${raw(String(dayLength))}`
+  const starts = sql`select ${dialect.bucketKey(raw('micros'), bucket)} as bucket, min(micros) as lower, sum(n) as size
+    from (select ${micros} as micros, n from ${identifier(counts.name)}) days where micros is not null group by 1`
+  const within = sql`${at} >= lower and ${at} < coalesce(upper, ${raw(lastInstant)})`
+  return sql`${table} as materialized (with ${ranges} as materialized (select bucket, lower, lead(lower) over (order by lower) as upper,
+      row_number() over (order by size desc) as place from (${starts}) starts),
+    ${counted} as materialized (select bucket, ${count(within)} as n from ${ranges} where place > 1
+      union all select null, ${count(sql`${at} is null`)})
+    select bucket as ${key as Sql}, n from (select * from ${counted} union all
+      select bucket, ${emitCount(emitter, total, of, null)} - (select sum(n) from ${counted}) from ${ranges} where place = 1) counted where n > 0)`
+}
+
+/** Larger than any instant. */
+const lastInstant = '9223372036854775807'
+
 /** Groups by the elements of an array, from its side table; the records without elements are the rest of all. */
 export function emitElementGroups(
   emitter: Emitter,

@@ -1,6 +1,12 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCountedGroups, emitElementGroups, emitSummedGroups, measureName } from './emit-counts.ts'
+import {
+  emitCountedGroups,
+  emitElementGroups,
+  emitRangeGroups,
+  emitSummedGroups,
+  measureName,
+} from './emit-counts.ts'
 import { measureExpressions, measureJson, measureOrder } from './emit-measures.ts'
 import { createSource, groupBy, type SharedRows, type Source, type Within } from './emit-source.ts'
 import { isNull } from '../emit-membership.ts'
@@ -73,6 +79,8 @@ export function createGrouping(
       case 'joined-counts':
       case 'sums':
         return emitSummedGroups(emitter, access, plan.measures, key, { table: name, keys: names })
+      case 'ranges':
+        return emitRangeGroups(emitter, plan.table, access, key, { table: name, keys: names })
       case 'elements':
         return emitElementGroups(emitter, access, { table: name, keys: names })
       case 'rows':

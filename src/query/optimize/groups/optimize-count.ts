@@ -7,13 +7,15 @@ import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
 import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
-import type { Choice } from '../path-options.ts'
+import { type Choice, pairs } from '../path-options.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
+import { emitRowsProbe } from '../../emit/emit-access-path.ts'
+import { createEmitter } from '../../emit/emitter.ts'
 import { alwaysTrue } from '../../plan/conditions.ts'
 import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../../plan/plan-facts.ts'
 import { joinWords } from '../match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
-import { type Optimizer, rowsOf } from '../optimizer.ts'
+import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
 import type {
   CountAccess,
   CountedRows,
@@ -152,8 +154,42 @@ export function planGroups(
   keys: readonly GroupKey[],
 ): GroupAccess {
   const { table, where } = aggregate
-  const materialized = materializedGroups(optimizer, aggregate, keys)
+  const materialized =
+    materializedGroups(optimizer, aggregate, keys) ?? groupsOfRanges(optimizer, aggregate, keys)
   return materialized ?? planCountedRows(optimizer, table, where, null)
+}
+
+/** Number of entries of an index that are counted in the time of one record. */
+const entriesPerRecord = 10
+/** The rows of counts add up to the buckets of these units, each of which is one range of instants. */
+const unitsInOrder: ReadonlySet<TimeBucket['unit']> = new Set(['day', 'week', 'month', 'quarter', 'year'])
+
+/**
+ * Groups by time of the records with one value of a code: entries of the index by both are counted range by range. Null
+ * if the records are not more than the buckets, or the engine cannot be made to count entries of the index alone.
+ */
+function groupsOfRanges(
+  optimizer: Optimizer,
+  { table, where, measures }: AggregatePlan,
+  keys: readonly GroupKey[],
+): GroupAccess | null {
+  const { statistics, state } = optimizer
+  const [key, ...others] = keys
+  if (key === undefined || others.length > 0 || measures.length > 0 || key.leaf.kind !== 'column') return null
+  if (key.joins.length > 0 || key.bucket === null || !unitsInOrder.has(key.bucket.unit)) return null
+  if (statistics === null || state.hiding || isFenced(optimizer)) return null
+  const instant = key.leaf.column
+  const pair = pairs(table, where).find(({ index }) => index.columns[1] === instant.name)
+  const counts = countsOfKey(table, key)
+  if (pair === undefined || counts === undefined || conjuncts(where).length > 1) return null
+  const total = materializedCount(optimizer, table, where)
+  if (total === null) return null
+  const code = planFilter(optimizer, where)
+  const buckets = rowsOfCounts(optimizer, counts)
+  const probe = emitRowsProbe(createEmitter(optimizer), table, code)
+  if (statistics.countUpTo(probe, buckets + 1) <= buckets) return null
+  optimizer.estimate.rows += rowsOf(optimizer, table) / entriesPerRecord
+  return { kind: 'ranges', counts, index: pair.index, instant, code, total }
 }
 
 /** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */

@@ -2,10 +2,11 @@
 import type { Condition } from '../../plan/conditions.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import type { PhysicalShares, SharePart } from '../../plan/physical-plan.ts'
-import { readingsOf } from '../../plan/plan-facts.ts'
+import { conjuncts, readingsOf } from '../../plan/plan-facts.ts'
 import { joinWords } from '../match-words.ts'
 import type { Optimizer } from '../optimizer.ts'
 import { planGroups, planTotal } from './optimize-count.ts'
+import { groupsOfAll } from './optimize-significance.ts'
 
 /** Null if no share is selected. */
 export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
@@ -14,9 +15,10 @@ export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalS
   if (share === null || !(sharesGroups || sharesWhole)) return null
   const partOf = (condition: Condition): SharePart => {
     const where = joinWords(condition)
+    const ofAll = sharesGroups && conjuncts(where).length === 0 ? groupsOfAll(optimizer, table, keys) : null
     return {
       where,
-      groups: sharesGroups ? planGroups(optimizer, { ...plan, where, measures: [] }, keys) : null,
+      groups: sharesGroups ? (ofAll ?? planGroups(optimizer, { ...plan, where, measures: [] }, keys)) : null,
       count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
     }
   }

@@ -19,7 +19,7 @@ import type {
   PhysicalUnusualWords,
   SampledRecords,
 } from '../../plan/physical-plan.ts'
-import type { UnusualWordsPlan } from '../../plan/groups/group-plan.ts'
+import type { GroupKey, UnusualWordsPlan } from '../../plan/groups/group-plan.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import type { Comparison, Condition } from '../../plan/conditions.ts'
 import { columnIndex, conjuncts, readingsOf, simpleConditions } from '../../plan/plan-facts.ts'
@@ -40,7 +40,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const totalOf = (condition: Condition): PhysicalSignificance['total'] =>
     addsUp ? { kind: 'groups' } : planCount(optimizer, table, condition, null)
   const total = totalOf(where)
-  const everything = groupsOfAll(optimizer, plan)
+  const everything = groupsOfAll(optimizer, plan.table, keys)
   const outside = everything === null ? null : recordsOutside(optimizer, plan)
   if (everything === null || outside === null) {
     const { background } = significance
@@ -70,9 +70,12 @@ export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan):
 }
 
 /** Groups of all records that need not be read; null if there are none. */
-function groupsOfAll(optimizer: Optimizer, plan: AggregatePlan): GroupAccess | null {
-  const { table, keys } = plan
-  const materialized = materializedGroups(optimizer, { ...plan, where: alwaysTrue, measures: [] }, keys)
+export function groupsOfAll(
+  optimizer: Optimizer,
+  table: Table,
+  keys: readonly GroupKey[],
+): GroupAccess | null {
+  const materialized = materializedGroups(optimizer, { table, where: alwaysTrue, measures: [] }, keys)
   const [key, ...further] = keys
   const total = countsOf(table, 'total', [])
   const isArray = key?.leaf.kind === 'array' && key.joins.length === 0 && further.length === 0
