@@ -37,6 +37,7 @@ const pagesWithQueries = [
   'aggregates-inside',
   'top-of-groups',
   'shares',
+  'time',
   'unusual',
   'http',
   'prices',

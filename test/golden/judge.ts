@@ -101,7 +101,7 @@ async function judgeAggregate(reference: Reference, { nsid }: Shape, given: Json
   // One value stands for a list of one.
   const names: readonly string[] = [given.groupBy ?? []].flat()
   const expected = reference.aggregate(nsid, { ...given, groupBy: names })
-  const fields = names.map((name) => reference.groupFields(nsid).find((field) => field.name === name)!)
+  const fields = names.map((name) => reference.groupFields(nsid, given).find((field) => field.name === name)!)
   const groups = expected.groups.map(({ keys, members, significance, total, share }) => ({
     count: members.length,
     total,

@@ -9,8 +9,10 @@ import { onEveryDatabase as test } from '../support/databases.ts'
 import { aggregateArguments, literal } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { aggregates, fieldsOfKind, groupNames, smallIntegers } from '../support/questions.ts'
+import { aggregates, fieldsOfKind, groupNames, isTimeName, smallIntegers } from '../support/questions.ts'
 import { expectedRecord, recordSelection } from '../support/selection.ts'
+import { timeZones } from '../support/time-zones.ts'
+import { weekdays } from '../reference/zones.ts'
 import { wheres } from '../support/where.ts'
 
 const significance = 'significance { share againstCount againstShare score }'
@@ -32,7 +34,7 @@ property(
 
     const expected = reference.aggregate(collection, given)
     const fields = names.map(
-      (name) => reference.groupFields(collection).find((field) => field.name === name)!,
+      (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
     )
     assert.deepEqual(aggregate, {
       count: expected.count,
@@ -49,6 +51,49 @@ property(
     })
   },
   120,
+)
+
+/** The same of times alone, in all zones and with weeks of all starts. */
+const timeQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) => {
+    const times = groupNames(reference, collection).filter(isTimeName)
+    return fc.record({
+      collection: fc.constant(collection),
+      distinct: fc.constantFrom(...times),
+      given: fc.record(
+        {
+          groupBy: fc.uniqueArray(fc.constantFrom(...times), { minLength: 1, maxLength: 2 }),
+          timeZone: fc.constantFrom(...timeZones),
+          weekStart: fc.constantFrom(...weekdays),
+          orderBy: fc.constantFrom('KEY_ASC' as const, 'KEY_DESC' as const),
+          limit: fc.constant(1000),
+        },
+        { requiredKeys: ['groupBy', 'orderBy', 'limit'] },
+      ),
+    })
+  })
+
+property(
+  'local times are grouped and counted as the plain evaluator does, in odd zones too',
+  timeQuestions,
+  async ({ reference, service }, { collection, distinct, given }) => {
+    const { rootField } = reference.shapes.get(collection)!
+    const names = given.groupBy
+    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
+    distinct: countDistinct(field: ${distinct}) groups { count ${names.join(' ')} } } }`)
+    const expected = reference.aggregate(collection, given)
+    const fields = names.map(
+      (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
+    )
+    assert.deepEqual(aggregate, {
+      distinct: reference.countDistinct(collection, expected.members, distinct, given),
+      groups: expected.groups.map(({ keys, members }) => ({
+        count: members.length,
+        ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, keys[index])])),
+      })),
+    })
+  },
+  100,
 )
 
 const measureQuestions = ({ reference }: Loaded) =>

@@ -5,10 +5,11 @@ import { type GroupCondition, meetsAll } from './having.ts'
 import { type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
 import { type Share, shareOf } from './shares.ts'
+import type { TimeFrame } from './zones.ts'
 import { compareKeys, type Key } from './values.ts'
 import type { PlainRecord, World } from './world.ts'
 
-export interface GroupArguments {
+export interface GroupArguments extends TimeFrame {
   readonly groupBy?: readonly string[]
   readonly interval?: number
   readonly orderBy?: 'COUNT_DESC' | 'COUNT_ASC' | 'KEY_ASC' | 'KEY_DESC'

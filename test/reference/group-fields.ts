@@ -2,16 +2,8 @@
 import { declaredTarget } from './matches.ts'
 import { type Place, placesOf, readPath } from './places.ts'
 import type { Shape } from './shapes.ts'
-import {
-  type Bucket,
-  buckets,
-  type Key,
-  printBucket,
-  printInstant,
-  startOf,
-  hourOfDay,
-  weekday,
-} from './values.ts'
+import { type Bucket, buckets, type Key, printBucket, printInstant, hourOfDay, weekday } from './values.ts'
+import { firstMoment, localTime, printLocal } from './zones.ts'
 import {
   linkOf,
   type PlainRecord,
@@ -26,6 +18,8 @@ export interface GroupField {
   readonly name: string
   /** What clients see: a string, a number, a boolean, a printed instant. */
   readonly prints: 'plain' | 'instant' | 'part of time' | Bucket
+  /** Of the label; none without an argument `timeZone`. */
+  readonly timeZone?: string | undefined
   /** The keys of a `where` that lead to conditions on it. */
   readonly path: readonly string[]
   readonly isReference: boolean
@@ -39,7 +33,7 @@ export function groupFields(world: World, collection: string): GroupField[] {
     { ...plain('did'), keysOf: (record) => [record.did] },
     { ...plain('collection'), keysOf: (record) => [record.collection] },
     { ...plain('indexedAt'), prints: 'instant', keysOf: (record) => [record.indexedAt] },
-    ...bucketFields('indexedAt', (record) => record.indexedAt),
+    ...bucketFields(world, 'indexedAt', (record) => record.indexedAt),
   ]
   const fields = [...system, ...ownAndJoined(world, shapeOf(world, collection), [collection])]
   return fields.map((field) =>
@@ -68,6 +62,7 @@ function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): Gr
       (inner): GroupField => ({
         name: `${name}_${inner.name}`,
         prints: inner.prints,
+        timeZone: inner.timeZone,
         path: [name, ...inner.path],
         isReference: inner.isReference,
         keysOf: (record) => {
@@ -98,7 +93,7 @@ function ownGroupFields(world: World, { name, path, kind }: Place): GroupField[]
         },
       ]
     case 'datetime':
-      return bucketFields(name, (record) => scalarKey(kind, read(record)))
+      return bucketFields(world, name, (record) => scalarKey(kind, read(record)))
     case 'array':
       if (kind.of.kind !== 'string') return []
       return [
@@ -115,7 +110,7 @@ function ownGroupFields(world: World, { name, path, kind }: Place): GroupField[]
   }
 }
 
-function bucketFields(name: string, read: (record: PlainRecord) => Key): GroupField[] {
+function bucketFields({ time = {} }: World, name: string, read: (record: PlainRecord) => Key): GroupField[] {
   const keyOf = (key: (instant: bigint) => Key) => (record: PlainRecord) => {
     const instant = read(record)
     return [typeof instant === 'bigint' ? key(instant) : undefined]
@@ -124,10 +119,19 @@ function bucketFields(name: string, read: (record: PlainRecord) => Key): GroupFi
     ...buckets.map((bucket) => ({
       ...plain(`${name}_${bucket}`),
       prints: bucket,
-      keysOf: keyOf((instant) => startOf(bucket, instant)),
+      timeZone: time.timeZone,
+      keysOf: keyOf((instant) => firstMoment(time, bucket, instant)),
     })),
-    { ...plain(`${name}_hourOfDay`), prints: 'part of time', keysOf: keyOf(hourOfDay) },
-    { ...plain(`${name}_weekday`), prints: 'part of time', keysOf: keyOf(weekday) },
+    {
+      ...plain(`${name}_hourOfDay`),
+      prints: 'part of time',
+      keysOf: keyOf((instant) => hourOfDay(localTime(time, instant))),
+    },
+    {
+      ...plain(`${name}_weekday`),
+      prints: 'part of time',
+      keysOf: keyOf((instant) => weekday(localTime(time, instant))),
+    },
   ]
 }
 
@@ -137,5 +141,7 @@ export function printKey(field: GroupField, key: Key): string | number | boolean
   if (typeof key !== 'bigint') return key
   return field.prints === 'instant' || field.prints === 'plain' || field.prints === 'part of time'
     ? printInstant(key)
-    : printBucket(field.prints, key)
+    : field.timeZone === undefined
+      ? printBucket(field.prints, key)
+      : printLocal(field.timeZone, key)
 }

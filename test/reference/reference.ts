@@ -7,6 +7,7 @@ import { type GroupField, groupFields } from './group-fields.ts'
 import { countDistinct, deviation, extreme, mean, median, percentile, total } from './measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
 import { type Pair, type PairArguments, pairsOf } from './pairs.ts'
+import type { TimeFrame } from './zones.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
 import { scoresOf } from './relevance.ts'
@@ -72,7 +73,7 @@ export interface Reference {
   aggregate(collection: string, given: AggregateArguments): Aggregated
   unusualWords(collection: string, given: Found, asked: UnusualArguments): UnusualWords
   pairs(collection: string, members: readonly PlainRecord[], given: PairArguments): readonly Pair[]
-  groupFields(collection: string): readonly GroupField[]
+  groupFields(collection: string, time?: TimeFrame): readonly GroupField[]
   /** Sum and number of the present integers. */
   total(members: readonly PlainRecord[], field: string): { sum: bigint; count: bigint }
   /** Their average; null when there are none. */
@@ -82,7 +83,7 @@ export interface Reference {
   percentile(members: readonly PlainRecord[], field: string, p: number): bigint | undefined
   /** The sample standard deviation. */
   deviation(members: readonly PlainRecord[], field: string): number | null
-  countDistinct(collection: string, members: readonly PlainRecord[], field: string): number
+  countDistinct(collection: string, members: readonly PlainRecord[], field: string, time?: TimeFrame): number
   resolve(uri: string): PlainRecord | null
   isCurrent(link: Link): boolean | null
   referredBy(collection: string): readonly HeldReference[]
@@ -170,6 +171,7 @@ export function createReference(
     matches: (record, where) => matches(world, record, where),
     compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),
     aggregate: (collection, given) => {
+      const framed = { ...world, time: given }
       const all = recordsOf(world, collection)
       const members = found(all, given)
       const { significant, denominator } = given
@@ -181,8 +183,8 @@ export function createReference(
         count: members.length,
         members,
         ...shareOf(members, divisors),
-        ...groupRecords(world, collection, members, given, background, divisors),
-        top: topOf(world, collection, members, given, divisors),
+        ...groupRecords(framed, collection, members, given, background, divisors),
+        top: topOf(framed, collection, members, given, divisors),
       }
     },
     unusualWords: (collection, given, asked) => {
@@ -196,14 +198,15 @@ export function createReference(
       )
     },
     pairs: (collection, members, given) => pairsOf(world, collection, members, given),
-    groupFields: (collection) => groupFields(world, collection),
+    groupFields: (collection, time) => groupFields({ ...world, time }, collection),
     total: (members, field) => total(world, members, field),
     mean: (members, field) => mean(world, members, field),
     median: (members, field) => median(world, members, field),
     percentile: (members, field, p) => percentile(world, members, field, p),
     deviation: (members, field) => deviation(world, members, field),
     extreme: (members, field, which) => extreme(world, members, field, which),
-    countDistinct: (collection, members, field) => countDistinct(world, collection, members, field),
+    countDistinct: (collection, members, field, time) =>
+      countDistinct({ ...world, time }, collection, members, field),
     resolve: (uri) => resolve(world, uri),
     isCurrent: (link) => isCurrent(world, link),
     referredBy: (collection) => referredBy(world, collection),

@@ -1,5 +1,6 @@
 /** The records an evaluator looks at, and how it reads one value of one of them. */
 import type { Field, HeldReference, Json, Kind, Shape, Shapes } from './shapes.ts'
+import type { TimeFrame } from './zones.ts'
 import { type Key, parseInstant } from './values.ts'
 
 export interface PlainRecord {
@@ -17,6 +18,8 @@ export interface PlainRecord {
 export interface World {
   readonly shapes: Shapes
   readonly records: readonly PlainRecord[]
+  /** In which times are grouped; UTC when absent. */
+  readonly time?: TimeFrame | undefined
 }
 
 export interface Link {

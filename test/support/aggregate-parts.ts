@@ -6,6 +6,7 @@ import type { Pair } from '../reference/pairs.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
 import type { Significance } from '../reference/significance.ts'
 import { printInstant } from '../reference/values.ts'
+import type { TimeFrame } from '../reference/zones.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments, argumentList } from './graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
@@ -45,8 +46,8 @@ function aggregateFields(
   given: AggregateArguments,
   record: fc.Arbitrary<Part<PlainRecord>>,
 ): fc.Arbitrary<Part<Aggregated>> {
-  const measures = measureParts(reference, shape)
-  const fields = reference.groupFields(shape.nsid)
+  const measures = measureParts(reference, shape, given)
+  const fields = reference.groupFields(shape.nsid, given)
   const keys = (given.groupBy ?? []).map((name, index): fc.Arbitrary<Part<GroupOf>> => {
     const field = fields.find((one) => one.name === name)
     if (field === undefined) throw new Error(`${shape.nsid} has no group ${name}.`)
@@ -135,7 +136,7 @@ function pairParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Agg
   ]
 }
 
-function measureParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Members>>[] {
+function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): fc.Arbitrary<Part<Members>>[] {
   const integers = fieldsOfKind(reference, nsid, ['integer'])
   const ordered = fieldsOfKind(reference, nsid, ['integer', 'datetime'])
   const extreme = (which: 'MIN' | 'MAX') => (name: string) =>
@@ -171,7 +172,7 @@ function measureParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<
   const distinct = fc.constantFrom(...groupNames(reference, nsid)).map(
     (name): Part<Members> => ({
       text: `countDistinct(field: ${name})`,
-      answer: (members) => reference.countDistinct(nsid, members, name),
+      answer: (members) => reference.countDistinct(nsid, members, name, time),
     }),
   )
   return [

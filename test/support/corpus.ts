@@ -39,6 +39,8 @@ const instants = [
   '1969-12-31T23:59:59.5Z',
   '2021-01-03T12:00:00Z',
   '2026-11-16T13:59:59.123Z',
+  '2026-10-25T00:30:00Z',
+  '2011-12-30T09:59:59.999999Z',
 ].map(parseInstant)
 
 /** A record before its references are known. */

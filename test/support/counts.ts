@@ -5,6 +5,7 @@ import type { ReadDatabase } from '../../src/database/database.ts'
 import type { Table } from '../../src/database/layout/tables.ts'
 import { ownSums, refersTo, sumColumns, summedValues } from '../../src/database/layout/sums.ts'
 import { raw } from '../../src/sql/sql.ts'
+import { utcBucket } from '../../src/sql/time-buckets.ts'
 
 /** Every row of every table of counts and sums is what the collections' tables have, in one snapshot. */
 export async function assertCounts(read: ReadDatabase, tables: readonly Table[]): Promise<void> {
@@ -29,7 +30,7 @@ function countsPair(read: ReadDatabase, table: Table, counts: Table['counts'][nu
   const { countedValue, bucketKey } = read.dialect
   // As groups by month are told apart.
   const told = (value: string): string =>
-    counts.kind === 'month' ? bucketKey(raw(`(${value} * ${dayLength})`), { unit: 'month' }).sql : value
+    counts.kind === 'month' ? bucketKey(raw(`(${value} * ${dayLength})`), utcBucket('month')).sql : value
   const kept = countKeys(counts).map((key) => told(countedValue(raw(key)).sql))
   const met = countedValues(counts, quoted).map(told)
   const names = met.map((_, index) => `v${index}`).join(', ')

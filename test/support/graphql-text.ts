@@ -48,6 +48,8 @@ export function aggregateArguments(given: AggregateArguments, after?: string): s
   const rank = given.rankBy
   return argumentList({
     where: given.where && literal(given.where),
+    timeZone: given.timeZone && JSON.stringify(given.timeZone),
+    weekStart: given.weekStart,
     groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
     interval: given.interval?.toString(),
     orderBy: given.orderBy,

@@ -8,6 +8,8 @@ import type { SortField } from '../reference/order.ts'
 import type { GroupCondition } from '../reference/having.ts'
 import { type Measured, valueOf } from '../reference/measures.ts'
 import { printInstant } from '../reference/values.ts'
+import { weekdays } from '../reference/zones.ts'
+import { timeZones } from './time-zones.ts'
 import { wheres } from './where.ts'
 
 export function sortFields(reference: Reference, collection: string): string[] {
@@ -216,9 +218,11 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
   const joined = names.filter((name) => name.includes('_'))
   const arrays = arrayNames(reference, collection)
   const integral = new Set(integralNames(reference, collection))
+  const times = names.filter((name) => isTimeName(name))
   const name = fc.oneof(
     fc.constantFrom(...names),
     fc.constantFrom(...joined),
+    fc.constantFrom(...times),
     fc.constantFrom(...arrays, 'did'),
     fc.constantFrom(...integral, 'did'),
   )
@@ -246,6 +250,8 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
       ),
       interval: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(100, 2 ** 31 - 1)),
       minCount: fc.integer({ min: 1, max: 4 }),
+      timeZone: fc.constantFrom(...timeZones),
+      weekStart: fc.constantFrom(...weekdays),
       limit: fc.oneof(fc.constantFrom(0, 1, 1000), fc.integer({ min: 2, max: 8 })),
     },
     { requiredKeys: [] },
@@ -273,4 +279,9 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
       const divided = { ...some, ...by, ...denominatorOf(some.where ?? {}) }
       return divided.denominator === undefined ? withoutShares(divided) : divided
     })
+}
+
+/** Names of time buckets and parts of times. */
+export function isTimeName(name: string): boolean {
+  return /_(hour|day|week|month|quarter|year|hourOfDay|weekday)$/.test(name)
 }

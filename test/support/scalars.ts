@@ -1,5 +1,6 @@
 /** Scalars drawn for trouble: missing, equal and extreme values, and every script that folds oddly. */
 import fc from 'fast-check'
+import { datetimesOfChanges } from './time-zones.ts'
 import { fold } from '../reference/values.ts'
 import { anyCodePoint } from './any-text.ts'
 
@@ -124,15 +125,21 @@ const fractions = [
 ]
 const offsets = ['Z', 'Z', 'Z', '+00:00', '+01:00', '-05:30', '+14:00', '-12:00', '+23:59']
 
-/** As records have them: any offset, up to nine digits of a second, years 1 to 9999. */
-export const datetimes: fc.Arbitrary<string> = fc
-  .tuple(
-    fc.constantFrom(...dates),
-    fc.constantFrom(...times),
-    fc.constantFrom(...fractions),
-    fc.constantFrom(...offsets),
-  )
-  .map(([date, time, fraction, offset]) => `${date}T${time}${fraction}${offset}`)
+/** As records have them: any offset, up to nine digits of a second, years 1 to 9999, and changes of time zones. */
+export const datetimes: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(...dates),
+        fc.constantFrom(...times),
+        fc.constantFrom(...fractions),
+        fc.constantFrom(...offsets),
+      )
+      .map(([date, time, fraction, offset]) => `${date}T${time}${fraction}${offset}`),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(...datetimesOfChanges) },
+)
 
 /** As callers write them: dates too. */
 export const datetimeArguments: fc.Arbitrary<string> = fc.oneof(

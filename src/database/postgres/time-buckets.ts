@@ -1,37 +1,116 @@
-/** Time buckets in the SQL of PostgreSQL. */
+/** Time buckets in the SQL of PostgreSQL. The steps of a time zone are arrays, which `width_bucket` searches. */
 import type { Dialect } from '../../sql/dialect.ts'
-import { literal, sql } from '../../sql/sql.ts'
-import { bucketStart, timePart } from '../../sql/time-buckets.ts'
+import { literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import {
+  bucketStart,
+  firstMidnight,
+  type Floor,
+  floorOnce,
+  floorTo,
+  type TimeBucket,
+  timePart,
+} from '../../sql/time-buckets.ts'
+import { dayLabels, hourLabels, hourSteps, type Label, offsetSteps } from '../../sql/zone-steps.ts'
+import type { Steps } from '../../util/time/first-moments.ts'
+import type { ZoneRules } from '../../util/time/zone-rules.ts'
 
-export const bucketKey: Dialect['bucketKey'] = (micros, { unit }) => {
+const microsPerHour = 3_600_000_000
+const beforeAll = '-9223372036854775808'
+
+/** Months and longer buckets have their first day as key, a timestamp. */
+export const bucketKey: Dialect['bucketKey'] = (micros, bucket) => {
+  const { zone } = bucket
+  if (zone === null) return keyInUtc(micros, bucket, floorTo)
+  if (bucket.unit === 'hour') return hourKey(micros, zone)
+  const offset = stepsAt(micros, offsetSteps(zone), 'bigint', microsText)
+  return keyInUtc(sql`(${micros} + ${offset})`, bucket, floorOnce)
+}
+
+function keyInUtc(micros: Sql, { unit, weekStart }: TimeBucket, floor: Floor): Sql {
   switch (unit) {
     case 'hour':
     case 'day':
     case 'week':
-      return bucketStart(micros, unit)
+      return bucketStart(micros, { unit, weekStart }, floor)
     case 'month':
     case 'quarter':
-    case 'year':
-      return sql`date_trunc(${literal(unit)}, day_of(${micros})::timestamp)`
+    case 'year': {
+      const day = floor === floorTo ? sql`day_of(${micros})` : dayOnce(micros)
+      return sql`date_trunc(${literal(unit)}, ${day}::timestamp)`
+    }
     case 'hourOfDay':
     case 'weekday':
       return timePart(micros, unit)
   }
 }
 
-export const bucketText: Dialect['bucketText'] = (key, { unit }) => {
+/** As `day_of`, which would evaluate its argument twice. */
+function dayOnce(micros: Sql): Sql {
+  const day = raw('86400000000')
+  return sql`(date '1970-01-01' + (${bucketStart(micros, { unit: 'day', weekStart: 0 }, floorOnce)} / ${day})::int)`
+}
+
+/** The first moment of the hour. */
+function hourKey(micros: Sql, zone: ZoneRules): Sql {
+  const steps = hourSteps(zone)
+  const after = stepsAt(micros, steps, 'bigint', (step) => microsText(step.after))
+  const start = sql`(${floorOnce(sql`(${micros} - ${after})`, microsPerHour)} + ${after})`
+  if (!steps.some(({ value }) => value.isCut)) return start
+  const cut = stepsAt(micros, steps, 'bigint', ({ isCut }, from) => (isCut ? microsText(from) : beforeAll))
+  return sql`greatest(${start}, ${cut})`
+}
+
+export const bucketText: Dialect['bucketText'] = (key, { unit, weekStart, zone }) => {
   switch (unit) {
     case 'hour':
-      return sql`(left(instant_text(${key}), 19) || 'Z')`
+      return zone === null ? sql`(left(instant_text(${key}), 19) || 'Z')` : labelled(key, hourLabels(zone))
     case 'day':
-    case 'week':
-      return sql`left(instant_text(${key}), 10)`
+    case 'week': {
+      const isEarly = unit === 'week' && (weekStart !== 0 || zone !== null)
+      const start = isEarly
+        ? sql`(case when ${key} < ${firstMidnight} then ${firstMidnight} else ${key} end)`
+        : key
+      return zone === null ? sql`left(instant_text(${start}), 10)` : labelled(start, dayLabels(zone))
+    }
     case 'month':
     case 'quarter':
     case 'year':
-      return sql`to_char(${key}, 'YYYY-MM-DD')`
+      if (zone === null) return sql`to_char(${key}, 'YYYY-MM-DD')`
+      return labelled(sql`((${key}::date - date '1970-01-01') * 86400000000)`, dayLabels(zone))
     case 'hourOfDay':
     case 'weekday':
       return key
   }
+}
+
+function labelled(moment: Sql, steps: Steps<Label>): Sql {
+  const shift = stepsAt(moment, steps, 'bigint', (label) => microsText(label.shift))
+  const offset = stepsAt(moment, steps, 'text', (label) => label.offset)
+  return sql`(left(instant_text(${moment} + ${shift}), 19) || ${offset})`
+}
+
+/** The value of the step at a position. */
+function stepsAt<Value>(
+  position: Sql,
+  steps: Steps<Value>,
+  type: 'bigint' | 'text',
+  write: (value: Value, from: number) => string,
+): Sql {
+  const values = arrayOf(
+    steps.map(({ value, from }) => write(value, from)),
+    type,
+  )
+  const starts = arrayOf(
+    steps.map(({ from }, index) => (index === 0 ? beforeAll : microsText(from))),
+    'bigint',
+  )
+  return sql`(${values})[width_bucket(${position}, ${starts})]`
+}
+
+function arrayOf(values: readonly string[], type: 'bigint' | 'text'): Sql {
+  return sql`cast(${`{${values.join(',')}}`} as ${raw(type)}[])`
+}
+
+function microsText(second: number): string {
+  return second === 0 ? '0' : `${second}000000`
 }

@@ -2,6 +2,7 @@
  * Compares materialized counts and sums with the records, by statements that every engine runs, and vocabularies, which
  * SQLite reads from its word indexes.
  */
+import { utcBucket } from '../../sql/time-buckets.ts'
 import { quote, raw } from '../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, dayLength } from '../layout/counts.ts'
 import type { ReadDatabase } from '../database.ts'
@@ -73,7 +74,7 @@ function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable)
   // In the form of groups by month.
   const told = (value: string): string =>
     counts.kind === 'month'
-      ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), { unit: 'month' }).sql
+      ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), utcBucket('month')).sql
       : value
   const stored = countKeys(counts).map((key) => told(dialect.countedValue(raw(key)).sql))
   const computed = countedValues(counts, quote).map(told)

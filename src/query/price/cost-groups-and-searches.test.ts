@@ -15,6 +15,7 @@ const {
   linked,
   grouping,
   interval,
+  timeZone,
   bucket,
   words,
   groupJoin,
@@ -116,6 +117,13 @@ costs('measures and shares that only conditions or the order name cost as if the
   [
     `{ ${list}Aggregate(groupBy: [language], limit: 10, denominator: {}, having: [{measure: SHARE, operator: GT, value: 0.5}]) { groups { language } } }`,
     2 * grouping + 10 * 2,
+  ],
+])
+
+costs('a time zone costs for each time that is grouped by', [
+  [
+    `{ ${list}Aggregate(groupBy: [publishedAt_day], timeZone: "Europe/Berlin", limit: 10) { groups { count } } }`,
+    grouping + bucket + timeZone + 10 * 2,
   ],
 ])
 

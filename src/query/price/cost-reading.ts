@@ -130,10 +130,11 @@ function keysSize(keys: readonly GroupKey[]): number {
 
 function keySize({ joins, leaf, bucket, interval }: GroupKey): number {
   const long = leaf.kind === 'column' && leaf.column.virtual
+  const time = bucket === null ? 0 : weights.bucket + (bucket.zone === null ? 0 : weights.timeZone)
   return (
     joins.length * weights.groupJoin +
     (long ? weights.groupText : 0) +
-    (bucket === null ? 0 : weights.bucket) +
+    time +
     (interval === null ? 0 : weights.interval)
   )
 }

@@ -72,6 +72,8 @@ export const weights = {
   groupField: 6_000,
   /** A time bucket. */
   bucket: 8_000,
+  /** Its time zone. */
+  timeZone: 4_000,
   /** Ranges of an integer. */
   interval: 4_000,
   /** Each reference on the way to a field that is grouped by or counted. */

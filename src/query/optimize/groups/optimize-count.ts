@@ -6,6 +6,7 @@ import type { CountTable } from '../../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
+import { isUtc } from '../../../util/time/zone-rules.ts'
 import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { type Choice, pairs } from '../path-options.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
@@ -263,6 +264,8 @@ const countsOfBucket: Readonly<Record<TimeBucket['unit'], CountTable['kind'] | n
 
 /** The counts that form the groups of one key. */
 function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
+  // Counts are by days of UTC.
+  if (bucket !== null && bucket.zone !== null && !isUtc(bucket.zone)) return undefined
   const kind = bucket === null ? 'value' : countsOfBucket[bucket.unit]
   if (kind === null) return undefined
   if (leaf.kind === 'column') return countsOf(table, kind, [leaf.column])

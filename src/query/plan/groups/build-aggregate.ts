@@ -18,6 +18,7 @@ import {
 } from './build-significance.ts'
 import { buildSamples } from './build-samples.ts'
 import { buildShare } from './build-share.ts'
+import { buildTimeFrame } from './build-time-frame.ts'
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type { Condition } from '../conditions.ts'
@@ -62,6 +63,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     limit,
     interval,
     table,
+    time: buildTimeFrame(given),
     where,
     groupBy,
     isSignificant,

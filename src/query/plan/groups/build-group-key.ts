@@ -7,6 +7,7 @@ import { assertWithin } from '../../parse/limits.ts'
 import { tableOf } from '../plan-facts.ts'
 import type { GroupKey, Join, KeyLeaf } from './group-plan.ts'
 import type { PlanContext } from '../plan.ts'
+import { type TimeFrame, utcFrame } from './build-time-frame.ts'
 
 /** The group fields of an argument, each of which may be named once. */
 export function groupFieldsOf(
@@ -22,7 +23,7 @@ export function groupFieldsOf(
 }
 
 export function groupKey(
-  context: Pick<PlanContext, 'model' | 'tables'>,
+  context: Pick<PlanContext, 'model' | 'tables'> & { readonly time?: TimeFrame },
   table: Table,
   field: GroupField,
   interval: number | null = null,
@@ -41,7 +42,7 @@ export function groupKey(
   return {
     joins: path,
     leaf: keyLeaf(holder, leaf),
-    bucket: bucket === null ? null : { unit: bucket },
+    bucket: timeBucket(bucket, context.time),
     interval: isInteger(field) ? interval : null,
   }
 }
@@ -64,6 +65,10 @@ export function intervalOf(given: unknown, groupBy: readonly GroupField[]): numb
 /** Parts of time are integers, too. */
 function isInteger({ leaf, bucket }: GroupField): boolean {
   return bucket === null ? leafType(leaf).kind === 'integer' : bucket === 'hourOfDay' || bucket === 'weekday'
+}
+
+function timeBucket(unit: GroupField['bucket'], time: TimeFrame = utcFrame): GroupKey['bucket'] {
+  return unit === null ? null : { unit, weekStart: time.weekStart, zone: time.zone }
 }
 
 function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {

@@ -8,10 +8,12 @@ import { fieldsBelow } from '../build-fields.ts'
 import type { MeasureOutput, MeasurePlan, MeasuresOutput } from './group-plan.ts'
 import type { PlanContext } from '../plan.ts'
 import { groupKey } from './build-group-key.ts'
+import type { TimeFrame } from './build-time-frame.ts'
 
 /** The context of one aggregate, which collects its measures. */
 export interface MeasureContext extends PlanContext {
   readonly table: Table
+  readonly time: TimeFrame
   /** By measure and field. */
   readonly measures: Map<string, MeasurePlan>
 }

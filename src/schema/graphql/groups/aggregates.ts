@@ -19,6 +19,7 @@ import { createMeasureTypes } from './measures.ts'
 import { nestedFields } from './nested.ts'
 import { createPairFields } from './pairs.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
+import { defineTimeArguments } from './time-arguments.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
 /** What the types of aggregates share with the types of records. */
@@ -125,6 +126,7 @@ export function createAggregateTypes(
     }))
   }
 
+  const timeArguments = defineTimeArguments(registry)
   const aggregateArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
     where: { type: inputs.where(collection) },
     ...searchArguments(collection),
@@ -136,6 +138,7 @@ export function createAggregateTypes(
       type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
       description: 'Up to five fields.',
     },
+    ...timeArguments,
     interval: {
       type: GraphQLInt,
       description: 'Groups integers in ranges of this size, each by its lower bound.',

@@ -1,0 +1,89 @@
+/**
+ * The rules of a time zone, found by asking `Intl` for local times. They are exact for instants from 1900 to 2100; the
+ * offsets at these bounds hold before and after. Times are seconds since 1970.
+ */
+import { dayLength, type FirstMoment, firstMoments, type Steps, type ZonePeriod } from './first-moments.ts'
+
+export interface ZoneRules {
+  /** Its canonical name. */
+  readonly name: string
+  /** In order; the first begins before all instants, at -Infinity. */
+  readonly periods: readonly ZonePeriod[]
+  /** The first moments of local days, by the number of the day since 1970-01-01. */
+  readonly days: Steps<FirstMoment>
+}
+
+const firstExact = Date.UTC(1900, 0) / 1_000
+const lastExact = Date.UTC(2100, 0) / 1_000
+/** Shorter than every period since 1900; the shortest, of Freetown in 1939, has not quite four days. */
+const longestStep = 3 * dayLength
+/** The first and the last day of all instants are those of UTC, so that local times have years from 1 to 9999. */
+const secondDay = Date.parse('0001-01-02T00:00:00Z') / 1_000
+const lastDay = Date.parse('9999-12-31T00:00:00Z') / 1_000
+
+/** Without changes of the offset. */
+export function isUtc({ periods }: ZoneRules): boolean {
+  return periods.every(({ offset }) => offset === 0)
+}
+
+/** Takes some 40 ms. */
+export function findZoneRules(name: string): ZoneRules {
+  const periods = withBounds(findPeriods(name))
+  return { name, periods, days: firstMoments(periods) }
+}
+
+function findPeriods(name: string): ZonePeriod[] {
+  const offsetAt = offsetsOf(name)
+  const periods: ZonePeriod[] = [{ start: Number.NEGATIVE_INFINITY, offset: offsetAt(firstExact) }]
+  let [from, offset] = [firstExact, offsetAt(firstExact)]
+  while (from < lastExact) {
+    const to = Math.min(from + longestStep, lastExact)
+    const next = offsetAt(to)
+    if (next !== offset) periods.push({ start: changeBetween(from, to, offset, offsetAt), offset: next })
+    ;[from, offset] = [to, next]
+  }
+  return periods
+}
+
+/** The first second with another offset than the one at `from`. */
+function changeBetween(from: number, to: number, offset: number, offsetAt: (second: number) => number) {
+  let [before, after] = [from, to]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (offsetAt(middle) === offset) before = middle
+    else after = middle
+  }
+  return after
+}
+
+function offsetsOf(timeZone: string): (second: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  return (second) => {
+    const [month, day, year, hour, minute, ofMinute] = (
+      format.format(second * 1_000).match(/\d+/g) ?? []
+    ).map(Number) as [number, number, number, number, number, number]
+    return Date.UTC(year, month - 1, day, hour, minute, ofMinute) / 1_000 - second
+  }
+}
+
+function withBounds([first, ...others]: readonly ZonePeriod[]): ZonePeriod[] {
+  const start = Number.NEGATIVE_INFINITY
+  const all = [
+    { start, offset: 0 },
+    { start: secondDay, offset: first?.offset ?? 0 },
+    ...others,
+    { start: lastDay, offset: 0 },
+  ]
+  return all.filter(({ offset }, index) => index === 0 || offset !== all[index - 1]?.offset)
+}
