@@ -55,7 +55,7 @@ const nothing: readonly Row[] = [
   [
     'search_records',
     { collection: 'enrichment', filters: { 'entities.type': 'people' } },
-    /is no known value of entities\.type\..* Known: person/,
+    /^No record has "people" in entities\.type\. There are: .*person/,
   ],
   ['search_records', { collection: 'article', text: 'climate change' }, /word after word/],
   ['search_records', { collection: 'article', text: 'hippopotamus' }, /what other languages call it/],

@@ -49,6 +49,11 @@ export interface Dialect {
   unindexed(value: Sql): Sql
   /** Elements of the array at a path, as rows with `value`; no rows if the array is missing or null. */
   each(json: Sql, path: readonly string[], alias: Sql): Sql
+  /**
+   * The same for an array of objects, to read several of their values: `value` is JSON that is fast to read, `key` the
+   * position.
+   */
+  objects(json: Sql, path: readonly string[], alias: Sql): Sql
   /** A JSON array of values; instants are passed as text. */
   jsonArray(values: readonly Sql[]): Sql
   asText(value: Sql): Sql
@@ -95,6 +100,13 @@ export interface Dialect {
   bucketText(key: Sql, bucket: TimeBucket): Sql
   /** The sort expression for grouping by a text that may be missing. */
   groupedText(text: Sql): Sql
+  /**
+   * A query for each combination of values, under their names, and the number `n` of records that have it, from rows in
+   * which those of a record are adjacent; null if the engine groups as fast. `rows` is given what to select.
+   */
+  readonly countRecords:
+    | ((id: Sql, values: readonly NamedValue[], rows: (selected: Sql) => Sql) => Sql)
+    | null
   /** The sum of row counts, or an error if it exceeds 64 bits. */
   sum(value: Sql): Sql
   /** The exact sum of the integers in a group, as values that sort like the sum. A wide sum may exceed 64 bits. */
@@ -133,6 +145,13 @@ export interface OrderStatistics {
   /** One of them, and all of them as JSON text, from that column. */
   percentileAt(column: Sql, index: number): Sql
   percentilesJson(column: Sql): Sql
+}
+
+export interface NamedValue {
+  readonly value: Sql
+  readonly name: Sql
+  /** Whether it is a text, if it is not null. */
+  readonly isText: boolean
 }
 
 /** The words of all records of a table, from the name of its word index; those of hidden accounts included. */

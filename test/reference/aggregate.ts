@@ -1,4 +1,5 @@
 /** Groups of records, over whole arrays. */
+import { type Element, elementsIn, rememberGroup } from './elements.ts'
 import { type GroupField, groupFields } from './group-fields.ts'
 import type { Where } from './matches.ts'
 import { type GroupCondition, meetsAll } from './having.ts'
@@ -53,10 +54,11 @@ export function groupRecords(
   const names = given.groupBy ?? []
   if (names.length === 0) return { groupCount: 0, groups: [], hasNextPage: false }
   const fields = fieldsNamed(world, collection, names, given.interval)
-  const groups = divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
+  const form = (some: readonly PlainRecord[]) => formGroups(world, fields, some)
+  const groups = divide(form(records), divisors === null ? null : form(divisors))
   const isShown = (group: Group) => meetsAll(world, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
-    const significant = compareWith(groups, formGroups(fields, background), records, background)
+    const significant = compareWith(groups, form(background), records, background)
       .filter((group) => group.members.length >= (given.minCount ?? 5))
       .sort(compareSignificant)
     return { groupCount: significant.length, ...pageOf(significant.filter(isShown), given) }
@@ -82,7 +84,8 @@ export function topOf(
   const allOf = (given: GroupArguments): readonly Group[] => {
     const names = [...(outer.groupBy ?? []), ...(given.groupBy ?? [])]
     const fields = fieldsNamed(world, collection, names, outer.interval)
-    return divide(formGroups(fields, records), divisors === null ? null : formGroups(fields, divisors))
+    const form = (some: readonly PlainRecord[]) => formGroups(world, fields, some)
+    return divide(form(records), divisors === null ? null : form(divisors))
   }
   return ({ keys }, given) => {
     const all = known.get(given) ?? allOf(given)
@@ -118,7 +121,12 @@ function inRanges(field: GroupField, size: bigint): GroupField {
     const multiple = value / size
     return Number((value < 0n && multiple * size !== value ? multiple - 1n : multiple) * size)
   }
-  return { ...field, keysOf: (record) => [...new Set(field.keysOf(record).map(lowerBound))] }
+  const { through } = field
+  return {
+    ...field,
+    keysOf: (record) => [...new Set(field.keysOf(record).map(lowerBound))],
+    through: through && { ...through, keyOf: (element) => lowerBound(through.keyOf(element)) },
+  }
 }
 
 /** A group with its keys and records only. */
@@ -134,16 +142,48 @@ function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): 
   })
 }
 
-function formGroups(fields: readonly GroupField[], records: readonly PlainRecord[]): Formed[] {
-  const groups: Formed[] = []
-  for (const record of records) {
-    for (const keys of combinations(fields.map((field) => field.keysOf(record)))) {
-      const known = groups.find((group) => compareKeyLists(group.keys, keys) === 0)
-      if (known === undefined) groups.push({ keys, members: [record] })
-      else known.members.push(record)
+/** A record is once in a group, however many of its elements have the keys. */
+function formGroups(world: World, fields: readonly GroupField[], records: readonly PlainRecord[]): Formed[] {
+  const groups: (Formed & { readonly chosen: Map<string, Set<string>> })[] = []
+  for (const record of records)
+    for (const choice of choicesOf(world, fields, records, record)) {
+      const lists = fields.map(({ keysOf, through }) =>
+        through === null ? keysOf(record) : [through.keyOf(choice.get(through.array.name))],
+      )
+      for (const keys of combinations(lists)) {
+        const known = groups.find((group) => compareKeyLists(group.keys, keys) === 0)
+        const group = known ?? { keys, members: [], chosen: new Map<string, Set<string>>() }
+        if (known === undefined) groups.push(group)
+        if (group.members.at(-1) !== record) group.members.push(record)
+        for (const [name, element] of choice) {
+          const ids = group.chosen.get(name) ?? new Set()
+          group.chosen.set(name, ids)
+          if (element !== undefined) ids.add(element.id)
+        }
+      }
     }
-  }
+  for (const { members, chosen } of groups) rememberGroup(members, records, chosen)
   return groups
+}
+
+/** Every choice of one element of each array that keys lead through; without elements, none unless they are filtered. */
+function choicesOf(
+  world: World,
+  fields: readonly GroupField[],
+  records: readonly PlainRecord[],
+  record: PlainRecord,
+): ReadonlyMap<string, Element | undefined>[] {
+  const arrays = new Map(
+    fields.flatMap(({ through }) => (through ? [[through.array.name, through.array]] : [])),
+  )
+  return [...arrays.values()].reduce<Map<string, Element | undefined>[]>(
+    (choices, array) => {
+      const { elements, isFiltered } = elementsIn(world, records, record, array)
+      const options = elements.length === 0 && !isFiltered ? [undefined] : elements
+      return choices.flatMap((choice) => options.map((one) => new Map([...choice, [array.name, one]])))
+    },
+    [new Map()],
+  )
 }
 
 /** The groups that are more frequent than in the background. */

@@ -47,7 +47,9 @@ export function facetsOf(
 
 /** The facets that can be asked for: no periods of time. */
 export function facetNames(fields: readonly GroupField[]): string[] {
-  return fields.filter(({ prints }) => prints === 'plain' || prints === 'instant').map(({ name }) => name)
+  return fields
+    .filter(({ prints, through }) => (prints === 'plain' || prints === 'instant') && through === null)
+    .map(({ name }) => name)
 }
 
 /** What a condition on a reference says of the reference itself, and not of the record behind it. */

@@ -1,6 +1,7 @@
 /** What a collection can be grouped by, and the keys of its records. */
 import { declaredTarget } from './matches.ts'
-import { type Place, placesOf, readPath } from './places.ts'
+import { type Element, type ElementArray, elementKey, elementsIn } from './elements.ts'
+import { arrayAround, type Place, placesOf, readPath } from './places.ts'
 import type { Shape } from './shapes.ts'
 import { type Bucket, buckets, type Key, printBucket, printInstant, hourOfDay, weekday } from './values.ts'
 import { firstMoment, localTime, printLocal } from './zones.ts'
@@ -25,6 +26,11 @@ export interface GroupField {
   readonly isReference: boolean
   /** The distinct keys a record has here; a missing value is the one key `undefined`. */
   readonly keysOf: (record: PlainRecord) => readonly Key[]
+  /** The array of objects that it is inside of, and its key in an element, or without one. */
+  readonly through: {
+    readonly array: ElementArray
+    readonly keyOf: (element: Element | undefined) => Key
+  } | null
 }
 
 /** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */
@@ -46,7 +52,7 @@ const namesOfGroups = `total share cursor top nodes median stddev percentile pai
   movingAverage change`.split(/\s+/)
 
 function plain(name: string) {
-  return { name, prints: 'plain', path: [name], isReference: false } as const
+  return { name, prints: 'plain', path: [name], isReference: false, through: null } as const
 }
 
 /** Where two fields would have the same name, one of the record itself counts, otherwise the first. */
@@ -58,6 +64,10 @@ function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): Gr
     if (kind.kind !== 'reference' || passed.length > 2) return []
     const { target } = kind
     if (target === null || passed.includes(target)) return []
+    const follow = (record: PlainRecord) => {
+      const { value } = readField(recordSubject(world, record), name)
+      return value === undefined ? null : declaredTarget(world, kind, linkOf(value))
+    }
     return ownAndJoined(world, shapeOf(world, target), [...passed, target]).map(
       (inner): GroupField => ({
         name: `${name}_${inner.name}`,
@@ -66,9 +76,12 @@ function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): Gr
         path: [name, ...inner.path],
         isReference: inner.isReference,
         keysOf: (record) => {
-          const { value } = readField(recordSubject(world, record), name)
-          const found = value === undefined ? null : declaredTarget(world, kind, linkOf(value))
+          const found = follow(record)
           return found === null ? [undefined] : inner.keysOf(found)
+        },
+        through: inner.through && {
+          keyOf: inner.through.keyOf,
+          array: behind(name, inner.through.array, follow),
         },
       }),
     )
@@ -77,7 +90,58 @@ function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): Gr
   return [...own, ...joined.filter((field) => !names.has(field.name))]
 }
 
-function ownGroupFields(world: World, { name, path, kind }: Place): GroupField[] {
+function behind(
+  name: string,
+  array: ElementArray,
+  follow: (record: PlainRecord) => PlainRecord | null,
+): ElementArray {
+  const read = (record: PlainRecord) => {
+    const found = follow(record)
+    return found === null ? [] : array.read(found)
+  }
+  return { name: `${name}_${array.name}`, path: null, of: array.of, read }
+}
+
+/** A field inside the elements of an array of objects, which are chosen when groups are formed. */
+function elementField(world: World, place: Place, array: ElementArray): GroupField[] {
+  const { name, path, kind } = place
+  const keyIn = (element: Element | undefined) => element && elementKey(element, path, kind)
+  const field = (
+    suffix: string,
+    printed: Pick<GroupField, 'prints' | 'timeZone'>,
+    print: (key: Key) => Key,
+  ): GroupField => {
+    const keyOf = (element: Element | undefined) => print(keyIn(element))
+    return {
+      ...plain(name + suffix),
+      ...printed,
+      isReference: kind.kind === 'reference',
+      through: { array, keyOf },
+      keysOf: (record) => {
+        const { elements } = elementsIn(world, [], record, array)
+        return elements.length === 0 ? [undefined] : elements.map(keyOf)
+      },
+    }
+  }
+  switch (kind.kind) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'reference':
+      return [field('', { prints: 'plain' }, (key) => key)]
+    case 'datetime':
+      return timeFields(world).map(({ suffix, keyOf, ...printed }) =>
+        field(`_${suffix}`, printed, (key) => (typeof key === 'bigint' ? keyOf(key) : undefined)),
+      )
+    default:
+      return []
+  }
+}
+
+function ownGroupFields(world: World, place: Place): GroupField[] {
+  const array = arrayAround(world, place)
+  if (array !== null) return elementField(world, place, array)
+  const { name, path, kind } = place
   const read = (record: PlainRecord) => readPath(recordSubject(world, record), path)
   const field = { ...plain(name), path }
   switch (kind.kind) {
@@ -110,28 +174,37 @@ function ownGroupFields(world: World, { name, path, kind }: Place): GroupField[]
   }
 }
 
-function bucketFields({ time = {} }: World, name: string, read: (record: PlainRecord) => Key): GroupField[] {
-  const keyOf = (key: (instant: bigint) => Key) => (record: PlainRecord) => {
-    const instant = read(record)
-    return [typeof instant === 'bigint' ? key(instant) : undefined]
-  }
+function bucketFields(world: World, name: string, read: (record: PlainRecord) => Key): GroupField[] {
+  return timeFields(world).map(({ suffix, prints, timeZone, keyOf }) => ({
+    ...plain(`${name}_${suffix}`),
+    prints,
+    timeZone,
+    keysOf: (record) => {
+      const instant = read(record)
+      return [typeof instant === 'bigint' ? keyOf(instant) : undefined]
+    },
+  }))
+}
+
+interface TimeField extends Pick<GroupField, 'prints' | 'timeZone'> {
+  readonly suffix: string
+  readonly keyOf: (instant: bigint) => Key
+}
+
+function timeFields({ time = {} }: World): TimeField[] {
   return [
     ...buckets.map((bucket) => ({
-      ...plain(`${name}_${bucket}`),
+      suffix: bucket,
       prints: bucket,
       timeZone: time.timeZone,
-      keysOf: keyOf((instant) => firstMoment(time, bucket, instant)),
+      keyOf: (instant: bigint) => firstMoment(time, bucket, instant),
     })),
     {
-      ...plain(`${name}_hourOfDay`),
+      suffix: 'hourOfDay',
       prints: 'part of time',
-      keysOf: keyOf((instant) => hourOfDay(localTime(time, instant))),
+      keyOf: (instant) => hourOfDay(localTime(time, instant)),
     },
-    {
-      ...plain(`${name}_weekday`),
-      prints: 'part of time',
-      keysOf: keyOf((instant) => weekday(localTime(time, instant))),
-    },
+    { suffix: 'weekday', prints: 'part of time', keyOf: (instant) => weekday(localTime(time, instant)) },
   ]
 }
 

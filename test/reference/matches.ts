@@ -158,7 +158,7 @@ export function declaredTarget(world: World, kind: ReferenceKind, link: Link): P
   return target !== null && target.collection === kind.target ? target : null
 }
 
-function objectMatches(world: World, object: Subject | undefined, condition: Where): boolean {
+export function objectMatches(world: World, object: Subject | undefined, condition: Where): boolean {
   return Object.entries(condition).every(([key, argument]) => {
     if (key === 'isNull') return (object === undefined) === argument
     if (object === undefined) return false

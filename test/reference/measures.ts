@@ -1,7 +1,8 @@
 /** Measures of records, over whole arrays. */
 import { groupFields } from './group-fields.ts'
 import { nearestDouble } from './rationals.ts'
-import { keyNamed } from './places.ts'
+import { elementKey, elementsIn } from './elements.ts'
+import { arrayAround, keyNamed, placeNamed } from './places.ts'
 import { compareKeys, type Key } from './values.ts'
 import type { PlainRecord, World } from './world.ts'
 
@@ -112,9 +113,22 @@ export function countDistinct(
 ): number {
   const field = groupFields(world, collection).find((candidate) => candidate.name === name)
   if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
-  return new Set(records.flatMap((record) => field.keysOf(record)).filter((key) => key !== undefined)).size
+  const { through } = field
+  const keysOf = (record: PlainRecord) =>
+    through === null
+      ? field.keysOf(record)
+      : elementsIn(world, records, record, through.array).elements.map((element) => through.keyOf(element))
+  return new Set(records.flatMap(keysOf).filter((key) => key !== undefined)).size
 }
 
 function presentKeys(world: World, records: readonly PlainRecord[], field: string): Key[] {
-  return records.map((record) => keyNamed(world, record, field)).filter((key) => key !== undefined)
+  const [first] = records
+  const place = first && placeNamed(world, first.collection, field)
+  const array = place === undefined ? null : arrayAround(world, place)
+  const keysOf = (record: PlainRecord): Key[] => {
+    if (place === undefined || array === null) return [keyNamed(world, record, field)]
+    const { elements } = elementsIn(world, records, record, array)
+    return elements.map((element) => elementKey(element, place.path, place.kind))
+  }
+  return records.flatMap(keysOf).filter((key) => key !== undefined)
 }

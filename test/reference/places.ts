@@ -1,4 +1,5 @@
 /** The values inside a record: its own fields first, then those of the objects inside, unless these contain themselves. */
+import type { ElementArray, ObjectKind } from './elements.ts'
 import type { Field, Kind, Shape } from './shapes.ts'
 import type { Key } from './values.ts'
 import {
@@ -15,28 +16,39 @@ import {
 export interface Place {
   /** The names of the fields that lead to it, joined by underscores. */
   readonly name: string
+  /** The names of the fields that lead to it from the record, or from the element of the array. */
   readonly path: readonly string[]
   readonly kind: Kind
+  /** The array of objects that it is inside of. */
+  readonly array: { readonly path: readonly string[]; readonly of: ObjectKind } | null
 }
 
 /** Of places with the same name, a property of the record counts, otherwise the first. */
 export function placesOf(shape: Shape): Place[] {
-  const own = shape.fields.map(({ name, kind }) => ({ name, path: [name], kind }))
+  const own = shape.fields.map(({ name, kind }) => ({ name, path: [name], kind, array: null }))
   const names = new Set(own.map(({ name }) => name))
-  const inner = placesInside(shape.fields, [], [])
+  const inner = placesInside(shape.fields, [], [], null)
   return [...own, ...inner.filter(({ name }) => !names.has(name) && names.add(name))]
 }
 
-function placesInside(fields: readonly Field[], path: readonly string[], passed: readonly string[]): Place[] {
-  return fields.flatMap(({ name, kind }) => {
+function placesInside(
+  fields: readonly Field[],
+  path: readonly string[],
+  passed: readonly string[],
+  around: Place['array'],
+): Place[] {
+  return fields.flatMap((outer) => {
+    const isArray = outer.kind.kind === 'array' && around === null
+    const kind = outer.kind.kind === 'array' && isArray ? outer.kind.of : outer.kind
     if (kind.kind !== 'object' || passed.includes(kind.def)) return []
-    const here = [...path, name]
+    const here = [...path, outer.name]
+    const array = isArray ? { path: here, of: kind } : around
     const inner = kind.fields()
-    const own = inner.map((field) => {
+    const own = inner.map((field): Place => {
       const full = [...here, field.name]
-      return { name: full.join('_'), path: full, kind: field.kind }
+      return { name: full.join('_'), path: full.slice(array?.path.length ?? 0), kind: field.kind, array }
     })
-    return [...own, ...placesInside(inner, here, [...passed, kind.def])]
+    return [...own, ...placesInside(inner, here, [...passed, kind.def], array)]
   })
 }
 
@@ -51,10 +63,22 @@ export function readPath(subject: Subject, path: readonly string[]) {
   return readField(around, path.at(-1) ?? '').value
 }
 
+export function placeNamed(world: World, collection: string, name: string): Place | undefined {
+  return placesOf(shapeOf(world, collection)).find((one) => one.name === name)
+}
+
+/** The array that a place is inside of, as records have it. */
+export function arrayAround(world: World, { array }: Place): ElementArray | null {
+  if (array === null) return null
+  const { path, of } = array
+  const read = (record: PlainRecord) => readPath(recordSubject(world, record), path) ?? []
+  return { name: path.join('_'), path, of, read }
+}
+
 /** The single value of a record that sorting and measures name. */
 export function keyNamed(world: World, record: PlainRecord, name: string): Key {
   const subject = recordSubject(world, record)
-  const place = placesOf(shapeOf(world, record.collection)).find((one) => one.name === name)
+  const place = placeNamed(world, record.collection, name)
   if (place !== undefined) return scalarKey(place.kind, readPath(subject, place.path))
   const { kind, value } = readField(subject, name)
   return scalarKey(kind, value)

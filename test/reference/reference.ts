@@ -6,6 +6,7 @@ import { type Group, type GroupArguments, type Grouped, groupRecords, topOf } fr
 import { type GroupField, groupFields } from './group-fields.ts'
 import { countDistinct, deviation, extreme, mean, median, percentile, total } from './measures.ts'
 import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
+import { seenUnder } from './elements.ts'
 import { type Pair, type PairArguments, pairsOf } from './pairs.ts'
 import type { TimeFrame } from './zones.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
@@ -173,11 +174,14 @@ export function createReference(
     aggregate: (collection, given) => {
       const framed = { ...world, time: given }
       const all = recordsOf(world, collection)
-      const members = found(all, given)
+      const seen = (some: readonly PlainRecord[]) => seenUnder(some, given.where ?? {})
+      const members = seen(found(all, given))
       const { significant, denominator } = given
-      const divisors = denominator === undefined ? null : found(all, { where: denominator })
-      const background = all.filter(
-        (record) => significant && matches(world, record, significant.against) && !members.includes(record),
+      const divisors = denominator === undefined ? null : seen(found(all, { where: denominator }))
+      const background = seen(
+        all.filter(
+          (record) => significant && matches(world, record, significant.against) && !members.includes(record),
+        ),
       )
       return {
         count: members.length,

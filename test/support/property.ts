@@ -58,6 +58,9 @@ function holdsInAll<T>(
   })
 }
 
+/** Random questions may cost any amount. */
+const points = 100_000
+
 interface Loading {
   readonly loading?: number
   /** Some accounts are hidden in the program, and the evaluator never knew of them. */
@@ -73,7 +76,7 @@ export async function loadCorpus(
   const corpus = await drawCorpus(seed)
   const { lexicons, references, records } = corpus
   const hidden = hiddenIn(corpus, seed, hiding)
-  const service = await openTestService({ lexicons, references, records, loading, hidden, database })
+  const service = await openTestService({ lexicons, references, records, loading, hidden, database, points })
   return beside(service, corpus, hidden)
 }
 
@@ -88,7 +91,7 @@ async function openKept(seed: number, loading: number, hiding: boolean): Promise
   const known = kept.get(key) ?? keep({ lexicons, references, records, loading, hidden })
   kept.set(key, known)
   return beside(
-    await openTestService({ lexicons, references, loading, database: await known }),
+    await openTestService({ lexicons, references, loading, database: await known, points }),
     corpus,
     hidden,
   )

@@ -14,8 +14,9 @@ import { wheres } from './where.ts'
 
 export function sortFields(reference: Reference, collection: string): string[] {
   const own = placesIn(reference, collection).filter(
-    ({ kind }) =>
-      ['integer', 'boolean', 'datetime'].includes(kind.kind) || (kind.kind === 'string' && kind.sortable),
+    ({ kind, array }) =>
+      array === null &&
+      (['integer', 'boolean', 'datetime'].includes(kind.kind) || (kind.kind === 'string' && kind.sortable)),
   )
   const counts = reference
     .referredBy(collection)

@@ -4,7 +4,7 @@ import type { Change } from '../../src/database/database.ts'
 import type { QueryEngine } from '../../src/query/execute/execute.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
+import { anybody, beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from './postgres.ts'
 
 export interface TestServiceGiven {
@@ -20,6 +20,8 @@ export interface TestServiceGiven {
   readonly database?: Engine | URL
   /** The clock of what is written, in microseconds. */
   readonly now?: () => bigint
+  /** How many points a request may cost, if not as many as anybody's. */
+  readonly points?: number
 }
 
 export interface TestService extends AsyncDisposable {
@@ -49,7 +51,8 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     given.now,
   )
   const query = async (text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json> => {
-    const answer = await opened.engine.execute({ query: text, ...(variables && { variables }) })
+    const limits = { ...anybody, ...(given.points !== undefined && { points: given.points }) }
+    const answer = await opened.engine.execute({ query: text, ...(variables && { variables }) }, limits)
     if (answer.kind === 'data')
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body))
     return { errors: answer.errors, code: answer.code, cause: answer.cause }

@@ -69,6 +69,10 @@ export const postgresDialect: Dialect = {
     const found = jsonbAt(json, path)
     return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end) as ${alias}(value)`
   },
+  objects: (json, path, alias) => {
+    const found = jsonbAt(json, path)
+    return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end) with ordinality as ${alias}(value, key)`
+  },
   jsonArray: (values) => {
     const parts = values.flatMap((value, index) => [
       raw(index === 0 ? `'['` : `','`),
@@ -118,6 +122,7 @@ export const postgresDialect: Dialect = {
   bucketKey,
   bucketText,
   groupedText: (text) => text,
+  countRecords: null,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
   sumParts: (sum) => [sum],
   exactSum: (value) => [sql`sum(${value})`],

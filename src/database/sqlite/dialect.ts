@@ -44,6 +44,7 @@ export const sqliteDialect: Dialect = {
     path.length === 0
       ? sql`json_each(${json}) ${alias}`
       : sql`json_each(jsonb_extract(${json}, ${raw(pathLiteral(path))})) ${alias}`,
+  objects: (json, path, alias) => sql`jsonb_each(jsonb_extract(${json}, ${raw(pathLiteral(path))})) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
   asFloat: (value) => sql`cast(${value} as real)`,
   constant: literal,
@@ -97,6 +98,24 @@ export const sqliteDialect: Dialect = {
   bucketText,
   // Without nulls SQLite compares bytes. Texts with a NUL are refused, so char(0) is free.
   groupedText: (text) => sql`ifnull(${text}, char(0))`,
+  // SQLite sorts rows to group them, which takes two to three times as long as counting in a JavaScript map.
+  countRecords: (id, values, rows) => {
+    const [first, ...others] = values
+    const isText = first?.isText === true && others.length === 0
+    const key = isText
+      ? first.value
+      : sql`json_array(${join(
+          values.map(({ value }) => value),
+          ', ',
+        )})`
+    const columns = isText
+      ? sql`value ->> 0 as ${first.name}`
+      : join(
+          values.map(({ name }, index) => sql`(value ->> 0) ->> ${raw(String(index))} as ${name}`),
+          ', ',
+        )
+    return sql`select ${columns}, value ->> 1 as n from json_each((${rows(sql`count_records(${id}, ${key})`)}))`
+  },
   sum: (value) => sql`sum(${value})`,
   sumParts: (sum, isWide) => (isWide ? [sum >> BigInt(lowBits.sql), sum & (2n ** 26n - 1n)] : [sum]),
   exactSum: (value, isWide) => {

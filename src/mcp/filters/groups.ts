@@ -157,7 +157,7 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   )
   const shown = own.map(({ leaf }) => leafPath(leaf).join('.'))
   return new ToolError(
-    `${label} cannot be grouped by "${text}": groups are single values of the record, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
+    `${label} cannot be grouped by "${text}": groups are values of the record, of its objects, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
   )
 }
 

@@ -97,7 +97,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
       const alias = emitter.alias()
       const element: Row = { kind: 'json', value: sql`${alias}.value` }
       const where = emitFilter(emitter, condition.where, element, { ...around, reference: null })
-      return sql`exists (select 1 from ${dialect.each(jsonOf(row), condition.path, alias)} where ${where})`
+      return sql`exists (select 1 from ${dialect.objects(jsonOf(row), condition.path, alias)} where ${where})`
     }
     case 'uri':
       return uriIsOneOf(emitter, condition, row)

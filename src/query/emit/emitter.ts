@@ -174,8 +174,11 @@ export function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key
 export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
   if (of.kind === 'columns' && row.kind === 'record')
     return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
-  const uri = referenceUri(emitter, of, row)
-  const { dialect } = emitter
+  return partsOfUri(emitter, referenceUri(emitter, of, row))
+}
+
+/** A URI in the same two parts. */
+export function partsOfUri({ dialect }: Emitter, uri: Sql): UriParts {
   return {
     base: sql`(select id from base where uri = ${dialect.repoCollectionOfUri(uri)})`,
     key: dialect.uriKey(uri),

@@ -4,7 +4,7 @@
  */
 import { planCount, planGroups, planPairs, planTotal } from './groups/optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
-import { visibleCount } from './optimize-filter.ts'
+import { planFilter, visibleCount } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
 import { planSignificance, planUnusualWords } from './groups/optimize-significance.ts'
@@ -134,8 +134,12 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
   const readsRows = groups?.kind === 'rows' || count?.kind === 'rows' || count?.kind === 'groups'
   if (whole === null && significance === null && shares === null && !readsRows)
     optimizer.estimate.savedSize += groupingSize(aggregate)
+  const elements = aggregate.elements.map(({ array, where }) => ({
+    array,
+    where: planFilter(optimizer, where),
+  }))
   return {
-    aggregate,
+    aggregate: { ...aggregate, elements },
     fields: mapSelected(aggregate.fields, (output): PhysicalAggregateOutput => {
       if (output.kind === 'groups')
         return { ...output, fields: planGroup(optimizer, aggregate, output.fields) }

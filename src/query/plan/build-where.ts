@@ -46,6 +46,13 @@ export function buildWhere(
   return bothOf(builder.record(table, where as Input, 1), found)
 }
 
+/** The conditions on the elements of an array of objects; their paths start at the element. */
+export function buildElementWhere(context: PlanContext, field: PropertyField, some: Input): Condition {
+  const { type } = field.field
+  if (type.kind !== 'array') throw new Error('Only arrays have elements.')
+  return new WhereBuilder(context).element(type.of, some, 1, field)
+}
+
 /** Holds if both conditions hold. */
 export function bothOf(one: Condition, other: Condition): Condition {
   const condition = all([one, other])
@@ -146,7 +153,7 @@ class WhereBuilder extends OperatorBuilder {
       parts.push({
         kind: 'element',
         path,
-        where: this.#element(of, present('some', some) as Input, level, where),
+        where: this.element(of, present('some', some) as Input, level, where),
       })
     }
     if (isCountable(of)) {
@@ -169,7 +176,7 @@ class WhereBuilder extends OperatorBuilder {
     return all(parts)
   }
 
-  #element(of: FieldType, input: Input, level: number, { reference, inside }: PropertyField): Condition {
+  element(of: FieldType, input: Input, level: number, { reference, inside }: PropertyField): Condition {
     if (of.kind === 'strongRef')
       return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, reference)
     if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)

@@ -15,7 +15,7 @@ import type {
 } from '../../database/layout/tables.ts'
 import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
 import type { Fields } from './fields.ts'
-import type { Join, PairsPlan, UnusualWordsPlan } from './groups/group-plan.ts'
+import type { ElementFilter, Join, PairsPlan, UnusualWordsPlan } from './groups/group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -285,7 +285,9 @@ export interface PhysicalSamples extends SamplesPlan<PhysicalList> {
 }
 
 export interface PhysicalAggregate {
-  readonly aggregate: Omit<AggregatePlan, 'fields'>
+  readonly aggregate: Omit<AggregatePlan, 'fields' | 'elements'> & {
+    readonly elements: readonly ElementFilter<Filter>[]
+  }
   readonly fields: Fields<PhysicalAggregateOutput>
   /** `groups`: the sum of the counts of all groups. */
   readonly count: CountAccess | { readonly kind: 'groups' } | null

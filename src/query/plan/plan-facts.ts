@@ -1,10 +1,16 @@
 /** Facts that follow from a part of a plan and its table alone, such as the index that answers a condition. */
 import type { ColumnValue } from '../../database/database.ts'
-import { findReference, ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
+import {
+  type Column,
+  findReference,
+  ownKey,
+  type Table,
+  type TableIndex,
+} from '../../database/layout/tables.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'
-import type { KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
+import type { GroupKey, KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
 import type { AggregatePlan, KeyValue } from './plan.ts'
 import type { Comparison, Condition, ReferenceOperand, ReferenceShape, SemiJoin } from './conditions.ts'
 
@@ -14,7 +20,21 @@ export function isConstant(output: { readonly kind: string }): output is Constan
 
 export function isInstant(value: KeyValue | KeyLeaf): boolean {
   if (value.kind === 'system') return value.name === 'indexed_at' || value.name === 'changed_at'
-  return value.kind === 'column' && value.column.kind === 'instant'
+  return value.kind === 'element'
+    ? value.as === 'instant'
+    : value.kind === 'column' && value.column.kind === 'instant'
+}
+
+/** Whether a value of a group is a text, a number or a boolean in storage; null if it is looked up. */
+export function storedKind(leaf: KeyLeaf): Column['kind'] | null {
+  if (leaf.kind === 'element') return leaf.as
+  return leaf.kind === 'column' ? leaf.column.kind : null
+}
+
+/** A name for the array of objects through which a key leads; null if there is none. */
+export function elementsOf({ joins, leaf }: GroupKey): string | null {
+  if (leaf.kind !== 'element') return null
+  return [...joins.map(({ base }) => base.name), ...leaf.array.map((part) => `.${part}`)].join(' ')
 }
 
 /** Whether a measure needs all values of a group. */
@@ -46,8 +66,8 @@ export function readingsOf({
     /** Groups, and the whole, are divided by a denominator. */
     sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
     sharesWhole: share !== null && kinds.some(isOfShare),
-    /** Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole. */
-    addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array'),
+    /** Unless a key leads through an array, every record is in exactly one group, so the counts of groups add up to the whole. */
+    addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array' && leaf.kind !== 'element'),
   }
 }
 

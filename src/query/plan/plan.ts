@@ -8,6 +8,7 @@ import type { Column, Table, WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type {
+  ElementFilter,
   GroupKey,
   GroupOrder,
   GroupPage,
@@ -245,6 +246,7 @@ export interface AggregatePlan {
   readonly where: Condition
   readonly keys: readonly GroupKey[]
   readonly measures: readonly MeasurePlan[]
+  readonly elements: readonly ElementFilter[]
   readonly order: GroupOrder
   readonly having: readonly HavingPlan[]
   readonly significance: SignificancePlan | null

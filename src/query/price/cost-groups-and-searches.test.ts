@@ -21,6 +21,8 @@ const {
   groupJoin,
   groupArray,
   groupField,
+  groupObjects,
+  furtherArray,
   measure,
   orderedMeasure,
   missingWord,
@@ -33,6 +35,8 @@ const {
   word,
   prefix,
   shortPrefix,
+  join,
+  text: compared,
 } = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
 
@@ -215,5 +219,22 @@ costs('sample records of groups cost another reading in an order, and are printe
   [
     within('nodes(first: 5, sortBy: [{field: language}, {field: pages}]) { uri }', `, where: {${english}}`),
     2 * (grouping + indexLookup) + sorted + sortField + 10 * (1 + (1 + 5 * 2)),
+  ],
+])
+
+const inside = (by: string, fields: string, where = ''): string =>
+  `{ ${list}Aggregate(groupBy: [${by}], limit: 10${where}) { groups { ${fields} } } }`
+
+costs('groups and measures of elements cost by the fields inside arrays and by how often records are read', [
+  [inside('credits_name', 'count'), grouping + groupObjects + 20],
+  [inside('credits_name, credits_craft', 'count'), grouping + groupField + 2 * groupObjects + 20],
+  [inside('credits_name, tags', 'count'), grouping + groupField + furtherArray * groupObjects + 20],
+  [
+    inside('language', 'avg { credits_share } max { credits_share }'),
+    2 * grouping + 2 * measure + groupObjects + groupField + 10 * 5,
+  ],
+  [
+    inside('credits_name', 'count', ', where: {credits: {some: {paid: {eq: true}}}}'),
+    grouping + groupObjects + tableScan + join + 2 * compared + compared + 20,
   ],
 ])

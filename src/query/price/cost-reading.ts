@@ -20,6 +20,7 @@ import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
 import {
   conjuncts,
   collectsValues,
+  elementsOf,
   ownUris,
   readingsOf,
   type SimpleCondition,
@@ -62,7 +63,8 @@ export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number 
 
 /** Everything an aggregate reads, except what printing its groups reads. */
 export function groupingSize(plan: AggregatePlan): number {
-  const where = whereSize({ ...plan, link: null }, 'all')
+  const filters = plan.elements.reduce((sum, { where }) => sum + conditionSize(where), 0)
+  const where = whereSize({ ...plan, link: null }, 'all') + filters
   const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
   return (
     sharesSize(plan, where) +
@@ -106,25 +108,34 @@ function sharesSize(plan: AggregatePlan, where: number): number {
   )
 }
 
-/** One pass over all records, and one more for each array whose distinct elements are counted. */
+/** One pass over all records, and one more for each array whose elements are measured or counted. */
 function readingSize(
   { measures }: Pick<AggregatePlan, 'measures'>,
   keys: readonly GroupKey[],
   where: number,
 ): number {
   const base = weights.grouping + where + keysSize(keys)
+  const pass = (of: GroupKey): number => weights.grouping + where + keysSize([...keys, of])
+  const objects = new Map(measures.map(({ of }) => [elementsOf(of), of]))
+  objects.delete(null)
+  const passes = objects.values().reduce((sum, of) => sum + pass(of), 0)
   return measures.reduce((sum, { measure, of }) => {
     if (measure !== 'countDistinct')
       return sum + (collectsValues(measure) ? weights.orderedMeasure : weights.measure)
+    if (of.leaf.kind === 'element') return sum + weights.countDistinct
     if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
-    return sum + weights.countDistinct + weights.grouping + where + keysSize([...keys, of])
-  }, base)
+    return sum + weights.countDistinct + pass(of)
+  }, base + passes)
 }
 
 function keysSize(keys: readonly GroupKey[]): number {
-  const arrays = keys.filter(({ leaf }) => leaf.kind === 'array').length
-  const each = keys.reduce((sum, key) => sum + keySize(key), 0)
-  const multiplied = arrays === 0 ? 0 : weights.groupArray * weights.furtherArray ** (arrays - 1)
+  const lists = keys.filter(({ leaf }) => leaf.kind === 'array').length
+  const names = keys.map(elementsOf).filter((name) => name !== null)
+  const objects = new Set(names).size
+  const further = (names.length - objects) * weights.groupObjects
+  const each = keys.reduce((sum, key) => sum + keySize(key), further)
+  const first = objects > 0 ? weights.groupObjects : weights.groupArray
+  const multiplied = lists + objects === 0 ? 0 : first * weights.furtherArray ** (lists + objects - 1)
   return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
 }
 

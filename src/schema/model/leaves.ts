@@ -11,7 +11,10 @@ export type Leaf =
 
 export interface PropertyLeaf {
   readonly kind: 'property'
-  /** The objects from the record down to the object that has the field; empty for a field of the record itself. */
+  /**
+   * The objects from the record down to the object that has the field, of which one may be an array of objects; empty
+   * for a field of the record itself.
+   */
   readonly inside: readonly Field[]
   readonly field: Field
 }
@@ -34,12 +37,19 @@ function leavesInside(
   inside: readonly Field[],
   passed: readonly ObjectType[],
 ): PropertyLeaf[] {
+  const isElement = inside.some((field) => field.type.kind === 'array')
   return type.fields.flatMap((field) => {
-    if (field.type.kind !== 'object' || passed.includes(field.type.type)) return []
-    const object = field.type.type
+    const held = field.type.kind === 'array' && !isElement ? field.type.of : field.type
+    if (held.kind !== 'object' || passed.includes(held.type)) return []
     const path = [...inside, field]
-    return [...leavesOf(object, path), ...leavesInside(object, path, [...passed, object])]
+    return [...leavesOf(held.type, path), ...leavesInside(held.type, path, [...passed, held.type])]
   })
+}
+
+/** The position, among the objects around a value, of the array of objects; null if there is none. */
+export function elementArray(leaf: Leaf): number | null {
+  const at = leaf.kind === 'property' ? leaf.inside.findIndex(({ type }) => type.kind === 'array') : -1
+  return at < 0 ? null : at
 }
 
 /** The names of the fields that lead to a value, joined by underscores. */

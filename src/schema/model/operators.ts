@@ -2,7 +2,16 @@
  * The conditions, sort fields, group fields and measures of each kind of field, as data.
  * The GraphQL inputs and the compiler both read these lists, so that they cannot differ.
  */
-import { isArray, type Leaf, leafName, leafPath, leafType, propertyLeaves, systemLeaf } from './leaves.ts'
+import {
+  elementArray,
+  isArray,
+  type Leaf,
+  leafName,
+  leafPath,
+  leafType,
+  propertyLeaves,
+  systemLeaf,
+} from './leaves.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 import { groupFieldName } from './reserved-names.ts'
 
@@ -122,7 +131,9 @@ export const relevanceField = { name: 'RELEVANCE', leaf: { kind: 'relevance' } }
 /** Fields of the record first, then those inside its objects; properties take precedence by name. */
 export function sortFields(collection: Collection): readonly SortField[] {
   const system = (['uri', 'did', 'rkey', 'indexedAt', 'changedAt'] as const).map(systemLeaf)
-  const own = propertyLeaves(collection.type).filter(({ field }) => isSortable(field.type))
+  const own = propertyLeaves(collection.type).filter(
+    (leaf) => elementArray(leaf) === null && isSortable(leaf.field.type),
+  )
   const values = withoutClashes(collection, [...system, ...own].map(named))
   const taken = new Set([...values, ...collection.type.fields].map(({ name }) => name))
   const counts = knownReferrers(collection).map((reference): SortField => {
@@ -236,7 +247,8 @@ function isSortable(type: FieldType): boolean {
 function isGroupable(leaf: Leaf): boolean {
   if (leaf.kind === 'system') return true
   const { type } = leaf.field
-  return type.kind === 'array' ? type.of.kind === 'string' || type.of.kind === 'atUri' : isFor('group', type)
+  if (type.kind !== 'array') return isFor('group', type)
+  return elementArray(leaf) === null && (type.of.kind === 'string' || type.of.kind === 'atUri')
 }
 
 type Use = 'where' | 'sort' | 'group'

@@ -35,6 +35,7 @@ export function defineFunctions(database: DatabaseSync): void {
     directOnly: true,
     ...wordCounter,
   })
+  database.aggregate('count_records', { directOnly: true, ...recordCounter })
   database.function('sum_out_of_range', { directOnly: true }, () => {
     throw sumOutOfRange()
   })
@@ -56,4 +57,29 @@ function addWords(counts: Map<string, number>, ...texts: SQLOutputValue[]): Map<
   const words = mayExceed(characters) ? (indexedWords(given, []).fields.at(-1) ?? []) : plainWordsOf(text)
   for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
   return counts
+}
+
+/** Counts the records of each key; the rows of a record are adjacent. */
+const recordCounter = {
+  start: () => new Map<SQLOutputValue, RecordCount>() as unknown as null,
+  step: (counts: unknown, id: SQLOutputValue, key: SQLOutputValue) => {
+    const known = counts as Map<SQLOutputValue, RecordCount>
+    const count = known.get(key)
+    if (count === undefined) known.set(key, { id, records: 1 })
+    else if (count.id !== id) {
+      count.id = id
+      count.records += 1
+    }
+    return counts as null
+  },
+  result: (counts: unknown) =>
+    JSON.stringify(
+      Array.from(counts as Map<SQLOutputValue, RecordCount>, ([key, { records }]) => [key, records]),
+    ),
+}
+
+interface RecordCount {
+  /** Of the last record that has the key. */
+  id: SQLOutputValue
+  records: number
 }

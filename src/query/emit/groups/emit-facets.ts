@@ -19,13 +19,13 @@ export function emitFacets(
   const rows = shared.map((access, index) => {
     const sharing = facets.filter(({ groups }) => groups?.kind === 'shared' && groups.rows === index)
     const keys = sharing.map(({ facet }) => facet.key)
-    return emitSharedRows(emitter, table, keys, access, parent)
+    return emitSharedRows(emitter, { table, elements: [] }, keys, access, parent)
   })
   const groupingOf = ({ facet, groups }: PhysicalFacet): Grouping | null => {
     const access = groups?.kind === 'shared' ? (rows[groups.rows]?.rows ?? null) : groups
     return access === null
       ? null
-      : createGrouping(emitter, { table, measures: [] }, [facet.key], access, parent)
+      : createGrouping(emitter, { table, measures: [], elements: [] }, [facet.key], access, parent)
   }
   const groupings = facets.map(groupingOf)
   const objects = facets.map(({ facet }, index) =>

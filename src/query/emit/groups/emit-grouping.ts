@@ -1,5 +1,5 @@
 /** Groups as common table expressions: keys in their stored form, with counts and measures. */
-import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { raw, type Sql, sql } from '../../../sql/sql.ts'
 import {
   emitCountedGroups,
   emitElementGroups,
@@ -8,15 +8,24 @@ import {
   measureName,
 } from './emit-counts.ts'
 import { measureExpressions, measureJson, measureOrder } from './emit-measures.ts'
-import { createSource, groupBy, type SharedRows, type Source, type Within } from './emit-source.ts'
+import { createSource, keyColumns, keyName, type SharedRows, type Within } from './emit-source.ts'
+import {
+  emitCountedRecords,
+  emitElementMeasures,
+  emitRecordsOnce,
+  isAside,
+  putTogether,
+} from './emit-elements.ts'
 import { isNull } from '../emit-membership.ts'
-import type { Emitter, UriParts } from '../emitter.ts'
+import { type Emitter, partsOfUri, type UriParts } from '../emitter.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
-import { isInstant } from '../../plan/plan-facts.ts'
+import { isInstant, storedKind } from '../../plan/plan-facts.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
 /** `within`: rows are restricted to the keys of these groups. */
-type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures'> & { readonly within?: Within }
+type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' | 'elements'> & {
+  readonly within?: Within
+}
 
 /** One set of groups. `row` is always an alias of `name`. */
 export interface Grouping {
@@ -57,22 +66,25 @@ export function createGrouping(
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const source = createSource(emitter, plan.table, keys, access, parent, plan.within)
-  const keyColumns = (from: Source) =>
-    keys.flatMap((key, index) => from.values(key).map((value, part) => ({ value, name: at(index, part) })))
-  const columns = keyColumns(source)
-  const expressions = plan.measures.map((measure, index) =>
-    distinct.has(index) ? [] : measureExpressions(emitter, measure, source),
+  const counted = emitCountedRecords(emitter, plan, keys, access, parent)
+  const records = counted === null ? emitRecordsOnce(emitter, plan, keys, access, parent) : null
+  const source = createSource(emitter, plan, keys, records?.rows ?? access, parent, plan.within)
+  const columns = keyColumns(keys, source)
+  const expressions = plan.measures.map((measure) =>
+    isAside(measure.of.leaf) ? [] : measureExpressions(emitter, measure, source),
   )
   const measures = expressions.flatMap((values, index) =>
     values.map((value, part) => sql`${value} as ${measureName(index, part)}`),
   )
   const selected = [...columns.map(named), sql`count(*) as n`, ...measures]
   const names = columns.map((column) => column.name)
-  // With distinct counts, the groups without them are formed first, under another name, and then combined.
-  const first = distinct.size === 0 ? name : emitter.alias()
+  const elementMeasures = emitElementMeasures(emitter, plan, keys, access, parent)
+  // With measures aside, the groups without them are formed first, under another name, and then combined.
+  const isWhole = distinct.size === 0 && elementMeasures.length === 0
+  const first = isWhole ? name : emitter.alias()
   const main = (): Sql => {
     const key = keys[0] as GroupKey
+    if (counted !== null) return sql`${name} as materialized (${counted})`
     switch (access.kind) {
       case 'counts':
         return emitCountedGroups(emitter, access, key, { table: name, keys: names })
@@ -91,55 +103,73 @@ export function createGrouping(
   }
 
   const sideTables = [...distinct].map(([index, side]) => {
-    const own = createSource(emitter, plan.table, keys, access, parent, plan.within)
-    const columns = keyColumns(own).map(named)
+    const own = createSource(emitter, plan, keys, access, parent, plan.within)
+    const grouped = keyColumns(keys, own).map(named)
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
-    const counted = [...columns, sql`count(distinct ${element}) as ${measureName(index)}`]
-    return sql`${side} as materialized (${own.grouped(counted, names)})`
+    const selection = [...grouped, sql`count(distinct ${element}) as ${measureName(index)}`]
+    return sql`${side} as materialized (${own.grouped(selection, names)})`
   })
-  const whole =
-    distinct.size === 0
-      ? []
-      : [
-          putTogether(
-            name,
-            names,
-            first,
-            expressions.flatMap((values, index) => values.map((_, part) => measureName(index, part))),
-            [...distinct].map(([index, side]) => ({ side, value: measureName(index) })),
-          ),
-        ]
+  const measured = expressions.map((values, index) => {
+    const columns = elementMeasures.flatMap((aside) => aside.columns.get(index) ?? [])
+    if (columns.length > 0) return columns
+    return Array.from({ length: Math.max(1, values.length) }, (_, part) => measureName(index, part))
+  })
+  const whole = isWhole
+    ? []
+    : [
+        putTogether(
+          name,
+          names,
+          first,
+          expressions.flatMap((values, index) => values.map((_, part) => measureName(index, part))),
+          [
+            ...[...distinct].map(([index, side]) => ({
+              name: side,
+              columns: [measureName(index)],
+              areCounts: true,
+            })),
+            ...elementMeasures.map((aside) => ({
+              name: aside.name,
+              columns: [...aside.columns.values()].flat(),
+              areCounts: false,
+            })),
+          ],
+        ),
+      ]
 
   const measureParts = (measure: number, row: Sql): readonly Sql[] => {
-    const parts = Math.max(1, expressions[measure]?.length ?? 0)
-    return Array.from({ length: parts }, (_, part) => sql`${row}.${measureName(measure, part)}`)
+    return (measured[measure] ?? []).map((column) => sql`${row}.${column}`)
   }
   const measureAt = (index: number): MeasurePlan => plan.measures[index] as MeasurePlan
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
-  const uriParts = (key: number, row: Sql): UriParts => ({
-    base: sql`${row}.${at(key, 0)}`,
-    key: sql`${row}.${at(key, 1)}`,
-  })
+  const uriParts = (key: number, row: Sql): UriParts => {
+    const first = sql`${row}.${keyName(key, 0)}`
+    if (keyAt(key).leaf.kind === 'element') return partsOfUri(emitter, first)
+    return { base: first, key: sql`${row}.${keyName(key, 1)}` }
+  }
   /** The URI or DID of a key, from the repo collection whose id is the first part of the key; null for other keys. */
   const referencedValue = (key: number, row: Sql, base: Sql): Sql | null => {
     const { leaf } = keyAt(key)
-    if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${at(key, 1)})`
+    if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${keyName(key, 1)})`
     return leaf.kind === 'system' && leaf.name === 'did' ? sql`${base}.did` : null
   }
   const isLookedUp = (key: number): boolean => referencedValue(key, name, name) !== null
   const keyValue = (key: number, row: Sql): Sql => {
     if (isLookedUp(key)) return sql`${row}.${lookedUpName(key)}`
-    const value = sql`${row}.${at(key, 0)}`
+    const value = sql`${row}.${keyName(key, 0)}`
     const { bucket } = keyAt(key)
     return bucket === null ? value : dialect.bucketText(value, bucket)
   }
-  const measureColumns = expressions.flatMap((values, index) =>
-    Array.from({ length: Math.max(1, values.length) }, (_, part) => measureName(index, part)),
-  )
   return {
     name,
-    tables: [main(), ...sideTables, ...whole],
-    columns: { keys: names, measures: measureColumns },
+    tables: [
+      ...(records === null ? [] : [records.table]),
+      main(),
+      ...sideTables,
+      ...elementMeasures.flatMap(({ tables }) => tables),
+      ...whole,
+    ],
+    columns: { keys: names, measures: measured.flat() },
     uriParts,
     measureValues: (measure, row) => measureOrder(emitter, measureAt(measure), measureParts(measure, row)),
     lookedUp: (row) => {
@@ -148,57 +178,32 @@ export function createGrouping(
         const text = referencedValue(key, row, base)
         if (text === null) return []
         const column = sql`${text} as ${lookedUpName(key)}`
-        return [{ column, join: dialect.joinRepoCollection(base, sql`${row}.${at(key, 0)}`) }]
+        return [{ column, join: dialect.joinRepoCollection(base, sql`${row}.${keyName(key, 0)}`) }]
       })
       return { columns: found.map(({ column }) => column), joins: found.map(({ join: one }) => one) }
     },
-    keyOrder: (key, row) => (isLookedUp(key) ? lookedUpName(key) : sql`${row}.${at(key, 0)}`),
-    isMissing: (key, row, is) => isNull(sql`${row}.${at(key, 0)}`, is),
+    keyOrder: (key, row) => (isLookedUp(key) ? lookedUpName(key) : sql`${row}.${keyName(key, 0)}`),
+    isMissing: (key, row, is) => isNull(sql`${row}.${keyName(key, 0)}`, is),
     keyText: (key, row) => {
       const value = keyValue(key, row)
       const { leaf, bucket } = keyAt(key)
       if (bucket !== null) return dialect.asText(value)
       if (isInstant(leaf)) return dialect.instantText(value)
-      if (leaf.kind !== 'column' || leaf.column.kind === 'text') return value
-      return leaf.column.kind === 'boolean'
+      const kind = storedKind(leaf)
+      if (kind === null || kind === 'text') return value
+      return kind === 'boolean'
         ? sql`case ${value} when 1 then 'true' else 'false' end`
         : dialect.asText(value)
     },
     keyJson: (key, row) => {
       const text = keyValue(key, row)
       const { leaf, bucket } = keyAt(key)
-      if (leaf.kind === 'column' && leaf.column.kind === 'boolean')
+      if (storedKind(leaf) === 'boolean')
         return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
       return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
     },
     measureJson: (measure, row) => measureJson(emitter, measureAt(measure), measureParts(measure, row)),
   }
-}
-
-/**
- * Combines groups with their separate distinct counts. It groups a union of both instead of joining them: in a join a
- * missing key equals no other key, and comparing each group with every other takes quadratic time.
- */
-function putTogether(
-  name: Sql,
-  names: readonly Sql[],
-  first: Sql,
-  measures: readonly Sql[],
-  counted: readonly { readonly side: Sql; readonly value: Sql }[],
-): Sql {
-  const own = [raw('n'), ...measures]
-  // The first part of the union determines the types of columns.
-  const none = counted.map(({ value }) => sql`cast(null as bigint) as ${value}`)
-  const parts = [
-    sql`select ${join([...names, ...own, ...none], ', ')} from ${first}`,
-    ...counted.map(({ side, value }) => {
-      const others = counted.map((other) => (other.value === value ? value : sql`null`))
-      return sql`select ${join([...names, ...own.map(() => sql`null`), ...others], ', ')} from ${side}`
-    }),
-  ]
-  const most = [...own, ...counted.map(({ value }) => value)].map((value) => sql`max(${value}) as ${value}`)
-  return sql`${name} as materialized (select ${join([...names, ...most], ', ')}
-    from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
 }
 
 function lookedUpName(key: number): Sql {
@@ -207,8 +212,4 @@ function lookedUpName(key: number): Sql {
 
 function named({ value, name }: { readonly value: Sql; readonly name: Sql }): Sql {
   return sql`${value} as ${name}`
-}
-
-function at(key: number, part: number): Sql {
-  return raw(`k${key}_${part}`)
 }

@@ -2,10 +2,12 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
-import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
+import { columnOf, type Emitter, leftJoin, newRow, type RecordRow, scalarOf } from '../emitter.ts'
 import { fromRows, groupedValue, storedKey } from './emit-counts.ts'
-import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
-import type { GroupKey } from '../../plan/groups/group-plan.ts'
+import { emitFilter } from '../emit-filter.ts'
+import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
+import type { ElementFilter, GroupKey } from '../../plan/groups/group-plan.ts'
+import { elementsOf } from '../../plan/plan-facts.ts'
 
 export interface Source {
   /** The expressions by which a key is grouped: one value, or the two parts of a reference. */
@@ -23,6 +25,12 @@ export interface SharedRows {
   readonly keys: readonly GroupKey[]
 }
 
+/** What the rows are of, and which elements of their arrays of objects count. */
+export interface Grouped {
+  readonly table: Table
+  readonly elements: readonly ElementFilter<Filter>[]
+}
+
 /** Groups, to whose keys rows are restricted that have these keys first. */
 export interface Within {
   /** Name of a relation with the columns `keys`. */
@@ -32,14 +40,14 @@ export interface Within {
 
 export function createSource(
   emitter: Emitter,
-  table: Table,
+  of: Grouped,
   keys: readonly GroupKey[],
   access: GroupAccess | SharedRows,
   parent: Sql | null,
   within?: Within,
 ): Source {
   if (access.kind === 'shared') return createSharedSource(emitter, access)
-  const { values, elements, select } = createJoins(emitter, table, access, parent)
+  const { values, elements, select } = createJoins(emitter, of, access, parent)
   const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within)
   return {
     values,
@@ -60,42 +68,55 @@ export function createSource(
  */
 export function emitNumberedRows(
   emitter: Emitter,
-  table: Table,
+  of: Grouped,
   { keys, access, within }: { keys: readonly GroupKey[]; access: CountedRows; within: Within },
   order: (row: RecordRow) => { readonly orders: readonly Sql[]; readonly joined: Sql },
 ): Sql {
-  const { row, values, select } = createJoins(emitter, table, access, null)
+  const { row, values, select } = createJoins(emitter, of, access, null)
   const parts = keys.flatMap(values)
   const { orders, joined } = order(row)
-  const number = sql`row_number() over (partition by ${join(parts, ', ')} order by ${join([...orders], ', ')}) as nth`
+  // A record has a row for each element with the keys.
+  const isRepeated = keys.some((key) => elementsOf(key) !== null)
+  const number = sql`${raw(isRepeated ? 'dense_rank' : 'row_number')}() over (partition by ${join(parts, ', ')} order by ${join([...orders], ', ')}) as nth`
   const named = parts.map((value, index) => sql`${value} as ${within.keys[index] as Sql}`)
-  return select([...named, sql`${row.alias}.id as id`, number], restriction(parts, within), joined)
+  return select(
+    [...named, sql`${row.alias}.id as id`, number],
+    restriction(parts, within),
+    joined,
+    isRepeated,
+  )
 }
 
 /** Each value is among those of the groups; not all combinations of these values need to be. */
-function restriction(values: readonly Sql[], { groups, keys }: Within): Sql[] {
+export function restriction(values: readonly Sql[], { groups, keys }: Within): Sql[] {
   return keys.map((key, index) => {
     const value = values[index] as Sql
     return sql`(${value} is null or ${value} in (select ${key} from ${groups}))`
   })
 }
 
-/** A common table expression of rows with the values of some keys; instead of elements it has the id of their row. */
+/**
+ * A common table expression of rows with the values of some keys; instead of elements of side tables it has the id of
+ * their row. `once`: rows that differ in nothing else are once for each record, or for each element through which a key
+ * leads.
+ */
 export function emitSharedRows(
   emitter: Emitter,
-  table: Table,
+  of: Grouped,
   keys: readonly GroupKey[],
   access: CountedRows,
   parent: Sql | null,
+  once: 'record' | GroupKey | null = null,
 ): { readonly table: Sql; readonly rows: SharedRows } {
-  const { values, joined, select } = createJoins(emitter, table, access, parent)
+  const { values, joined, object, id, select } = createJoins(emitter, of, access, parent)
   const columns = keys.flatMap((key, index) => {
     const parts = key.leaf.kind === 'array' ? [sql`${joined(key)}.id`] : values(key)
     return parts.map((value, part) => sql`${value} as ${sharedName(index, part)}`)
   })
+  const same = once === null ? [] : once === 'record' ? [id] : [id, sql`${object(once)}.key`]
   const name = emitter.alias()
   return {
-    table: sql`${name} as materialized (${select(columns)})`,
+    table: sql`${name} as materialized (${select([...same, ...columns], [], raw(''), once !== null)})`,
     rows: { kind: 'shared', name, keys },
   }
 }
@@ -121,7 +142,13 @@ function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Sourc
 }
 
 /** Rows with the rows that keys need joined to them. */
-function createJoins(emitter: Emitter, table: Table, access: GroupAccess, parent: Sql | null) {
+export function createJoins(
+  emitter: Emitter,
+  { table, elements: filters }: Grouped,
+  access: GroupAccess,
+  parent: Sql | null,
+) {
+  const { dialect } = emitter
   const row = newRow(emitter, table)
   const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
   const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
@@ -149,22 +176,47 @@ function createJoins(emitter: Emitter, table: Table, access: GroupAccess, parent
     )
     return sql`${side}.value`
   }
+  /** Alias of the element of an array of objects; all keys through one array are of the same element. */
+  const object = (key: GroupKey): Sql => {
+    const { leaf, joins: path } = key
+    if (leaf.kind !== 'element') throw new Error('The key leads through no array of objects.')
+    const holder = joined(key)
+    return joinOnce(elementsOf(key) ?? '', (alias) => {
+      const objects = dialect.objects(sql`${holder}.record`, leaf.array, alias)
+      const filter = filters.find(
+        ({ array }) => path.length === 0 && array.join('.') === leaf.array.join('.'),
+      )
+      if (filter === undefined) return sql`left join ${objects} on true`
+      const value = { kind: 'json', value: sql`${alias}.value` } as const
+      return sql`${dialect.join} ${objects} on ${emitFilter(emitter, filter.where, value)}`
+    })
+  }
   return {
     row,
     joined,
     elements,
+    object,
+    id: sql`${row.alias}.id`,
     values: (key: GroupKey): readonly Sql[] => {
       if (key.leaf.kind === 'array') return [elements(key, 'grouped')]
-      return singleValues(emitter, key, joined(key), table)
+      if (key.leaf.kind !== 'element') return singleValues(emitter, key, joined(key), table)
+      const value = scalarOf(emitter, sql`${object(key)}.value`, key.leaf.path, key.leaf.as)
+      return [groupedValue(emitter, key, value)]
     },
     /** Selects expressions of the rows; all joins must have been asked for before. */
-    select: (selected: readonly Sql[], conditions: readonly Sql[] = [], joined: Sql = raw('')): Sql => {
+    select: (
+      selected: readonly Sql[],
+      conditions: readonly Sql[] = [],
+      joined: Sql = raw(''),
+      isDistinct = false,
+    ): Sql => {
       if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
       const { from, on } = fromRows(emitter, access, row, parent)
       const all = [...joins.values()].map(({ text }) => text)
       const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row), ...conditions])
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`
-      return sql`select ${join(selected as Sql[], ', ')} from ${rows}`
+      const distinct = raw(isDistinct ? 'distinct ' : '')
+      return sql`select ${distinct}${join(selected as Sql[], ', ')} from ${rows}`
     },
   }
 }
@@ -199,6 +251,17 @@ function isOneText(keys: readonly GroupKey[]): boolean {
 
 function sharedName(key: number, part: number): Sql {
   return raw(`c${key}_${part}`)
+}
+
+/** The values of keys, each with the name of its column in a table of groups. */
+export function keyColumns(keys: readonly GroupKey[], source: Source) {
+  return keys.flatMap((key, index) =>
+    source.values(key).map((value, part) => ({ value, name: keyName(index, part) })),
+  )
+}
+
+export function keyName(key: number, part: number): Sql {
+  return raw(`k${key}_${part}`)
 }
 
 export function groupBy(columns: readonly Sql[]): Sql {

@@ -2,6 +2,7 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow } from '../build-fields.ts'
+import { buildElements } from './build-elements.ts'
 import { buildGroupPage } from './build-group-page.ts'
 import { groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
 import { buildGroupValue, type GroupValueContext, type ValueArgument } from './build-group-values.ts'
@@ -45,6 +46,8 @@ interface Building extends GroupValueContext {
   readonly limit: number
   readonly interval: number | null
   readonly where: Condition
+  /** The argument `where`. */
+  readonly conditions: unknown
   readonly groupBy: readonly GroupField[]
   readonly isSignificant: boolean
 }
@@ -65,6 +68,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     table,
     time: buildTimeFrame(given),
     where,
+    conditions: given.where,
     groupBy,
     isSignificant,
     share,
@@ -80,6 +84,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     where,
     keys,
     measures,
+    elements: buildElements(context, table, given.where, [...keys, ...measures.map(({ of }) => of)]),
     order,
     having,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
@@ -125,11 +130,14 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
   const fields = fieldsBelow(building, collected, (field) => groupOutput(building, field))
   const order = groupOrder(building, given)
   const having = buildHaving(building, given)
+  const keys = groupBy.map((field) => groupKey(building, table, field, interval))
+  const measures = [...building.measures.values()]
   const aggregate: AggregatePlan = {
     table,
     where,
-    keys: groupBy.map((field) => groupKey(building, table, field, interval)),
-    measures: [...building.measures.values()],
+    keys,
+    measures,
+    elements: buildElements(outer, table, outer.conditions, [...keys, ...measures.map(({ of }) => of)]),
     order,
     having,
     significance: null,

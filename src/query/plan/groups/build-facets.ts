@@ -1,6 +1,6 @@
 /** Builds the plans of a list's facets, and leaves out of a `where` the conditions on a facet's own field. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { isArray, leafType } from '../../../schema/model/leaves.ts'
+import { elementArray, isArray, leafType } from '../../../schema/model/leaves.ts'
 import { type GroupField, wherePath } from '../../../schema/model/operators.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { limits } from '../../parse/limits.ts'
@@ -35,6 +35,10 @@ export function buildFacets(
     return others === conditions ? where : conditionOf(others)
   }
   return groupFieldsOf('fields', given.fields, 'facetFields').map((field) => {
+    if (elementArray(field.leaf) !== null)
+      throw badInput(
+        `\`fields\` names ${field.name}, and what is inside an array of objects is no facet. Group by it in \`${table.collection.rootField}Aggregate\`.`,
+      )
     if (field.bucket !== null)
       throw badInput(
         `\`fields\` names ${field.name}, and a period of time is no facet. Group by it in \`${table.collection.rootField}Aggregate\`.`,

@@ -1,11 +1,12 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
 import { findArray, findReference, findValue, type Table } from '../../../database/layout/tables.ts'
-import { leafProperties, leafType } from '../../../schema/model/leaves.ts'
+import { elementArray, leafProperties, leafType, type PropertyLeaf } from '../../../schema/model/leaves.ts'
 import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { assertWithin } from '../../parse/limits.ts'
+import type { Path } from '../conditions.ts'
 import { tableOf } from '../plan-facts.ts'
-import type { GroupKey, Join, KeyLeaf } from './group-plan.ts'
+import type { ElementLeaf, GroupKey, Join, KeyLeaf } from './group-plan.ts'
 import type { PlanContext } from '../plan.ts'
 import { type TimeFrame, utcFrame } from './build-time-frame.ts'
 
@@ -78,11 +79,20 @@ function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
       name: leaf.name === 'indexedAt' ? 'indexed_at' : leaf.name === 'did' ? 'did' : 'collection',
     }
   const path = leafProperties(leaf)
+  const array = elementArray(leaf)
+  if (array !== null) return elementLeaf(leaf, path.slice(0, array + 1), path.slice(array + 1))
   const reference = findReference(table, path)
   if (reference !== undefined) return { kind: 'reference', ...reference }
-  const array = findArray(table, path, false)
-  if (array !== undefined) return { kind: 'array', array }
+  const list = findArray(table, path, false)
+  if (list !== undefined) return { kind: 'array', array: list }
   const column = findValue(table, path)
   if (column === undefined) throw new Error(`No column for ${path.join('.')} of ${table.name}.`)
   return { kind: 'column', column }
+}
+
+function elementLeaf({ field }: PropertyLeaf, array: Path, path: Path): ElementLeaf {
+  const { kind } = field.type
+  const isReference = kind === 'strongRef' || kind === 'atUri'
+  const as = kind === 'integer' || kind === 'boolean' ? kind : kind === 'datetime' ? 'instant' : 'text'
+  return { kind: 'element', array, path: kind === 'strongRef' ? [...path, 'uri'] : path, as, isReference }
 }

@@ -1,7 +1,7 @@
 /** The values by which groups are ordered, and the types that they have in cursors. */
 import type { AggregatePlan } from '../plan.ts'
 import type { Direction } from '../fields.ts'
-import { isInstant } from '../plan-facts.ts'
+import { isInstant, storedKind } from '../plan-facts.ts'
 import type { GroupKey, MeasurePlan } from './group-plan.ts'
 
 /** `instant`: microseconds. `date`: the label of a bucket. `wideSum`: a sum that may exceed 64 bits. */
@@ -72,8 +72,9 @@ function typeOfKey({ leaf, bucket }: GroupKey): OrderType {
       return 'integer'
   }
   if (isInstant(leaf)) return 'instant'
-  if (leaf.kind !== 'column' || leaf.column.kind === 'text') return 'text'
-  return leaf.column.kind === 'boolean' ? 'boolean' : 'integer'
+  const kind = storedKind(leaf)
+  if (kind === null || kind === 'text') return 'text'
+  return kind === 'boolean' ? 'boolean' : 'integer'
 }
 
 function typeOfMeasure({ measure, of, isWide }: MeasurePlan): OrderType {

@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../../../database/database.ts'
 import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import type { Condition } from '../conditions.ts'
+import type { Condition, Path } from '../conditions.ts'
 import type { Direction, Fields } from '../fields.ts'
 
 /** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
@@ -41,7 +41,24 @@ export type KeyLeaf =
   | { readonly kind: 'column'; readonly column: Column }
   | { readonly kind: 'reference'; readonly base: Column; readonly key: Column }
   | { readonly kind: 'array'; readonly array: ArrayIndex }
+  | ElementLeaf
   | { readonly kind: 'system'; readonly name: 'did' | 'collection' | 'indexed_at' }
+
+/** A value in the elements of an array of objects; `path` starts at the element. */
+export interface ElementLeaf {
+  readonly kind: 'element'
+  readonly array: Path
+  readonly path: Path
+  readonly as: 'text' | 'integer' | 'boolean' | 'instant'
+  /** Whether the text is the URI of a record. */
+  readonly isReference: boolean
+}
+
+/** The elements of an array of the record that are grouped and measured; all elements of arrays without a filter. */
+export interface ElementFilter<Where = Condition> {
+  readonly array: Path
+  readonly where: Where
+}
 
 export interface MeasurePlan {
   readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct' | 'median' | 'stddev' | 'percentile'

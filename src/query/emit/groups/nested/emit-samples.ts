@@ -9,7 +9,7 @@ import { joinPlace, type Nested, type OuterPage } from './outer-page.ts'
 
 export function emitSamples(
   emitter: Emitter,
-  { table, keys }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys'>,
+  { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,
   { sort, first, fields, rows, inIdOrder }: PhysicalSamples,
   page: OuterPage,
 ): Nested {
@@ -30,7 +30,7 @@ export function emitSamples(
   return {
     name,
     tables: [
-      sql`${numbered} as materialized (${emitNumberedRows(emitter, table, { keys, access: rows, within }, order)})`,
+      sql`${numbered} as materialized (${emitNumberedRows(emitter, { table, elements }, { keys, access: rows, within }, order)})`,
       sql`${name} as materialized (select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
     from ${found} group by ${place}.place)`,
     ],

@@ -1,0 +1,164 @@
+/**
+ * Groups through elements of arrays of objects, and measures of elements, as SQL. A record has a row for each of its
+ * elements, so that records are made distinct before they are counted; elements are measured in tables of their own.
+ */
+import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
+import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
+import { elementsOf } from '../../plan/plan-facts.ts'
+import type { Emitter } from '../emitter.ts'
+import { measureName } from './emit-counts.ts'
+import { measureExpressions } from './emit-measures.ts'
+import {
+  createJoins,
+  createSource,
+  emitSharedRows,
+  type Grouped,
+  keyColumns,
+  keyName,
+  restriction,
+  type SharedRows,
+  type Within,
+} from './emit-source.ts'
+
+/** Measures that are computed apart from the records of their groups. */
+export interface MeasuresAside {
+  readonly name: Sql
+  readonly tables: readonly Sql[]
+  /** By the positions of the measures in the plan, the columns of each. */
+  readonly columns: ReadonlyMap<number, readonly Sql[]>
+}
+
+type Plan = Grouped & { readonly measures: readonly MeasurePlan[]; readonly within?: Within }
+
+/** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
+export function emitRecordsOnce(
+  emitter: Emitter,
+  plan: Plan,
+  keys: readonly GroupKey[],
+  access: GroupAccess | SharedRows,
+  parent: Sql | null,
+) {
+  if (keys.every((key) => elementsOf(key) === null)) return null
+  const measured = plan.measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
+  return emitSharedRows(emitter, plan, [...keys, ...measured], countedRows(access), parent, 'record')
+}
+
+/** Groups through elements, without sorting rows; null if something is measured or if sorting is as fast. */
+export function emitCountedRecords(
+  emitter: Emitter,
+  plan: Plan,
+  keys: readonly GroupKey[],
+  access: GroupAccess | SharedRows,
+  parent: Sql | null,
+): Sql | null {
+  const { countRecords } = emitter.dialect
+  if (countRecords === null || plan.measures.length > 0) return null
+  if (keys.every((key) => elementsOf(key) === null)) return null
+  const { values, id, select } = createJoins(emitter, plan, countedRows(access), parent)
+  const named = keys.flatMap((key, index) =>
+    values(key).map((value, part) => ({ value, name: keyName(index, part), isText: isText(key) })),
+  )
+  const { within } = plan
+  const restricted =
+    within === undefined
+      ? []
+      : restriction(
+          named.map(({ value }) => value),
+          within,
+        )
+  return countRecords(id, named, (selected) => select([selected], restricted))
+}
+
+function isText({ leaf }: GroupKey): boolean {
+  return leaf.kind === 'element' && leaf.as === 'text'
+}
+
+/** The measures of elements: of those with the keys of the group, or else of all elements of its records. */
+export function emitElementMeasures(
+  emitter: Emitter,
+  plan: Plan,
+  keys: readonly GroupKey[],
+  access: GroupAccess | SharedRows,
+  parent: Sql | null,
+): readonly MeasuresAside[] {
+  const arrays = Map.groupBy(
+    plan.measures.entries().filter(([, { of }]) => of.leaf.kind === 'element'),
+    ([, { of }]) => elementsOf(of),
+  )
+  return Array.from(arrays, ([array, measures]): MeasuresAside => {
+    const [[, first]] = measures as [[number, MeasurePlan]]
+    // Elements of other arrays multiply those that are measured.
+    const isMultiplied = keys.some((key) => elementsOf(key) !== null && elementsOf(key) !== array)
+    const all = [...keys, ...measures.map(([, { of }]) => of)]
+    const rows = isMultiplied
+      ? emitSharedRows(emitter, plan, all, countedRows(access), parent, first.of)
+      : null
+    const source = createSource(emitter, plan, keys, rows?.rows ?? access, parent, plan.within)
+    const grouped = keyColumns(keys, source)
+    const values = measures.map(
+      ([index, measure]) => [index, measureExpressions(emitter, measure, source)] as const,
+    )
+    const selected = [
+      ...grouped.map(({ value, name }) => sql`${value} as ${name}`),
+      ...values.flatMap(([index, parts]) =>
+        parts.map((part, at) => sql`${part} as ${measureName(index, at)}`),
+      ),
+    ]
+    const name = emitter.alias()
+    const names = grouped.map((column) => column.name)
+    const table = sql`${name} as materialized (${source.grouped(selected, names)})`
+    return {
+      name,
+      tables: [...(rows === null ? [] : [rows.table]), table],
+      columns: new Map(values.map(([index, parts]) => [index, parts.map((_, at) => measureName(index, at))])),
+    }
+  })
+}
+
+/** Whether values are in rows of their own, of which a record may have several. */
+export function isAside({ kind }: GroupKey['leaf']): boolean {
+  return kind === 'array' || kind === 'element'
+}
+
+function countedRows(access: GroupAccess | SharedRows): CountedRows {
+  if (access.kind === 'rows' || access.kind === 'linked-rows') return access
+  throw new Error('Elements are read from records.')
+}
+
+/**
+ * Combines groups with measures aside. It groups a union of all instead of joining them: in a join a missing key equals
+ * no other key, and comparing each group with every other takes quadratic time.
+ */
+export function putTogether(
+  name: Sql,
+  keys: readonly Sql[],
+  first: Sql,
+  measures: readonly Sql[],
+  aside: readonly { readonly name: Sql; readonly columns: readonly Sql[]; readonly areCounts: boolean }[],
+): Sql {
+  const own = [raw('n'), ...measures]
+  // The first part of the union determines the types of columns.
+  const none = aside.flatMap((side) =>
+    side.columns.map((column) =>
+      side.areCounts
+        ? sql`cast(null as bigint) as ${column}`
+        : sql`(select ${column} from ${side.name} where false) as ${column}`,
+    ),
+  )
+  const parts = [
+    sql`select ${join([...keys, ...own, ...none], ', ')} from ${first}`,
+    ...aside.map((side) => {
+      const others = aside.flatMap((other) =>
+        other.columns.map((column) => (other.name === side.name ? column : sql`null`)),
+      )
+      return sql`select ${join([...keys, ...own.map(() => sql`null`), ...others], ', ')} from ${side.name}`
+    }),
+  ]
+  const most = [...own, ...aside.flatMap(({ columns }) => columns)].map(
+    (column) => sql`max(${column}) as ${column}`,
+  )
+  const by = keys.length === 0 ? raw('') : sql`group by ${join(keys as Sql[], ', ')}`
+  return sql`${name} as materialized (select ${join([...keys, ...most], ', ')}
+    from (${join(parts, ' union all ')}) parts ${by})`
+}
