@@ -85,7 +85,7 @@ export function isBehind(
     const given = partsOf(emitter, part, after[index] ?? null)
     return values.map((value, place) => ({ ...part, value, given: given[place] ?? null }))
   })
-  return anyOf(
+  const behind = anyOf(
     keys.map((key, index) =>
       allOf([
         ...keys.slice(0, index).map(({ value, given }) => isSame(value, given)),
@@ -93,6 +93,10 @@ export function isBehind(
       ]),
     ),
   )
+  const [first] = keys
+  if (first === undefined || first.nullable) return behind
+  // With this bound an index over counts is entered at the position.
+  return allOf([sql`${first.value} ${raw(first.direction === 'asc' ? '>=' : '<=')} ${first.given}`, behind])
 }
 
 /** The label of a bucket that is a key. */

@@ -71,11 +71,9 @@ export function emitGroupPage(
 ): { readonly name: Sql; readonly table: Sql } {
   const name = emitter.alias()
   const row = emitter.alias()
-  const { found } = foundGroups(emitter, list, groups, condition)
-  const order = groupOrder(emitter, list, groups, row)
-  const limit = emitter.dialect.limit(list.limit + 1)
-  const table = sql`${name} as materialized (select ${row}.*, row_number() over (order by ${order}) as ordinal
-    from (${found}) ${row} order by ordinal limit ${limit})`
+  // Groups are numbered once they are in order, so that an index may give them in that order.
+  const query = groupsInOrder(emitter, { ...list, limit: list.limit + 1 }, groups, condition)
+  const table = sql`${name} as materialized (select ${row}.*, row_number() over () as ordinal from (${query}) ${row})`
   return { name, table }
 }
 
