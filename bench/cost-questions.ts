@@ -267,7 +267,11 @@ export class QuestionMaker {
         return this.#enumOf(field.args[0]?.type as GraphQLInputType).map(
           (value) => `countDistinct(field: ${value})`,
         )
-      if (!isObjectType(of) || field.name === 'groups') return []
+      if (field.name === 'percentile')
+        return this.#enumOf(field.args[0]?.type as GraphQLInputType).map(
+          (value) => `percentile(field: ${value}, p: [0.07, 0.5, 0.9])`,
+        )
+      if (!isObjectType(of) || !measured.includes(field.name)) return []
       return Object.keys(of.getFields()).map((inner) => `${field.name} { ${inner} }`)
     })
   }
@@ -318,6 +322,9 @@ export class QuestionMaker {
     return items[Math.floor(this.#random() * items.length)] as Item
   }
 }
+
+/** Fields of aggregates that have a field for each measured field. */
+const measured = ['avg', 'sum', 'median', 'stddev', 'min', 'max']
 
 function isConnective(name: string): boolean {
   return name === 'AND' || name === 'OR' || name === 'NOT'

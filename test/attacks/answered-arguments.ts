@@ -182,6 +182,12 @@ export const answeredAttacks: readonly Attack[] = [
       ),
     ],
     [
+      'ten conditions on percentiles of groups by words',
+      asked(
+        `{ techServiceNewsEnrichmentAggregate(groupBy: [keywords], having: [${repeat(10, (index) => `{measure: PERCENTILE, field: impactLevel, p: ${index / 10}, operator: NE, value: 1e300}`)}]) { groups { keywords count } } }`,
+      ),
+    ],
+    [
       'a filter through everything',
       asked(given, {
         x: {
