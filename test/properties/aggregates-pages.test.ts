@@ -25,7 +25,7 @@ property(
     const { rootField } = reference.shapes.get(collection)!
     const names = given.groupBy ?? []
     const fields = names.map(
-      (name) => reference.groupFields(collection).find((field) => field.name === name)!,
+      (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
     )
     let after: string | undefined
     let skip = 0

@@ -41,7 +41,7 @@ export function topParts(
         }
         const given = outer.denominator === undefined ? withoutShares(all) : all
         const keys = [...taken, ...groupBy].map((name, index) => {
-          const field = reference.groupFields(nsid).find((one) => one.name === name)
+          const field = reference.groupFields(nsid, outer).find((one) => one.name === name)
           if (field === undefined) throw new Error(`${nsid} has no group ${name}.`)
           return fc.constant<Part<Group>>({ text: name, answer: (one) => printKey(field, one.keys[index]) })
         })
