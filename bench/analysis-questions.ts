@@ -13,6 +13,7 @@ export type Limit =
 
 const article = 'techServiceNewsArticleAggregate'
 const enrichment = 'techServiceNewsEnrichmentAggregate'
+const weeks = 'publishedAt: {gte: "2020-04-06", lt: "2020-06-01"}'
 /** Groups by the elements of an array, under an equality that many records meet, or few. */
 const arrays: readonly (readonly [name: string, field: string, key: string, condition: string])[] = [
   ['topics, every record', enrichment, 'topics', 'model: {eq: "synthetic-1"}'],
@@ -35,6 +36,13 @@ export const questions: readonly Question[] = [
     name: 'share by month, 149,000 in English',
     query: `{ ${article}(where: {language: {eq: "en"}}, denominator: {}, groupBy: [publishedAt_month]) { groups { publishedAt_month count total share } } }`,
     limit: { kind: 'ms', most: 3 },
+  },
+  // Nearly all articles are of these eight weeks.
+  {
+    name: 'share of a topic by outlet and week, 20 outlets',
+    query: `{ ${article}(search: "lockdown", where: {${weeks}}, denominator: {${weeks}}, groupBy: [source], limit: 20) {
+      groups { source share top(groupBy: [publishedAt_week], limit: 8) { publishedAt_week count total share } } } }`,
+    limit: { kind: 'ms', most: 60 },
   },
   ...arrays.map(
     ([name, field, key, condition]): Question => ({

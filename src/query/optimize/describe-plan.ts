@@ -131,6 +131,7 @@ function describeNested(fields: Fields<PhysicalGroupOutput>): readonly string[] 
       `within each group up to ${limit} groups by ${keys.length - outer} more keys`,
       ...(inner.groups === null ? [] : [`from ${describeAccess(inner.groups)}`]),
       ...(inner.shares === null ? [] : describeShares(inner.shares)),
+      ...(output.top.isSummed ? ['whose denominators are summed for the groups around them'] : []),
       ...describeCollected(measures),
     ]
     return [parts.join(', ')]
@@ -195,6 +196,9 @@ function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'gr
     case 'matches':
       return 'the word index'
     case 'rows':
+      return access.groupIndex === undefined
+        ? describePath(access.rows.path)
+        : `the index ${access.groupIndex.name} for each group`
     case 'linked-rows':
       return describePath(access.rows.path)
   }

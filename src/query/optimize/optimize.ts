@@ -8,9 +8,11 @@ import { planFilter, visibleCount } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
 import { planSignificance, planUnusualWords } from './groups/optimize-significance.ts'
+import { withinGroups } from './groups/optimize-nested.ts'
 import { planSamples } from './groups/optimize-samples.ts'
 import { planShares } from './groups/optimize-shares.ts'
 import type { Optimizer } from './optimizer.ts'
+import { summedTop } from '../plan/groups/nested/summed-top.ts'
 import type {
   CountedTable,
   PhysicalAggregate,
@@ -168,7 +170,11 @@ function planGroup(
       case 'top':
         return {
           kind: 'top',
-          top: { ...output.top, aggregate: planAggregate(optimizer, output.top.aggregate) },
+          top: {
+            ...output.top,
+            isSummed: output.top === summedTop(plan),
+            aggregate: withinGroups(optimizer, plan, planAggregate(optimizer, output.top.aggregate)),
+          },
         }
       case 'nodes': {
         const { samples } = output

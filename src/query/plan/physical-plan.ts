@@ -258,7 +258,12 @@ export type CountAccess =
 
 /** Rows that are counted or grouped: of the whole table, or those that refer to the outer row. */
 export type CountedRows =
-  | { readonly kind: 'rows'; readonly rows: RowAccess }
+  | {
+      readonly kind: 'rows'
+      readonly rows: RowAccess
+      /** Rows within some groups: the index that finds those of each group instead of `rows.path`. */
+      readonly groupIndex?: TableIndex
+    }
   | {
       readonly kind: 'linked-rows'
       readonly rows: RowAccess
@@ -276,7 +281,10 @@ export type PhysicalAggregateOutput = AggregateOutput<
 
 export type PhysicalGroupOutput = GroupOutput<PhysicalList, PhysicalTop, PhysicalSamples>
 
-export type PhysicalTop = TopPlan<PhysicalAggregate>
+export interface PhysicalTop extends TopPlan<PhysicalAggregate> {
+  /** Whether its denominators are summed to those of the outer groups. */
+  readonly isSummed: boolean
+}
 
 export interface PhysicalSamples extends SamplesPlan<PhysicalList> {
   readonly rows: CountedRows

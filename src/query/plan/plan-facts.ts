@@ -65,6 +65,8 @@ export function readingsOf({
     counts: kinds.filter((kind) => kind === 'count').length,
     /** Groups, and the whole, are divided by a denominator. */
     sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
+    /** Which groups are shown, or their order, depends on shares. */
+    choosesByShare: usesShare,
     sharesWhole: share !== null && kinds.some(isOfShare),
     /** Unless a key leads through an array, every record is in exactly one group, so the counts of groups add up to the whole. */
     addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array' && leaf.kind !== 'element'),

@@ -210,7 +210,12 @@ costs('groups within groups cost what groups by all their fields cost, and are p
   ],
   [
     within('share top(groupBy: [language]) { share }', ', denominator: {}'),
-    4 * grouping + 2 * groupField + 10 * (1 + 1 + (1 + 3 * 2)),
+    3 * grouping + 2 * groupField + 10 * (1 + 1 + (1 + 3 * 2)),
+  ],
+  // Elements do not add up, so the denominator of the outer groups is read, too.
+  [
+    within('share top(groupBy: [tags]) { share }', ', denominator: {}'),
+    4 * grouping + 2 * (groupField + groupArray) + 10 * (1 + 1 + (1 + 3 * 2)),
   ],
 ])
 

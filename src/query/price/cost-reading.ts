@@ -6,6 +6,7 @@ import type { Column, Table } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import { weights } from './cost-weights.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
+import { summedTop } from '../plan/groups/nested/summed-top.ts'
 import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import type {
   AggregatePlan,
@@ -90,8 +91,9 @@ function comparisonSize(plan: AggregatePlan, where: number, addsUp: boolean): nu
  */
 function sharesSize(plan: AggregatePlan, where: number): number {
   const { share, keys } = plan
-  const { sharesGroups, sharesWhole, addsUp, counts } = readingsOf(plan)
+  const { sharesWhole, addsUp, counts, ...readings } = readingsOf(plan)
   if (share === null) return 0
+  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
   const { denominator, numerator } = share
   const sizes = (typeof numerator === 'string' ? [denominator] : [denominator, numerator]).map((part) =>
     whereSize({ ...plan, where: part, link: null }, 'all'),

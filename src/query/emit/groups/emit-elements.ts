@@ -55,17 +55,19 @@ export function emitCountedRecords(
   const { countRecords } = emitter.dialect
   if (countRecords === null || plan.measures.length > 0) return null
   if (keys.every((key) => elementsOf(key) === null)) return null
-  const { values, id, select } = createJoins(emitter, plan, countedRows(access), parent)
+  const { within } = plan
+  const rows = countedRows(access)
+  const { values, id, select } = createJoins(emitter, plan, rows, parent, within)
   const named = keys.flatMap((key, index) =>
     values(key).map((value, part) => ({ value, name: keyName(index, part), isText: isText(key) })),
   )
-  const { within } = plan
   const restricted =
     within === undefined
       ? []
       : restriction(
           named.map(({ value }) => value),
           within,
+          rows,
         )
   return countRecords(id, named, (selected) => select([selected], restricted))
 }

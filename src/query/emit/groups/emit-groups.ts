@@ -14,7 +14,7 @@ export interface FormedGroups {
   readonly all: Grouping | null
   /** With what all steps added to them, or left of them. */
   readonly groups: Grouping | null
-  /** Null without `denominator`. */
+  /** Null if the groups are not divided, or by sums of the groups within them. */
   readonly shared: EmittedShares | null
 }
 

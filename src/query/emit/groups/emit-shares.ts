@@ -12,7 +12,7 @@ import type { PhysicalAggregate, PhysicalShares, SharePart } from '../../plan/ph
 type Aggregate = PhysicalAggregate['aggregate'] & { readonly within?: Within }
 
 /** Groupings of the sets of records that are counted besides the groups; null if groups have no shares. */
-interface Groupings {
+export interface Groupings {
   readonly total: Grouping | null
   readonly matched: Grouping | null
 }
@@ -24,6 +24,7 @@ export interface EmittedShares {
   readonly tables: readonly Sql[]
   /** The table of the whole; null if the whole has no share. */
   readonly whole: Sql | null
+  readonly groupings: Groupings
 }
 
 /** `count`: the number of all records that meet `where`; null if it is not needed. */
@@ -43,6 +44,7 @@ export function emitShares(
   return {
     groups: isShared ? sharedGroups(emitter, shares, groups, groupings) : groups,
     ...wholeOf(emitter, aggregate, shares, groupings, count),
+    groupings,
   }
 }
 

@@ -1,5 +1,5 @@
 /** The rows that are grouped, with the rows joined to them; each join and each array occurs once. */
-import type { Table } from '../../../database/layout/tables.ts'
+import type { Table, TableIndex } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
 import { columnOf, type Emitter, leftJoin, newRow, type RecordRow, scalarOf } from '../emitter.ts'
@@ -47,8 +47,8 @@ export function createSource(
   within?: Within,
 ): Source {
   if (access.kind === 'shared') return createSharedSource(emitter, access)
-  const { values, elements, select } = createJoins(emitter, of, access, parent)
-  const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within)
+  const { values, elements, select } = createJoins(emitter, of, access, parent, within)
+  const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within, access)
   return {
     values,
     elements,
@@ -72,7 +72,7 @@ export function emitNumberedRows(
   { keys, access, within }: { keys: readonly GroupKey[]; access: CountedRows; within: Within },
   order: (row: RecordRow) => { readonly orders: readonly Sql[]; readonly joined: Sql },
 ): Sql {
-  const { row, values, select } = createJoins(emitter, of, access, null)
+  const { row, values, select } = createJoins(emitter, of, access, null, within)
   const parts = keys.flatMap(values)
   const { orders, joined } = order(row)
   // A record has a row for each element with the keys.
@@ -81,15 +81,34 @@ export function emitNumberedRows(
   const named = parts.map((value, index) => sql`${value} as ${within.keys[index] as Sql}`)
   return select(
     [...named, sql`${row.alias}.id as id`, number],
-    restriction(parts, within),
+    restriction(parts, within, access),
     joined,
     isRepeated,
   )
 }
 
+/** The rows of each group by an index over the first keys; `is` matches missing keys. */
+function fromGroups(
+  emitter: Emitter,
+  row: RecordRow,
+  { groups, keys }: Within,
+  { name, columns }: TableIndex,
+) {
+  const group = emitter.alias()
+  const first = keys.slice(0, columns.length)
+  const on = first.map(
+    (key, index) => sql`${row.alias}.${identifier(columns[index] ?? '')} is ${group}.${key}`,
+  )
+  const found = sql`(select distinct ${join(first, ', ')} from ${groups}) ${group}`
+  const rows = emitter.rows(row.table, row.alias, name)
+  return { from: sql`${found} ${emitter.dialect.join} ${rows} on ${allOf(on)}`, on: [] }
+}
+
 /** Each value is among those of the groups; not all combinations of these values need to be. */
-export function restriction(values: readonly Sql[], { groups, keys }: Within): Sql[] {
-  return keys.map((key, index) => {
+export function restriction(values: readonly Sql[], { groups, keys }: Within, access: GroupAccess): Sql[] {
+  const found = access.kind === 'rows' ? (access.groupIndex?.columns.length ?? 0) : 0
+  return keys.flatMap((key, index) => {
+    if (index < found) return []
     const value = values[index] as Sql
     return sql`(${value} is null or ${value} in (select ${key} from ${groups}))`
   })
@@ -147,6 +166,7 @@ export function createJoins(
   { table, elements: filters }: Grouped,
   access: GroupAccess,
   parent: Sql | null,
+  within?: Within,
 ) {
   const { dialect } = emitter
   const row = newRow(emitter, table)
@@ -211,7 +231,11 @@ export function createJoins(
       isDistinct = false,
     ): Sql => {
       if (!('rows' in access)) throw new Error('Materialized groups read no rows.')
-      const { from, on } = fromRows(emitter, access, row, parent)
+      const index = access.kind === 'rows' ? access.groupIndex : undefined
+      const { from, on } =
+        index === undefined || within === undefined
+          ? fromRows(emitter, access, row, parent)
+          : fromGroups(emitter, row, within, index)
       const all = [...joins.values()].map(({ text }) => text)
       const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row), ...conditions])
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')}${joined} where ${condition}`

@@ -306,7 +306,7 @@ export function countsOf(
   )
 }
 
-function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTable, 'name'>): number {
+export function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTable, 'name'>): number {
   if (statistics === null) return Number.POSITIVE_INFINITY
   return statistics.countUpTo(
     { text: `select 1 from "${name.replaceAll('"', '""')}"`, values: [] },

@@ -5,18 +5,20 @@ import type { AggregatePlan, Output, SamplesPlan } from '../../plan/plan.ts'
 import { isIdOrder } from '../access-paths.ts'
 import type { Optimizer } from '../optimizer.ts'
 import { planCountedRows } from './optimize-count.ts'
+import { samplesWithin } from './optimize-nested.ts'
 
 /** `fields`: those of a record, which are optimized already. */
 export function planSamples(
   optimizer: Optimizer,
-  { table, where }: AggregatePlan,
+  outer: AggregatePlan,
   samples: SamplesPlan,
   fields: Fields<Output<PhysicalList>>,
 ): PhysicalSamples {
+  const { table, where } = outer
   return {
     ...samples,
     fields,
-    rows: planCountedRows(optimizer, table, where, null),
+    rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, table, where, null)),
     inIdOrder: isIdOrder(optimizer, table, samples.sort),
   }
 }

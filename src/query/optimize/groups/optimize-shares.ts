@@ -3,6 +3,7 @@ import type { Condition } from '../../plan/conditions.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import type { PhysicalShares, SharePart } from '../../plan/physical-plan.ts'
 import { conjuncts, readingsOf } from '../../plan/plan-facts.ts'
+import { summedTop } from '../../plan/groups/nested/summed-top.ts'
 import { joinWords } from '../match-words.ts'
 import type { Optimizer } from '../optimizer.ts'
 import { planGroups, planTotal } from './optimize-count.ts'
@@ -11,7 +12,8 @@ import { groupsOfAll } from './optimize-significance.ts'
 /** Null if no share is selected. */
 export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
   const { share, table, keys } = plan
-  const { sharesGroups, sharesWhole, addsUp } = readingsOf(plan)
+  const { sharesWhole, addsUp, ...readings } = readingsOf(plan)
+  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
   if (share === null || !(sharesGroups || sharesWhole)) return null
   const partOf = (condition: Condition): SharePart => {
     const where = joinWords(condition)

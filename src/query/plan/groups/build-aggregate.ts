@@ -17,7 +17,7 @@ import {
   minSignificantCount,
   significanceFields,
 } from './build-significance.ts'
-import { buildSamples } from './build-samples.ts'
+import { buildSamples } from './nested/build-samples.ts'
 import { buildShare } from './build-share.ts'
 import { buildTimeFrame } from './build-time-frame.ts'
 import { buildWhere } from '../build-where.ts'

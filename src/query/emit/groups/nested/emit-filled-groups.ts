@@ -10,6 +10,7 @@ import type { Emitter } from '../../emitter.ts'
 import type { Grouping } from '../emit-grouping.ts'
 import { groupValue } from '../emit-groups.ts'
 import { emitSamples } from './emit-samples.ts'
+import { emitSummedShares } from './emit-summed-shares.ts'
 import { emitTop } from './emit-top.ts'
 import { type Nested, type OuterPage, tokenOf } from './outer-page.ts'
 
@@ -22,7 +23,10 @@ export function emitFilledGroups(
   pageQuery: () => Sql,
 ): Sql {
   const { dialect } = emitter
-  const [name, found, row] = [emitter.alias(), emitter.alias(), emitter.alias()]
+  const { share } = plan
+  const sums: Sql[] = []
+  const [name, divided] = [emitter.alias(), emitter.alias()]
+  const [found, row] = [emitter.alias(), emitter.alias()]
   const { keys } = groups.columns
   const page: OuterPage = { name, keys }
   const pageTable = sql`${name} as materialized (select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
@@ -31,19 +35,22 @@ export function emitFilledGroups(
   const text = emitObject(emitter, fields, (output) => {
     if (output.kind !== 'top' && output.kind !== 'nodes')
       return groupValue(emitter, plan, groups, row, output)
-    const nested =
-      output.kind === 'top'
-        ? emitTop(emitter, output.top, page)
-        : emitSamples(emitter, plan, output.samples, page)
     const alias = emitter.alias()
-    all.push({ ...nested, alias })
+    if (output.kind === 'nodes') all.push({ ...emitSamples(emitter, plan, output.samples, page), alias })
+    else {
+      const { groupings, ...nested } = emitTop(emitter, output.top, page)
+      all.push({ ...nested, alias })
+      if (output.top.isSummed && groupings !== null && share !== null)
+        sums.push(...emitSummedShares(emitter, share, groupings, page, divided))
+    }
     return emitArray(emitter, sql`coalesce(${alias}.text, '')`)
   })
   const joins = all.map(
     ({ name: inner, alias }) => sql`left join ${inner} ${alias} on ${alias}.place = ${row}.place`,
   )
-  const tables = [pageTable, ...all.flatMap((nested) => nested.tables)]
-  const from = join([sql`${name} ${row}`, ...joins], ' ')
+  const tables = [pageTable, ...all.flatMap((nested) => nested.tables), ...sums]
+  const shown = sums.length === 0 ? name : divided
+  const from = join([sql`${shown} ${row}`, ...joins], ' ')
   const printed = sql`with ${join(tables, ', ')} select ${dialect.joinedInOrder(sql`${row}.place`, text)} from ${from}`
   return emitArray(emitter, sql`(${printed})`)
 }

@@ -6,11 +6,17 @@ import type { Emitter } from '../../emitter.ts'
 import { groupOrder } from '../emit-group-order.ts'
 import { formGroups, groupValue } from '../emit-groups.ts'
 import { havingConditions } from '../emit-having.ts'
+import type { Groupings } from '../emit-shares.ts'
 import { joinPlace, type Nested, type OuterPage } from './outer-page.ts'
 
-export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page: OuterPage): Nested {
+/** With the groupings of the denominator, if there is one. */
+export function emitTop(
+  emitter: Emitter,
+  { aggregate: plan }: PhysicalTop,
+  page: OuterPage,
+): Nested & { readonly groupings: Groupings | null } {
   const { dialect } = emitter
-  const { groups } = formGroups(emitter, plan, () => null, { groups: page.name, keys: page.keys })
+  const { groups, shared } = formGroups(emitter, plan, () => null, { groups: page.name, keys: page.keys })
   if (groups === null) throw new Error('There are no groups within groups.')
   const { aggregate, fields } = plan
   const [ranked, name] = [emitter.alias(), emitter.alias()]
@@ -29,6 +35,7 @@ export function emitTop(emitter: Emitter, { aggregate: plan }: PhysicalTop, page
   })
   return {
     name,
+    groupings: shared?.groupings ?? null,
     tables: [
       ...groups.tables,
       sql`${ranked} as materialized (select ${shown}.*, row_number() over (partition by ${shown}.place order by ${order}) as nth

@@ -1,11 +1,11 @@
 /** Builds the plan of `nodes`, the sample records of each group. */
-import type { Table } from '../../../database/layout/tables.ts'
-import { relevanceField } from '../../../schema/model/operators.ts'
-import { limits } from '../../parse/limits.ts'
-import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
-import { buildRecord } from '../build-output.ts'
-import { buildSort } from '../build-page.ts'
-import type { PlanContext, SamplesPlan } from '../plan.ts'
+import type { Table } from '../../../../database/layout/tables.ts'
+import { relevanceField } from '../../../../schema/model/operators.ts'
+import { limits } from '../../../parse/limits.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../../../parse/prepare.ts'
+import { buildRecord } from '../../build-output.ts'
+import { buildSort } from '../../build-page.ts'
+import type { PlanContext, SamplesPlan } from '../../plan.ts'
 
 const defaultFirst = 2
 
