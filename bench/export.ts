@@ -33,6 +33,7 @@ const alone = await waits(pause(5_000))
 for (let round = 1; round <= rounds; round += 1) {
   await pause(1_000)
   const idle = memoryOf(server.pid)
+  const cpuBefore = cpuOf(server.pid)
   let highest = idle
   const watching = setInterval(() => (highest = Math.max(highest, memoryOf(server.pid))), 50)
   const downloading = download(exported)
@@ -43,7 +44,7 @@ for (let round = 1; round <= rounds; round += 1) {
     [
       `${rows} rows`,
       `${(bytes / 1e6).toFixed(0)} MB`,
-      `${(took / 1000).toFixed(1)} s`,
+      `${(took / 1000).toFixed(1)} s (CPU ${(cpuOf(server.pid) - cpuBefore).toFixed(1)} s)`,
       `first byte ${firstByte.toFixed(0)} ms`,
       `memory ${idle.toFixed(0)} + ${(highest - idle).toFixed(0)} MB`,
       `pages p50 ${at(during, 0.5)} ms, p99 ${at(during, 0.99)} ms (idle ${at(alone, 0.5)} and ${at(alone, 0.99)})`,
@@ -101,11 +102,19 @@ function at(times: readonly number[], part: number): string {
   return (times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? 0).toFixed(1)
 }
 
+/** Seconds of CPU of a server and of its processes that have ended. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
+}
+
 /** Megabytes of a process and all below it, pages of files left out. */
 function memoryOf(pid: number): number {
   let own = 0
   try {
-    own = Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+    own = Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
   } catch {
     // It has ended.
   }

@@ -2,11 +2,11 @@
  * The main module of a process that writes one file: it reads a snapshot, formats the rows, and writes the bytes to
  * descriptor 4. The parent process kills it when nobody wants the file any more; it only reads, so this damages nothing.
  */
-import { createWriteStream } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { pipeline } from 'node:stream/promises'
 import type { FileSpec } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
+import { releaseBuffer } from '../../util/memory.ts'
 import { failureOf } from '../sqlite/failures.ts'
 import type { FromFileProcess, ToFileProcess } from './file-process.ts'
 import type { Snapshot } from './file-source.ts'
@@ -31,15 +31,23 @@ async function run({ source, statements, spec }: ToFileProcess): Promise<void> {
     send({ kind: 'written', rows: await write(spec, snapshot) })
   } catch (error) {
     send({ kind: 'failed', failure: failureOf(error) })
+  } finally {
+    // The parent process reads to the end, and then the last message.
+    closeSync(descriptor)
   }
 }
 
 async function write(spec: FileSpec, { batches }: Snapshot): Promise<number> {
   let written = 0
-  const bytes = writeFile(spec, batches, (rows) => (written = rows))
-  await pipeline(bytes, createWriteStream('', { fd: 4 }))
+  for await (const piece of writeFile(spec, batches, (rows) => (written = rows))) {
+    // The pipe blocks while nobody reads, and this process has nothing else to do.
+    for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at)
+    if (piece.length === piece.buffer.byteLength) releaseBuffer(piece)
+  }
   return written
 }
+
+const descriptor = 4
 
 function send(message: FromFileProcess): void {
   process.send?.(message)

@@ -28,5 +28,5 @@ export interface Snapshot {
   readonly batches: AsyncIterable<readonly string[]> | Iterable<readonly string[]>
 }
 
-/** Rows in the first batch, which is to leave early, and in any other. */
-export const batchSizes = { first: 50, other: 500 } as const
+/** Rows in the first batch, which is to leave early. */
+export const firstBatch = 50

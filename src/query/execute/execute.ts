@@ -32,6 +32,8 @@ export interface RequestLimits {
   startShort(): QueryDeadline
   /** Called before a statement that may take long; disposed when it has ended. An error it throws is the answer. */
   startLong(): LongQueryPermit | Promise<LongQueryPermit>
+  /** Gives back points of an export that has fewer rows than were paid for; absent if nothing is charged. */
+  giveBack?(points: number): void
   /** Called if a statement was rejected before any work was done for it, because too many are running. */
   refund(): void
 }
@@ -114,8 +116,8 @@ export interface QueryEngine {
     requestLimits: RequestLimits,
     report: ExecutionReport,
   ): Promise<OpenedExport>
-  /** Points of that export. */
-  priceExport(request: GraphQLRequest, requestLimits: RequestLimits): number
+  /** Points of that export if so many records match. */
+  priceExport(request: GraphQLRequest, requestLimits: RequestLimits, total: number): number
   /** The statement of an operation, and how the database would run it. Throws the errors that `execute` returns. */
   explain(request: GraphQLRequest): Promise<Explanation>
 }

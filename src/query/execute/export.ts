@@ -9,7 +9,7 @@ import { emitExportCount, emitExportRows } from '../emit/lists/emit-export.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type ExportCost, exportCostOf } from '../price/cost-export.ts'
+import { exportCostOf } from '../price/cost-export.ts'
 import { beingRebuilt } from './error-answer.ts'
 import {
   assertAffordable,
@@ -63,18 +63,25 @@ export function createExports({
     throw beingRebuilt()
   }
   return {
-    priceExport: (request, requestLimits) => exportCostOf(questionOf(request, requestLimits).plan).points,
+    priceExport: (request, requestLimits, total) => {
+      const cost = exportCostOf(questionOf(request, requestLimits).plan)
+      return cost.pointsFor(Math.min(total, cost.limit))
+    },
     async openExport(request, spec, requestLimits, report) {
       const { plan, operationName } = questionOf(request, requestLimits)
       const cost = exportCostOf(plan)
       report.operationName = operationName
-      report.points = cost.points
-      assertExportAffordable(cost, requestLimits)
-      await requestLimits.charge(cost.points)
+      const most = cost.pointsFor(cost.limit)
+      report.points = most
+      assertExportAffordable(cost.search, most, requestLimits)
+      await requestLimits.charge(most)
       const permit = await requestLimits.startLong()
       try {
         const stream = await open(plan, spec, requestLimits, report, permit.signal)
-        return holdPermit(stream, permit, plan)
+        // The number of rows is known now, and the others are not paid for.
+        report.points = cost.pointsFor(Math.min(stream.total, cost.limit))
+        requestLimits.giveBack?.(most - report.points)
+        return holdPermit(stream, permit, cost.limit)
       } catch (error) {
         permit[Symbol.dispose]()
         permit.signal.throwIfAborted()
@@ -86,7 +93,8 @@ export function createExports({
 
 /** Finding the rows must be affordable as one operation; all rows, within a minute. */
 function assertExportAffordable(
-  { search, points }: ExportCost,
+  search: number,
+  points: number,
   { points: most, exportPoints = Number.POSITIVE_INFINITY }: RequestLimits,
 ): void {
   assertAffordable(search, most)
@@ -114,13 +122,12 @@ export function emitExport(emitter: Emitter, plan: PhysicalPlan): Omit<FileState
 }
 
 /** The permit ends with the export. */
-function holdPermit(stream: FileStream, permit: LongQueryPermit, { roots }: Plan): OpenedExport {
-  const output = roots[0]?.output
+function holdPermit(stream: FileStream, permit: LongQueryPermit, limit: number): OpenedExport {
   return {
     total: stream.total,
     bytes: stream.bytes,
     rows: stream.rows,
-    limit: output?.kind === 'list' ? output.list.page.size : 0,
+    limit,
     signal: permit.signal,
     async [Symbol.asyncDispose]() {
       permit[Symbol.dispose]()

@@ -1,22 +1,66 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startServer } from '../../../test/support/http-server.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { collections, libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import type { Json } from '../../../test/reference/shapes.ts'
+import { createMemoryLimiter } from '../../../test/support/memory-limiter.ts'
+import { someCaller } from '../../../test/support/callers.ts'
+import { buildRecord } from '../../../test/support/records.ts'
 import { openTestService } from '../../../test/support/service.ts'
 
-test('an export costs its search and a tenth of its rows, and is refused beyond a minute', async () => {
+test('an export costs its search and a tenth of its rows, and what is not there is given back', async () => {
+  const records = await Promise.all(
+    Array.from({ length: 500 }, (_, index) =>
+      buildRecord(collections.person, { rkey: `p${index}`, value: { name: `${index}` } }),
+    ),
+  )
+  await using service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records,
+  })
+  const { engine, opened } = service
+  const caller = someCaller({ pointsPerMinute: 100, exportRows: 10_000 })
+  await using server = await startServer({
+    schema: opened.schema,
+    engine,
+    exports: engine,
+    limiter: createMemoryLimiter(),
+    authenticate: () => caller,
+  })
+  const left = async (parameters: string) => {
+    const response = await server.get(`/export/org.example.library.person.csv?${parameters}`)
+    const text = await response.text()
+    const [, remaining] = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '') ?? []
+    return { status: response.status, cost: Number(response.headers.get('x-cost')), remaining, text }
+  }
+  // Five fields are 12 each; the list is 20, its total 2,000, the nodes and the total 2, and a row 3: 2,085. A tenth of
+  // 499 more rows is 150.
+  const two = await left('fields=name,country')
+  assert.deepEqual([two.status, two.cost, two.remaining], [200, 3, '97'])
+  // Ten more fields are 120, and a tenth of 499 more rows of 13 is 649.
+  const all = await left('fields=name,country,role,rating,fortune,active,bornAt,uri,did,rkey,cid,mentor')
+  assert.deepEqual([all.status, all.cost, all.remaining], [200, 3, '94'])
+  // A record behind a reference is 5 and its own row 1 more, in each row.
+  const many = await left(
+    'limit=10000&fields=name,country,role,rating,fortune,active,bornAt,uri,did,rkey,cid,mentor.name',
+  )
+  assert.deepEqual([many.status, many.cost, many.remaining], [200, 4, '90'])
+})
+
+test('an export that costs more than a minute has is refused with both numbers', async () => {
   await using service = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })
   const { engine, opened } = service
-  await using server = await startServer({ schema: opened.schema, engine, exports: engine })
-  const cost = async (parameters: string): Promise<number> => {
-    const response = await server.get(`/export/org.example.library.book.csv?${parameters}`)
-    await response.text()
-    return Number(response.headers.get('x-cost'))
-  }
-  // Four fields are 48, the list 20, its total 2,000, its two kinds of output 2, its page and a row 3: a tenth of
-  // 999 more rows of 1 + 2 values is 300.
-  assert.equal(await cost('fields=title,pages&limit=1000'), 3)
-  // With 27 more fields and as many rows the size is above 5,000.
-  assert.equal(await cost('limit=1000'), 6)
-  assert.equal(await cost('limit=1'), 3)
+  const caller = someCaller({ pointsPerMinute: 10, exportRows: 1_000_000 })
+  await using server = await startServer({
+    schema: opened.schema,
+    engine,
+    exports: engine,
+    authenticate: () => caller,
+  })
+  const response = await server.get('/export/org.example.library.person.csv?fields=name')
+  assert.equal(response.status, 400)
+  const { errors } = (await response.json()) as Json
+  assert.deepEqual(errors[0].extensions, { code: 'QUERY_TOO_COMPLEX', limit: 10, actual: 203 })
+  assert.match(errors[0].message, /Ask for fewer rows by `limit`/)
 })

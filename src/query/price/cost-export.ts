@@ -6,17 +6,27 @@ import type { ListPlan, Plan } from '../plan/plan.ts'
 export interface ExportCost {
   /** Points of an export without rows, which may not exceed those of an operation. */
   readonly search: number
-  /** Points of the whole, with all rows that it may have. */
-  readonly points: number
+  /** Points of the whole, with so many rows. */
+  pointsFor(rows: number): number
+  /** Maximum number of rows. */
+  readonly limit: number
 }
 
 /** `plan` has one list, whose page is the whole export. */
 export function exportCostOf(plan: Plan): ExportCost {
-  const all = sizeOf(plan)
-  const search = sizeOf(withPage(plan, 1))
-  const rows = (all - search) / weights.exportedValues
+  const [search, next] = [1, 2].map((size) => sizeOf(withPage(plan, size))) as [number, number]
+  const perRow = (next - search) / weights.exportedValues
   const points = (size: number): number => Math.max(1, Math.ceil(size / weights.point))
-  return { search: points(search), points: points(search + rows) }
+  return {
+    search: points(search),
+    pointsFor: (rows) => points(search + perRow * Math.max(0, rows - 1)),
+    limit: limitOf(plan),
+  }
+}
+
+function limitOf({ roots }: Plan): number {
+  const output = roots[0]?.output
+  return output?.kind === 'list' ? output.list.page.size : 0
 }
 
 function withPage(plan: Plan, size: number): Plan {

@@ -103,6 +103,11 @@ export class RequestContext {
       pageSize: exportRows,
       ...(pointsPerMinute !== null && { exportPoints: pointsPerMinute }),
       startLong: () => this.#startLong(limiter, caller, reply, deadline),
+      giveBack: (points) => {
+        if (this.allowance === null || points <= 0) return
+        limiter.refund(caller, points, this.#spent.ends)
+        this.allowance = { ...this.allowance, remaining: this.allowance.remaining + points }
+      },
     }
   }
 

@@ -208,10 +208,10 @@ export function addExportRoutes(
     { query }: Extract<Wanted, { kind: 'records' }>,
     { page, file }: Limits,
   ): Promise<Size> {
-    const cost = engine.priceExport(query.request, file)
     const { body } = dataOf(await engine.execute(query.counting, page))
     const { data } = body as { readonly data: Readonly<Record<string, { readonly totalCount: number }>> }
-    return sizeUpTo(query.limit, Object.values(data)[0]?.totalCount ?? 0, cost)
+    const total = Object.values(data)[0]?.totalCount ?? 0
+    return sizeUpTo(query.limit, total, engine.priceExport(query.request, file, total))
   }
 
   function takeSlot(caller: string): Disposable {

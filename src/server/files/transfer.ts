@@ -3,6 +3,7 @@
  * progress is disconnected, because the file holds a snapshot.
  */
 import type { ServerResponse } from 'node:http'
+import { releaseBuffer } from '../../util/memory.ts'
 import type { OpenedExport } from '../../query/execute/execute.ts'
 
 /** The caller does not read. */
@@ -18,7 +19,9 @@ export async function transfer(
   for await (const piece of bytes) {
     signal.throwIfAborted()
     sent += piece.length
-    if (!response.write(piece)) await drained(response, stall, signal)
+    const isOwn = piece.length === piece.buffer.byteLength
+    const isRoomy = response.write(piece, () => isOwn && setImmediate(releaseBuffer, piece))
+    if (!isRoomy) await drained(response, stall, signal)
   }
   return sent
 }

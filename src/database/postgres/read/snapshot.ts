@@ -3,7 +3,10 @@ import type { Client } from 'pg'
 import { connect } from '../connection.ts'
 import { unavailable } from '../../refusals.ts'
 import { isPassing } from '../failures.ts'
-import { batchSizes, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+import { firstBatch, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+
+/** A fetch is a round trip. */
+const laterBatch = 500
 
 /** The connection ends with the process that reads the snapshot. */
 export async function openSnapshot(url: string, statements: FileStatements): Promise<Snapshot> {
@@ -29,7 +32,7 @@ async function readSnapshot(client: Client, { count, rows }: FileStatements): Pr
 }
 
 async function* inBatches(client: Client): AsyncGenerator<readonly string[]> {
-  for (let size: number = batchSizes.first; ; size = batchSizes.other) {
+  for (let size = firstBatch; ; size = laterBatch) {
     const { rows } = await client.query<[string]>({ text: `fetch ${size} from rows`, rowMode: 'array' })
     yield rows.map(([json]) => json)
     if (rows.length < size) return

@@ -1,14 +1,16 @@
 /** Reads one snapshot of a file on a connection of its own, batch by batch. */
 import type { DatabaseSync } from 'node:sqlite'
 import { connect } from '../connection.ts'
-import { batchSizes, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+import { firstBatch, type FileStatements, type Snapshot } from '../../files/file-source.ts'
 
 interface SqliteSnapshot extends Snapshot {
   readonly batches: Iterable<readonly string[]>
 }
 
+/** More rows at once would live so long that only a full garbage collection frees them. */
+const laterBatch = 100
 /** MiB of pages; the file itself is memory-mapped. */
-const cacheSize = 8
+const cacheSize = 2
 
 export function openSnapshot(path: string, statements: FileStatements): SqliteSnapshot {
   const database = connect(path, true, cacheSize)
@@ -31,13 +33,13 @@ function* inBatches(
   const prepared = database.prepare(text)
   prepared.setReturnArrays(true)
   let batch: string[] = []
-  let size: number = batchSizes.first
+  let size = firstBatch
   for (const row of prepared.iterate(...values)) {
     batch.push(String((row as unknown as readonly unknown[])[0]))
     if (batch.length < size) continue
     yield batch
     batch = []
-    size = batchSizes.other
+    size = laterBatch
   }
   yield batch
 }
