@@ -86,6 +86,17 @@ test('the work ends when a client leaves', async () => {
   await until(exports.ended)
 })
 
+test('a server that stops breaks off its exports', async () => {
+  const exports = endlessExport()
+  const server = await startServer({ schema, exports, timeout })
+  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+  socket.on('error', () => undefined)
+  socket.resume()
+  await until(() => exports.pieces() > 10)
+  await server.close()
+  await until(exports.ended)
+})
+
 test('a third export of one caller at the same time is refused', async () => {
   const exports = endlessExport()
   await using server = await startServer({ schema, exports, timeout })

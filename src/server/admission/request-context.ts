@@ -25,10 +25,16 @@ export class RequestContext {
   /** Points charged besides those of the request itself, and the end of their minute. */
   #spent = { points: 0, ends: 0 }
   #isOver = false
+  #duration: number | null = null
 
   constructor(observer: Observer) {
     this.#observer = observer
     observer.asked()
+  }
+
+  /** The answer begins: what follows is the caller's time. */
+  begin(): void {
+    this.#duration = performance.now() - this.started
   }
 
   /** Reports the outcome to the observer, once. */
@@ -36,7 +42,7 @@ export class RequestContext {
     if (this.#isOver) return
     this.#isOver = true
     const { caller, question: request, report } = this
-    const duration = performance.now() - this.started
+    const duration = this.#duration ?? performance.now() - this.started
     const limit = this.#limit
     this.#observer.answered({ requestId, caller, request, report, outcome, limit, status, bytes, duration })
   }

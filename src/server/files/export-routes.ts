@@ -1,4 +1,5 @@
 /** The route of exports: identifies and charges the caller as for GraphQL, and sends the file or its size. */
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { errorCodes, ServiceError } from '../../errors.ts'
@@ -67,6 +68,11 @@ export function addExportRoutes(
 ): void {
   const tarpit = new Tarpit()
   const running = new KeyedSemaphore()
+  const sending = new Set<ServerResponse>()
+  // A server that is to stop does not wait for minutes.
+  app.addHook('preClose', async () => {
+    for (const response of sending) response.destroy()
+  })
 
   app.get(`${exportPath}*`, async (request, reply) => {
     const context = new RequestContext(observer)
@@ -169,6 +175,8 @@ export function addExportRoutes(
     let sent = 0
     try {
       reply.hijack()
+      context.begin()
+      sending.add(raw)
       raw.writeHead(200, {
         ...fileHeaders(request, wanted, size),
         ...(wanted.spec.gzip && { 'content-encoding': 'gzip' }),
@@ -181,6 +189,7 @@ export function addExportRoutes(
       if (outcome === 'INTERNAL')
         reply.log.error({ requestId: request.id, err: error }, 'An export broke off.')
     }
+    sending.delete(raw)
     // Before the last bytes: a caller that has all of the file may ask for the next.
     await file[Symbol.asyncDispose]()
     slot?.[Symbol.dispose]()

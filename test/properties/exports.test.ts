@@ -1,0 +1,46 @@
+/** Exports have the records of the list, whatever is asked and however it is read. */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
+import { literal, sortLiteral } from '../support/graphql-text.ts'
+import { anyCollection, type Loaded, property } from '../support/property.ts'
+import { sorts } from '../support/questions.ts'
+import { wheres } from '../support/where.ts'
+
+const exportQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) =>
+    fc.record({
+      collection: fc.constant(collection),
+      where: wheres(reference, collection),
+      sortBy: sorts(reference, collection),
+      first: fc.oneof(fc.constant(1000), fc.integer({ min: 1, max: 30 })),
+    }),
+  )
+
+property(
+  'an export has the records of the list, in its order, and counts them',
+  exportQuestions,
+  async ({ service, reference }, { collection, where, sortBy, first }) => {
+    const { rootField } = reference.shapes.get(collection)!
+    const query = `{ list: ${rootField}(first: ${first}, where: ${literal(where)}, sortBy: ${sortLiteral(sortBy)}) { nodes { uri } totalCount } }`
+    const answer = await service.engine.execute({ query }, unlimited)
+    assert.equal(answer.kind, 'data')
+    const { list } = JSON.parse(Buffer.from(answer.kind === 'data' ? answer.body : []).toString()).data
+    const spec = {
+      format: 'ndjson',
+      columns: [{ name: 'uri', type: 'text', path: ['uri'] }],
+      bom: false,
+      gzip: false,
+      query: '',
+    } as const
+    await using file = await service.engine.openExport({ query }, spec, unlimited, new ExecutionReport())
+    const lines = (await Array.fromAsync(file.bytes)).map((piece) => Buffer.from(piece).toString()).join('')
+    assert.equal(file.total, list.totalCount)
+    assert.equal(file.rows(), list.nodes.length)
+    assert.deepEqual(
+      lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
+      list.nodes,
+    )
+  },
+  30,
+)
