@@ -175,7 +175,7 @@ const kinds: Readonly<Record<Kind, Draw>> = {
         check: (records, answer) => {
           const expected = records.aggregate(collection, given)
           const fields = names.map(
-            (name) => records.groupFields(collection).find((field) => field.name === name)!,
+            (name) => records.groupFields(collection, given).find((field) => field.name === name)!,
           )
           assert.deepEqual(answer, {
             count: expected.count,

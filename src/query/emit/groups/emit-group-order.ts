@@ -1,6 +1,7 @@
 /** The order of groups as SQL: sort expressions, cursors, and the groups behind a cursor. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, anyOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { utcBucket } from '../../../sql/time-buckets.ts'
 import { groupOrderParts, type OrderPart } from '../../plan/groups/group-order.ts'
 import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { Emitter } from '../emitter.ts'
@@ -99,11 +100,11 @@ export function isBehind(
   return allOf([sql`${first.value} ${raw(first.direction === 'asc' ? '>=' : '<=')} ${first.given}`, behind])
 }
 
-/** The label of a bucket that is a key. */
+/** The first day of a bucket that is a key; in any time zone, keys are stored like those of UTC. */
 function dateOf({ dialect }: Emitter, { keys }: OrderedGroups, { of }: OrderPart, value: Sql): Sql {
   const bucket = of.kind === 'key' ? (keys[of.key]?.bucket ?? null) : null
   if (bucket === null) throw new Error('Only buckets have labels.')
-  return dialect.bucketText(value, bucket)
+  return dialect.bucketText(value, utcBucket(bucket.unit))
 }
 
 /** A value of a position in the parts that its expressions have. */

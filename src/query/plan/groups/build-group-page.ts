@@ -27,7 +27,15 @@ function bindingOf(
 ): string {
   const names = ((groupBy ?? []) as readonly GroupField[]).map(({ name }) => name)
   const { field: ranked, ...ranking } = (rankBy ?? {}) as { readonly field?: GroupField }
-  const defined = { timeZone, weekStart, interval, by: order.by, ranked: ranked?.name, ...ranking }
+  // An argument that is null means the same as none.
+  const frame = { timeZone: timeZone ?? undefined, weekStart: weekStart ?? undefined }
+  const defined = {
+    ...frame,
+    interval: interval ?? undefined,
+    by: order.by,
+    ranked: ranked?.name,
+    ...ranking,
+  }
   return JSON.stringify([field, names, 'direction' in order ? order.direction : null, defined])
 }
 

@@ -4,7 +4,7 @@ import type { Direction } from '../fields.ts'
 import { isInstant, storedKind } from '../plan-facts.ts'
 import type { GroupKey, MeasurePlan } from './group-plan.ts'
 
-/** `instant`: microseconds. `date`: the label of a bucket. `wideSum`: a sum that may exceed 64 bits. */
+/** `instant`: microseconds. `date`: the first day of a bucket. `wideSum`: a sum that may exceed 64 bits. */
 export type OrderType = 'text' | 'boolean' | 'integer' | 'double' | 'instant' | 'date' | 'sum' | 'wideSum'
 
 /** One value of a total order of groups. */
