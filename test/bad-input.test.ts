@@ -88,7 +88,7 @@ test('cursors that are damaged or belong to something else are refused', async (
     ['with half a surrogate pair', '\ud83d'],
   ]
   const says =
-    /no cursor of this list with this `sortBy`\. Take an `endCursor` or `startCursor` of the same list/
+    /no cursor of this list with this `sortBy` and `distinctOn`\. Take an `endCursor` or `startCursor` of the same list/
   for (const [name, given, sortBy] of damaged) {
     await t.test(`a cursor ${name}`, async () => {
       const query = 'query ($x: String) { techServiceNewsArticle(after: $x, SORT) { nodes { uri } } }'

@@ -34,6 +34,7 @@ const pagesWithQueries = [
   'aggregates',
   'measures',
   'facets',
+  'distinct',
   'aggregates-inside',
   'top-of-groups',
   'shares',

@@ -5,7 +5,7 @@ import { onEveryDatabase as test } from '../support/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { sorts } from '../support/questions.ts'
+import { distincts, sorts } from '../support/questions.ts'
 import { needles } from '../support/scalars.ts'
 import { expectedObject, selectionOf } from '../support/selection.ts'
 import { wheres } from '../support/where.ts'
@@ -17,6 +17,7 @@ const listQuestions = ({ reference }: Loaded) =>
       collection: fc.constant(collection),
       where: wheres(reference, collection),
       sortBy: sorts(reference, collection),
+      distinctOn: fc.oneof(fc.constant([]), distincts(reference, collection)),
       first: fc.oneof(fc.constant(100), fc.integer({ min: 0, max: 30 })),
       asVariables: fc.boolean(),
     }),
@@ -27,15 +28,15 @@ property(
   listQuestions,
   async (loaded, question) => {
     const { reference, service } = loaded
-    const { collection, where, sortBy, first, asVariables } = question
+    const { collection, where, sortBy, distinctOn, first, asVariables } = question
     const { rootField, typeName } = reference.shapes.get(collection)!
     const text = asVariables
-      ? `query ($where: ${typeName}WhereInput, $sortBy: [${typeName}SortFieldInput!], $first: Int) {
-         list: ${rootField}(where: $where, sortBy: $sortBy, first: $first) ${wholeList} }`
-      : `{ list: ${rootField}${argumentList({ where: literal(where), sortBy: sortLiteral(sortBy), first: String(first) })} ${wholeList} }`
-    const { list } = await service.data(text, asVariables ? { where, sortBy, first } : undefined)
+      ? `query ($where: ${typeName}WhereInput, $sortBy: [${typeName}SortFieldInput!], $distinctOn: [${typeName}DistinctField!], $first: Int) {
+         list: ${rootField}(where: $where, sortBy: $sortBy, distinctOn: $distinctOn, first: $first) ${wholeList} }`
+      : `{ list: ${rootField}${argumentList({ where: literal(where), sortBy: sortLiteral(sortBy), distinctOn: `[${distinctOn.join(', ')}]`, first: String(first) })} ${wholeList} }`
+    const { list } = await service.data(text, asVariables ? { where, sortBy, distinctOn, first } : undefined)
 
-    assert.deepEqual(list, expectedList(reference, collection, { where, sortBy, first }))
+    assert.deepEqual(list, expectedList(reference, collection, { where, sortBy, distinctOn, first }))
   },
   120,
 )

@@ -6,7 +6,7 @@ import { onEveryDatabase as test } from '../support/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { sorts } from '../support/questions.ts'
+import { distincts, sorts } from '../support/questions.ts'
 import { buildRecord } from '../support/records.ts'
 import { wheres } from '../support/where.ts'
 
@@ -18,6 +18,7 @@ const walks = ({ reference }: Loaded) =>
       collection: fc.constant(collection),
       where: fc.oneof(fc.constant({}), wheres(reference, collection, 1)),
       sortBy: sorts(reference, collection),
+      distinctOn: fc.oneof(fc.constant([]), distincts(reference, collection)),
       sizes: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
     }),
   )
@@ -87,7 +88,12 @@ async function readPage(
   walk: Walk,
   given: Readonly<Record<string, string | undefined>>,
 ): Promise<Json> {
-  const list = argumentList({ where: literal(walk.where), sortBy: sortLiteral(walk.sortBy ?? []), ...given })
+  const list = argumentList({
+    where: literal(walk.where),
+    sortBy: sortLiteral(walk.sortBy ?? []),
+    distinctOn: walk.distinctOn && `[${walk.distinctOn.join(', ')}]`,
+    ...given,
+  })
   const { rootField } = loaded.reference.shapes.get(walk.collection)!
   const data = await loaded.service.data(`{ list: ${rootField}${list} {
     edges { cursor node { uri } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`)
@@ -98,8 +104,8 @@ property(
   'a cursor belongs to a position, whatever the condition it was read under',
   walks,
   async (loaded, walk) => {
-    const narrow = await readPage(loaded, walk, { first: '100' })
-    const wide = await readPage(loaded, { ...walk, where: {} }, { first: '100' })
+    const narrow = await readPage(loaded, { ...walk, distinctOn: [] }, { first: '100' })
+    const wide = await readPage(loaded, { ...walk, distinctOn: [], where: {} }, { first: '100' })
     const wideCursors = new Map(wide.edges.map((edge: Json) => [edge.node.uri, edge.cursor]))
     for (const { cursor, node } of narrow.edges) assert.equal(cursor, wideCursors.get(node.uri))
   },

@@ -6,7 +6,7 @@ import { linkOf } from '../reference/world.ts'
 import { onEveryDatabase as test } from '../support/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { sorts } from '../support/questions.ts'
+import { distincts, sorts } from '../support/questions.ts'
 import { expectedRecord, recordSelection } from '../support/selection.ts'
 import { wheres } from '../support/where.ts'
 
@@ -83,6 +83,7 @@ const reverseQuestions = ({ reference }: Loaded) =>
         held: fc.constant(held),
         where: fc.option(wheres(reference, held.collection, 1), { nil: undefined }),
         sortBy: fc.option(sorts(reference, held.collection), { nil: undefined }),
+        distinctOn: fc.oneof(fc.constant([]), distincts(reference, held.collection)),
         size: fc.integer({ min: 0, max: 4 }),
         backwards: fc.boolean(),
       }),
@@ -94,11 +95,12 @@ property(
   reverseQuestions,
   async (loaded, question) => {
     const { reference, service } = loaded
-    const { collection, held, where, sortBy, size, backwards } = question
+    const { collection, held, where, sortBy, distinctOn, size, backwards } = question
     const { rootField } = reference.shapes.get(collection)!
     const list = {
       where: where && literal(where),
       sortBy: sortBy && sortLiteral(sortBy),
+      distinctOn: `[${distinctOn.join(', ')}]`,
       [backwards ? 'last' : 'first']: String(size),
     }
     const { parents } = await service.data(`{ parents: ${rootField}(first: 25) { nodes { uri
@@ -109,6 +111,7 @@ property(
       const expected = reference.reverse(reference.resolve(uri)!, held, {
         ...(where && { where }),
         ...(sortBy && { sortBy }),
+        distinctOn,
         ...(backwards ? { last: size } : { first: size }),
       })
       const nodes = expected.records.map((record) => ({ uri: record.uri }))

@@ -39,6 +39,24 @@ export function compareRecords(
   return 0
 }
 
+/** Of the records that have the same values in these fields, the first; a missing value is a value. */
+export function firstOfEach(
+  world: World,
+  ordered: readonly PlainRecord[],
+  fields: readonly string[],
+): PlainRecord[] {
+  if (fields.length === 0) return [...ordered]
+  const seen = new Set<string>()
+  return ordered.filter((record) => {
+    const values = fields.map((field) => {
+      const key = sortKey(world, record, field)
+      return key === undefined ? null : [typeof key, String(key)]
+    })
+    const combination = JSON.stringify(values)
+    return !seen.has(combination) && seen.add(combination)
+  })
+}
+
 function sortKey(world: World, record: PlainRecord, field: string): Key {
   const held = referredBy(world, record.collection).find((each) => `${each.viaField}_count` === field)
   return held === undefined ? keyNamed(world, record, field) : reverse(world, record, held).length

@@ -16,7 +16,14 @@ import { type UnusualArguments, type UnusualWords, unusualWords } from './unusua
 import { type MissingWord, missingWords } from './missing-words.ts'
 import { searchedFields, searchHolds } from './search.ts'
 import { type Share, shareOf } from './shares.ts'
-import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
+import {
+  compareRecords,
+  firstOfEach,
+  type Page,
+  type PageArguments,
+  pageOf,
+  type SortField,
+} from './order.ts'
 import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
 import type { Key } from './values.ts'
 import {
@@ -34,6 +41,7 @@ export interface ListArguments extends PageArguments {
   readonly where?: Where
   readonly search?: string
   readonly sortBy?: readonly SortField[]
+  readonly distinctOn?: readonly string[]
 }
 
 export interface Listed extends Page {
@@ -134,7 +142,9 @@ export function createReference(
   const world = { shapes: createShapes(documents, references), records }
   const found = (candidates: readonly PlainRecord[], { where = {}, search = '' }: Found) =>
     candidates.filter((record) => matches(world, record, where) && isFound(world, record, search))
-  const order = (candidates: readonly PlainRecord[], given: ListArguments) => {
+  const order = (candidates: readonly PlainRecord[], given: ListArguments) =>
+    firstOfEach(world, inOrder(candidates, given), given.distinctOn ?? [])
+  const inOrder = (candidates: readonly PlainRecord[], given: ListArguments) => {
     const matching = found(candidates, given)
     const [first] = given.sortBy ?? []
     if (first?.field !== 'RELEVANCE')

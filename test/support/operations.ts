@@ -14,7 +14,7 @@ import { aggregateParts } from './aggregate-parts.ts'
 import { argumentList, facetArguments, literal, sortLiteral } from './graphql-text.ts'
 import { onceFor } from './once.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import { facets, sorts } from './questions.ts'
+import { distincts, facets, sorts } from './questions.ts'
 import { expectedValue, innerSelection } from './selection.ts'
 import { wheres } from './where.ts'
 
@@ -74,21 +74,27 @@ function lists<Parent>(
     sortBy: fc.option(sorts(reference, collection), { nil: undefined }),
     size: fc.oneof(fc.constantFrom(0, 1, 2), fc.integer({ min: 0, max: isRoot ? 40 : 5 })),
     direction: fc.constantFrom('first' as const, 'first' as const, 'last' as const),
+    distinct: fc.option(distincts(reference, collection), { freq: 2, nil: undefined }),
   })
   return fc
     .tuple(given, listFields(reference, shape, depth))
-    .map(([{ search, isRanked, where, sortBy: order, size, direction }, { text, answer }]) => {
+    .map(([{ search, isRanked, where, sortBy: order, size, direction, distinct }, { text, answer }]) => {
       const sortBy = search?.ranks === true && isRanked ? [{ field: 'RELEVANCE' }] : order
+      // Neither goes with it.
+      const isWhole = sortBy?.[0]?.field === 'RELEVANCE' || text.includes('facets(')
+      const distinctOn = isWhole ? undefined : distinct
       const list = argumentList({
         search: search && JSON.stringify(search.text),
         where: where && literal(where),
         sortBy: sortBy && sortLiteral(sortBy as readonly SortField[]),
+        distinctOn: distinctOn && `[${distinctOn.join(', ')}]`,
         [direction]: String(size),
       })
       const asked = {
         ...(search && { search: search.text }),
         ...(where && { where }),
         ...(sortBy && { sortBy }),
+        ...(distinctOn && { distinctOn }),
         [direction]: size,
       }
       return { text: `${field}${list}${text}`, answer: (parent) => answer(listed(asked, parent)) }

@@ -50,6 +50,23 @@ export function sorts(reference: Reference, collection: string): fc.Arbitrary<So
   )
 }
 
+/** Few fields, in which records often have the same values. */
+export function distincts(reference: Reference, collection: string): fc.Arbitrary<string[]> {
+  const references = placesIn(reference, collection).filter(({ kind }) => kind.kind === 'reference')
+  const names = references.map(({ name }) => name)
+  const often = placesIn(reference, collection).filter(
+    ({ kind }) => kind.kind === 'boolean' || (kind.kind === 'string' && kind.sortable),
+  )
+  const field = fc.oneof(
+    fc.constantFrom(...sortFields(reference, collection), ...names),
+    fc.constantFrom('did', ...names, ...often.map(({ name }) => name)),
+  )
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(field) },
+    { weight: 1, arbitrary: fc.uniqueArray(field, { maxLength: 3 }) },
+  )
+}
+
 /** Integers that any number of records may sum without leaving what JSON numbers hold. */
 export function smallIntegers(reference: Reference, collection: string): string[] {
   return placesIn(reference, collection)

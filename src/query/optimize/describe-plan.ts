@@ -6,6 +6,7 @@ import type {
   AccessPath,
   CountAccess,
   CountedRows,
+  DistinctCount,
   GroupAccess,
   OrderedRows,
   PhysicalAggregate,
@@ -23,7 +24,7 @@ import type {
 import type { MeasurePlan } from '../plan/groups/group-plan.ts'
 import { collectsValues } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
-import type { SortKey } from '../plan/plan.ts'
+import type { KeyValue, SortKey } from '../plan/plan.ts'
 import type { Condition, ReferringCount } from '../plan/conditions.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 
@@ -57,10 +58,11 @@ function describeRoot(output: Exclude<PhysicalRoot, { kind: 'introspection' }>):
 }
 
 function describeList({ list, fields, page: rows, total }: PhysicalList): string {
-  const { table, where, sort, page } = list
+  const { table, where, sort, distinct, page } = list
   const size = `${page.backward ? 'last' : 'first'} ${page.size}${page.from === null ? '' : ' beyond a cursor'}`
   const parts = [
     `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
+    ...(distinct.length === 0 ? [] : [`the first for each ${distinct.map(describeValue).join(', ')}`]),
     ...(rows === null ? [] : [`through ${describeRows(rows.rows)}`]),
     ...(total === null ? [] : [`total from ${describeAccess(total)}`]),
     ...fields.flatMap(({ output }) => {
@@ -73,7 +75,11 @@ function describeList({ list, fields, page: rows, total }: PhysicalList): string
 }
 
 function describeRows({ order, path }: OrderedRows): string {
-  return order.kind === 'counts' ? `materialized counts ${order.counts.name}` : describePath(path)
+  if (order.kind === 'counts') return `materialized counts ${order.counts.name}`
+  if (order.kind !== 'distinct') return describePath(path)
+  const all = describeAccess(order.all)
+  if (order.near === null) return all
+  return `the first ${order.near.limit} rows of ${describeRows(order.near)}, and if these do not suffice ${all}`
 }
 
 function describeFacets({ shared, facets }: PhysicalFacets, where: Condition): readonly string[] {
@@ -178,8 +184,13 @@ function describePairs({ pairs, rows }: PhysicalPairs): string {
   return `up to ${limit} pairs of elements in ${array.name} of ${of}`
 }
 
-function describeAccess(access: CountAccess | GroupAccess | { readonly kind: 'groups' }): string {
+function describeAccess(
+  access: CountAccess | GroupAccess | DistinctCount | { readonly kind: 'groups' },
+): string {
   switch (access.kind) {
+    case 'distinct':
+      return describeAccess(access.rows)
+    case 'distinct-counts':
     case 'counts':
     case 'account-counts':
     case 'link-counts':
@@ -218,10 +229,22 @@ function describePath(path: AccessPath): string {
 }
 
 function describeKey({ value, direction }: SortKey): string {
-  if (value.kind === 'relevance') return `relevance ${direction}`
-  if (value.kind === 'count') return `${countName(value)} ${direction}`
-  if (value.kind === 'uriText') return `${value.base.path.join('.')} ${direction}`
-  return `${value.kind === 'column' ? value.column.path.join('.') : value.name} ${direction}`
+  return `${describeValue(value)} ${direction}`
+}
+
+function describeValue(value: KeyValue): string {
+  switch (value.kind) {
+    case 'relevance':
+      return 'relevance'
+    case 'count':
+      return countName(value)
+    case 'uriText':
+      return value.base.path.join('.')
+    case 'column':
+      return value.column.path.join('.')
+    case 'system':
+      return value.name
+  }
 }
 
 function describeWhere(where: Condition): string {

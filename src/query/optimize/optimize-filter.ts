@@ -9,6 +9,7 @@ import {
 } from '../plan/plan-facts.ts'
 import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Conjunct, Filter, PhysicalSemiJoin, Span } from '../plan/physical-plan.ts'
+import type { KeyValue, SortKey } from '../plan/plan.ts'
 import type { Condition, Link, ReferringCount, SemiJoin } from '../plan/conditions.ts'
 
 /** The context of a condition. */
@@ -48,6 +49,14 @@ export function planFilter(
 /** Materialized counts include hidden records, so these are counted one by one while there are any. */
 export function visibleCount({ state }: Optimizer, count: ReferringCount): ReferringCount {
   return state.hiding ? { ...count, counts: null } : count
+}
+
+export function visibleSort(optimizer: Optimizer, sort: readonly SortKey[]): readonly SortKey[] {
+  return sort.map((key) => ({ ...key, value: visibleValue(optimizer, key.value) }))
+}
+
+export function visibleValue(optimizer: Optimizer, value: KeyValue): KeyValue {
+  return value.kind === 'count' ? visibleCount(optimizer, value) : value
 }
 
 /** Plans all conjuncts, each on its own, to be evaluated for each row. */

@@ -3,10 +3,12 @@ import { columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { totalSize } from '../price/cost-reading.ts'
 import { planCount } from './groups/optimize-count.ts'
 import { planFacets } from './groups/optimize-facets.ts'
+import { planDistinctCount, planDistinctRows } from './optimize-distinct.ts'
 import { planRankedRows, planRanking } from './optimize-ranking.ts'
 import { planRows } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'
 import type {
+  OrderedRows,
   PhysicalList,
   PhysicalListOutput,
   PhysicalPage,
@@ -32,17 +34,12 @@ export function planList(
   const rank = list.ranking
   const ranking = rank === null ? null : planRanking(optimizer, list, rank)
   const page = needs.rows ? planPage(optimizer, list, ranking, needs, isMerged) : null
-  const edge = { reverse: !backward, inclusive: !list.page.inclusive, limit: 1 }
-  const before = !hasBefore
-    ? null
-    : ranking === null
-      ? planRows(optimizer, list, edge)
-      : planRankedRows(optimizer, list, ranking, edge)
+  const before = hasBefore ? planBefore(optimizer, list, ranking) : null
   const total = list.fields.some(({ output }) => output.kind === 'totalCount')
-    ? planCount(optimizer, list.table, list.where, list.link)
+    ? planTotal(optimizer, list)
     : null
-  if (total !== null && total.kind !== 'rows' && list.link === null)
-    optimizer.estimate.savedSize += totalSize(list)
+  const isRead = total === null || total.kind === 'rows' || total.kind === 'distinct'
+  if (!isRead && list.link === null) optimizer.estimate.savedSize += totalSize(list)
   return {
     list,
     fields: fields.map((field) => planField(optimizer, list, field)),
@@ -51,6 +48,22 @@ export function planList(
     total,
     ranking,
   }
+}
+
+function planTotal(optimizer: Optimizer, list: ListPlan): PhysicalList['total'] {
+  return list.distinct.length > 0
+    ? planDistinctCount(optimizer, list)
+    : planCount(optimizer, list.table, list.where, list.link)
+}
+
+/** The rows on the side of the page that its cursor bounds. */
+function planBefore(optimizer: Optimizer, list: ListPlan, ranking: PhysicalRanking | null): OrderedRows {
+  const { backward, inclusive } = list.page
+  const edge = { reverse: !backward, inclusive: !inclusive, limit: 1 }
+  if (ranking !== null) return planRankedRows(optimizer, list, ranking, edge)
+  // The first of all matching records is in the list, whatever it has in common with others.
+  if (list.distinct.length > 0 && backward) return planDistinctRows(optimizer, list, edge, false)
+  return planRows(optimizer, list, edge)
 }
 
 function planField(
@@ -103,10 +116,15 @@ function planPage(
 ): PhysicalPage {
   const { dialect } = optimizer
   const { backward, size, inclusive } = list.page
-  if (ranking !== null || isMerged) {
+  const isDistinct = list.distinct.length > 0
+  if (ranking !== null || isMerged || isDistinct) {
     const wanted = { reverse: backward, inclusive, limit: ends ? size + 1 : size }
     const rows =
-      ranking === null ? planRows(optimizer, list, wanted) : planRankedRows(optimizer, list, ranking, wanted)
+      ranking !== null
+        ? planRankedRows(optimizer, list, ranking, wanted)
+        : isDistinct
+          ? planDistinctRows(optimizer, list, wanted, true)
+          : planRows(optimizer, list, wanted)
     return { rows, carries: 'ids', isNumbered: true, ends, more, columns: new Set() }
   }
   const asIdList = !isFenced(optimizer) && (ends || backward)

@@ -4,7 +4,7 @@
  */
 import { planCount, planGroups, planPairs, planTotal } from './groups/optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
-import { planFilter, visibleCount } from './optimize-filter.ts'
+import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
 import { planSignificance, planUnusualWords } from './groups/optimize-significance.ts'
@@ -108,10 +108,12 @@ function planOutput(optimizer: Optimizer, output: Output): Output<PhysicalList> 
 }
 
 function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false): PhysicalList {
-  const sort = given.sort.map((key) =>
-    key.value.kind === 'count' ? { ...key, value: visibleCount(optimizer, key.value) } : key,
-  )
-  const list = { ...given, where: joinWords(given.where), sort }
+  const list = {
+    ...given,
+    where: joinWords(given.where),
+    sort: visibleSort(optimizer, given.sort),
+    distinct: given.distinct.map((value) => visibleValue(optimizer, value)),
+  }
   const fields = mapSelected(list.fields, (output): ListOutput<PhysicalList> => {
     if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(optimizer, output.fields) }
     if (output.kind !== 'edges') return output

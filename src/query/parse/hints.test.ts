@@ -147,6 +147,7 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
     'Every one meets a condition if not one fails it: `none: {NOT: {…}}`.',
   ],
   [list('where: {techServiceNewsEnrichmentViaArticle: {count: 2}}'), 'Name an operator, such as `{eq: …}`.'],
+  [list('distinct: [source]'), 'The first record of each value is found with `distinctOn: [<field>]`'],
   [
     list('sortBy: [{field: count}]'),
     'Numbers of records that refer are `techServiceNewsArticleViaDuplicateOf_count`',

@@ -255,6 +255,8 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
     if (isSize) return '`first` says how many records a page has.'
     if (isOffset) return 'There are no offsets: pass the `endCursor` of `pageInfo` as `after`.'
     if (isOrder) return 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'
+    if (/^(distinct|distinctBy|unique|uniqueBy|collapse|dedupe|groupBy)$/i.test(name))
+      return 'The first record of each value is found with `distinctOn: [<field>]`; counts of values are in the aggregate.'
   } else if (role?.kind === 'search') {
     if (searching.test(name)) return 'Write `text`: the words to find.'
     if (isSize || name === 'last') return '`first` says how many records a page has.'

@@ -46,6 +46,7 @@ export const limits = {
   /** Values in one list. */
   listValues: 1_000,
   sortFields: 5,
+  distinctFields: 3,
   groupFields: 5,
   groups: 1_000,
   /** Fields in `facets`, and values of each. */

@@ -10,7 +10,7 @@ import { buildMergedPage, buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch, readSearch, searchCondition } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
 import { linkOf } from './build-operators.ts'
-import { argumentsOf, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
+import { argumentsOf, badInput, type Collected, collectFields, integerArgument } from '../parse/prepare.ts'
 import type { Constant, Fields } from './fields.ts'
 import type {
   EdgeOutput,
@@ -49,12 +49,17 @@ export function buildList(
   const search = buildSearch(table, words)
   const conditionOf = (given: unknown): Condition => buildWhere(context, table, given, search)
   const where = conditionOf(conditions)
+  const order = buildPage(context, table, collected.name, search, page)
   return {
     table,
     link,
     where,
-    ...buildPage(context, table, collected.name, search, page),
+    ...order,
     fields: fieldsBelow(context, collected, (below) => {
+      if (below.name === 'facets' && order.distinct.length > 0)
+        throw badInput(
+          '`facets` count all records that match, of which `distinctOn` leaves some out. Select them of the same list without `distinctOn`, under an alias.',
+        )
       if (below.name === 'facets')
         return {
           kind: 'facets',

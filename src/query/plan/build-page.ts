@@ -21,21 +21,38 @@ interface SortArgument {
 
 const defaultPageSize = 20
 
+type OrderAndPage = Pick<ListPlan, 'sort' | 'distinct' | 'page' | 'binding' | 'ranking'>
+
 /** `fieldName` is the name of the list field; cursors are bound to it together with the order. */
 export function buildPage(
   context: PlanContext,
   table: Table,
   fieldName: string,
   search: ListSearch | null,
-  { sortBy, ...page }: Readonly<Record<string, unknown>>,
-): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
+  { sortBy, distinctOn, ...page }: Readonly<Record<string, unknown>>,
+): OrderAndPage {
   const { maxPageSize } = context
   const order = sortArguments(sortBy)
-  if (order.some(({ field }) => field === relevanceField))
+  const fields = distinctArguments(distinctOn)
+  if (order.some(({ field }) => field === relevanceField)) {
+    if (fields.length > 0)
+      throw badInput(
+        '`distinctOn` does not go with `RELEVANCE`, by which only the newest matches are ordered. Sort by a field, such as `indexedAt`, or leave `distinctOn` out.',
+      )
     return buildRankedPage(fieldName, maxPageSize, search, order, page)
+  }
+  const distinct = fields.flatMap((field) => keyValues(context, table, field))
   const sort = sortKeys(context, table, order)
-  const binding = `${fieldName} ${order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')}`
-  return { sort, binding, ranking: null, page: pageArguments(maxPageSize, page, sort, binding) }
+  const names = order.map(({ field, direction }) => `${field.name} ${direction}`).join(', ')
+  const of = fields.length === 0 ? '' : ` distinct ${fields.map(({ name }) => name).join(', ')}`
+  const binding = `${fieldName} ${names}${of}`
+  return { sort, distinct, binding, ranking: null, page: pageArguments(maxPageSize, page, sort, binding) }
+}
+
+function distinctArguments(distinctOn: unknown): readonly SortField[] {
+  const fields = (distinctOn ?? []) as readonly SortField[]
+  assertWithin('distinctFields', fields.length, '`distinctOn` has too many fields')
+  return fields
 }
 
 /** The keys of a total order, from the argument `sortBy`. */
@@ -65,10 +82,10 @@ export function buildMergedPage(
   table: Table,
   fieldName: string,
   given: Readonly<Record<string, unknown>>,
-): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
+): OrderAndPage {
   const sort = sortKeys(context, table, sortArguments(null))
   const { from, ...page } = pageArguments(context.maxPageSize, given, sort, fieldName, 1)
-  const common = { sort, binding: fieldName, ranking: null }
+  const common = { sort, distinct: [], binding: fieldName, ranking: null }
   if (from === null) return { ...common, page: { ...page, from } }
   // Records of equal keys are in the order of their collections.
   const inclusive = table.collection.nsid > String(from.at(-1))
@@ -82,7 +99,7 @@ function buildRankedPage(
   search: ListSearch | null,
   order: readonly SortArgument[],
   page: Readonly<Record<string, unknown>>,
-): Pick<ListPlan, 'sort' | 'page' | 'binding' | 'ranking'> {
+): OrderAndPage {
   if (search === null || search.terms.length === 0)
     throw badInput(
       '`RELEVANCE` needs words to be relevant for. Write a word in `search` that is not excluded, or sort by another field.',
@@ -110,11 +127,12 @@ function buildRankedPage(
   const binding = `${fieldName} RELEVANCE ${direction} ${search.text}`
   const { from, ...rest } = pageArguments(maxPageSize, page, sort, binding, 1)
   const { index, terms } = search
+  const common = { sort, distinct: [], binding }
   if (from === null)
-    return { sort, binding, page: { ...rest, from }, ranking: { index, terms, statistics: null } }
+    return { ...common, page: { ...rest, from }, ranking: { index, terms, statistics: null } }
   const statistics = readStatistics(String(from.at(-1)), terms.length)
   if (statistics === null) throw wrongCursor(rest.backward ? 'before' : 'after', sort)
-  return { sort, binding, page: { ...rest, from: from.slice(0, -1) }, ranking: { index, terms, statistics } }
+  return { ...common, page: { ...rest, from: from.slice(0, -1) }, ranking: { index, terms, statistics } }
 }
 
 /** Null if this is not what cursors of a list by relevance hold. */
@@ -250,7 +268,7 @@ function wrongCursor(name: string, [first]: readonly SortKey[]): ServiceError {
   const [given, same] =
     first?.value.kind === 'relevance'
       ? ['`search` and `sortBy`', 'list, search and order']
-      : ['`sortBy`', 'list and order']
+      : ['`sortBy` and `distinctOn`', 'list and order']
   return new ServiceError(
     'INVALID_CURSOR',
     `\`${name}\` is no cursor of this list with this ${given}. Take an \`endCursor\` or \`startCursor\` of the same ${same}.`,

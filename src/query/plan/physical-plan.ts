@@ -5,15 +5,9 @@
 import type { ColumnValue } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
 import type { SumTable } from '../../database/layout/sums.ts'
-import type {
-  ArrayIndex,
-  Column,
-  Table,
-  TableIndex,
-  TextIndex,
-  WordIndex,
-} from '../../database/layout/tables.ts'
-import type { RankedTerm, TrigramMatch, WordMatch } from '../../sql/dialect.ts'
+import type { ArrayIndex, Column, Table, TableIndex, WordIndex } from '../../database/layout/tables.ts'
+import type { RankedTerm, WordMatch } from '../../sql/dialect.ts'
+import type { Conjunct, Filter, RowAccess } from './access-path.ts'
 import type { Fields } from './fields.ts'
 import type { ElementFilter, Join, PairsPlan, UnusualWordsPlan } from './groups/group-plan.ts'
 import type {
@@ -21,6 +15,7 @@ import type {
   AggregatePlan,
   FacetPlan,
   GroupOutput,
+  KeyValue,
   ListOutput,
   ListPlan,
   Ranking,
@@ -30,14 +25,17 @@ import type {
   TopPlan,
   WordTerm,
 } from './plan.ts'
-import type {
-  Condition,
-  ConditionOn,
-  Link,
-  ReferringCount,
-  ReferringSemiJoin,
-  TargetSemiJoin,
-} from './conditions.ts'
+import type { Condition, Link, ReferringCount } from './conditions.ts'
+
+export type {
+  AccessPath,
+  CandidatePath,
+  CandidateSource,
+  Conjunct,
+  Filter,
+  PhysicalSemiJoin,
+  RowAccess,
+} from './access-path.ts'
 
 export interface PhysicalPlan {
   readonly roots: Fields<PhysicalRoot>
@@ -54,77 +52,6 @@ export type PhysicalRoot = RootOutput<PhysicalList, PhysicalAggregate, CountedTa
 export interface CountedTable {
   readonly table: Table
   readonly count: CountAccess | null
-}
-
-// Filters
-
-/** A condition with a strategy for each of its semi-joins. */
-export type Filter = ConditionOn<PhysicalSemiJoin>
-
-export type PhysicalSemiJoin = (Omit<TargetSemiJoin, 'where'> | Omit<ReferringSemiJoin, 'where'>) & {
-  readonly where: Filter
-  /**
-   * `set`: the keys of the other table are found once for all rows and hashed. `in`: the same, but the planner may turn
-   * it into a join. `each`: evaluated for each row. `once`: evaluated as a hash if the planner can. `planner`: the
-   * planner chooses.
-   */
-  readonly strategy: 'set' | 'in' | 'each' | 'once' | 'planner'
-  /** Narrows the rows of the other table first; null: no narrowing. */
-  readonly candidates: CandidatePath | null
-  /** The index of the link by which referring records are found; null: the planner chooses. */
-  readonly linkIndex: string | null
-}
-
-/** One conjunct of a filter. */
-export interface Conjunct {
-  readonly filter: Filter
-  /** Whether an index answers the filter, so that it is not evaluated for each row. */
-  readonly isIndexed: boolean
-}
-
-// Access paths
-
-/** A source of candidate ids: the ids of all records for which a condition holds, and possibly of more. */
-export type CandidateSource =
-  | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
-  | {
-      readonly kind: 'words'
-      readonly table: Table
-      readonly index: WordIndex
-      readonly match: WordMatch
-    }
-  | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
-  | { readonly kind: 'rows'; readonly table: Table; readonly index: TableIndex; readonly filter: Filter }
-
-export type AccessPath =
-  | CandidatePath
-  /** The engine's planner chooses. */
-  | { readonly kind: 'planner' }
-  /** A scan of one index, or (null) of the table in id order, forced by an optimizer hint. */
-  | { readonly kind: 'index-scan'; readonly index: string | null }
-  /** The same scan behind an optimization fence, which contains only the conditions that the index answers. */
-  | {
-      readonly kind: 'fenced-scan'
-      readonly index: string | null
-      readonly held: readonly Filter[]
-      /** The first column of an index over two columns; its equality must stay a range to be part of the order. */
-      readonly rangeColumn: string | null
-    }
-
-export interface CandidatePath {
-  /**
-   * `candidate-ids`: reads the rows with ids from any of the sources. `fenced-candidates`: reads, behind a fence, the
-   * rows that any of the sources may match.
-   */
-  readonly kind: 'candidate-ids' | 'fenced-candidates'
-  readonly sources: readonly CandidateSource[]
-}
-
-/** Rows of one table that meet conditions, in any order. */
-export interface RowAccess {
-  readonly table: Table
-  readonly path: AccessPath
-  readonly filter: readonly Conjunct[]
 }
 
 // Lists
@@ -155,6 +82,7 @@ export type RowOrder =
   /** All rows are sorted. */
   | { readonly kind: 'sort' }
   | AlongCounts
+  | Distinct
   /** By relevance: the ranked candidates, and the other matching records before or after them. */
   | {
       readonly kind: 'relevance'
@@ -187,6 +115,25 @@ export interface AlongCounts {
   readonly counts: CountTable
 }
 
+/** The first record of each combination of values. */
+export interface Distinct {
+  readonly kind: 'distinct'
+  readonly keys: readonly KeyValue[]
+  /** The order of the list, whatever the direction of the page. */
+  readonly sort: readonly SortKey[]
+  /** Whether ids are in that order. */
+  readonly idOrder: boolean
+  /** The first rows of the list, which are searched before all others; null: not apart from these. */
+  readonly near: OrderedRows | null
+  readonly all: CountedRows
+}
+
+/** How the combinations of values are counted. */
+export type DistinctCount =
+  | { readonly kind: 'distinct'; readonly keys: readonly KeyValue[]; readonly rows: CountedRows }
+  /** By the number of materialized counts. */
+  | { readonly kind: 'distinct-counts'; readonly counts: CountTable }
+
 /** How candidates are found and scored. */
 export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
   readonly terms: readonly (WordTerm & Pick<RankedTerm, 'isRequired' | 'isFrequent'>)[]
@@ -203,12 +150,15 @@ export interface PhysicalRanking extends Omit<Ranking, 'terms'> {
 }
 
 export interface PhysicalList {
-  readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where' | 'ranking'>
+  readonly list: Pick<
+    ListPlan,
+    'table' | 'link' | 'sort' | 'distinct' | 'page' | 'binding' | 'where' | 'ranking'
+  >
   readonly fields: Fields<PhysicalListOutput>
   readonly page: PhysicalPage | null
   /** The rows on the side of the page that its cursor bounds; null if they are not requested. */
   readonly before: OrderedRows | null
-  readonly total: CountAccess | null
+  readonly total: CountAccess | DistinctCount | null
   /** Of a list by relevance. */
   readonly ranking: PhysicalRanking | null
 }

@@ -104,6 +104,8 @@ export interface ListPlan {
   readonly link: Link | null
   readonly where: Condition
   readonly sort: readonly SortKey[]
+  /** Only the first record of each combination of these values is in the list; without values, all are. */
+  readonly distinct: readonly KeyValue[]
   readonly page: Page
   /** How `search` ranks records, if the list is in that order. */
   readonly ranking: Ranking | null

@@ -33,6 +33,7 @@ export function pageSize(list: ListPlan): number {
   const kinds = list.fields.map(({ output }) => output.kind)
   if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
   if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
+  if (list.distinct.length > 0) return shareOf(list, distinctSize(list) * (1 + looksBehind(list)))
   const inOrder = isDefault(list.sort)
   const sort = Math.max(list.link !== null && !inOrder ? weights.sort : 0, sortSize(list.sort))
   const where = isNarrow(list) ? weights.narrow : whereSize(list, inOrder ? 'page' : 'sorted page')
@@ -42,7 +43,25 @@ export function pageSize(list: ListPlan): number {
 
 /** One `totalCount`. */
 export function totalSize(list: ListPlan): number {
-  return shareOf(list, weights.total + whereSize(list, 'all'))
+  return shareOf(
+    list,
+    weights.total +
+      (list.distinct.length > 0 ? weights.grouping + combinationsSize(list) : whereSize(list, 'all')),
+  )
+}
+
+/** The first record of each combination of values. */
+function distinctSize(list: ListPlan): number {
+  const sort = isDefault(list.sort) ? 0 : Math.max(weights.sort, sortSize(list.sort))
+  return weights.distinct + combinationsSize(list) + sort
+}
+
+/** All combinations of values that matching records have. */
+function combinationsSize(list: ListPlan): number {
+  const long = list.distinct.filter((value) => value.kind === 'column' && value.column.virtual)
+  return (
+    whereSize(list, 'all') + (list.distinct.length - 1) * weights.groupField + long.length * weights.groupText
+  )
 }
 
 /** One facet, which costs what groups by its key cost. */

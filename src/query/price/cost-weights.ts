@@ -63,6 +63,8 @@ export const weights = {
   sort: 20_000,
   /** Each further field of `sortBy`. */
   sortField: 12_000,
+  /** The first record of each combination of values: all matching records are read. */
+  distinct: 40_000,
   /** A list within a record is assumed to read this fraction (one in 20) of a collection. */
   linked: 20,
 

@@ -14,7 +14,6 @@ import { limits } from '../parse/limits.ts'
 
 const list = 'orgExampleLibraryBook'
 const reverse = 'orgExampleLibraryBookViaAuthor'
-const viaBook = 'orgExampleLibraryReviewViaBook'
 const total = `${list}(where: $where) { totalCount }`
 const fragment = (name: string): string =>
   `fragment ${name} on OrgExampleLibraryBookConnection { nodes { uri } }`
@@ -105,14 +104,6 @@ test('conditions and their values are limited in all filters of an operation tog
   planned(query(30), { where: values })
   assert.throws(() => planned(query(31), { where: values }), { details: { limit: 30_000, actual: 31_000 } })
 })
-
-costs('counts of referring records cost what conditions on these cost, and are an order of their own', [
-  [`{ ${list}(where: {${viaBook}: {count: {gte: 2}}}) { totalCount } }`, 20 + perTotal + tableScan + join],
-  [
-    `{ ${list}(first: 0, sortBy: [{field: ${viaBook}_count}, {field: pages}]) { pageInfo { endCursor } } }`,
-    20 + 1 + sorted + sortField,
-  ],
-])
 
 costs('references and arrays of objects cost more than values', [
   [

@@ -85,6 +85,11 @@ export function createConnectionTypes(
       type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
       description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
     },
+    distinctOn: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.distinctOn(collection))),
+      description:
+        'Up to three fields: of the records with the same values only the first stays in the list; null is a value.',
+    },
   })
   const connection = (collection: Collection): GraphQLObjectType =>
     typeFor(collection, 'Connection', 'lists', () => {

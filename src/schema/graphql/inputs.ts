@@ -11,6 +11,7 @@ import {
 } from 'graphql/type'
 import type { Collection, FieldType, Model, ObjectType } from '../model/model.ts'
 import {
+  distinctFields,
   groupFields,
   holderOf,
   isCountable,
@@ -240,6 +241,12 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       },
     }))
   }
+  const distinctOn = (collection: Collection) => {
+    const name = `${collection.typeName}DistinctField`
+    return registry.once(GraphQLEnumType, name, `lists of ${collection.nsid}`, () => ({
+      values: enumValues(distinctFields(collection)),
+    }))
+  }
   const groupBy = (collection: Collection) => {
     const name = `${collection.typeName}GroupByField`
     return registry.once(GraphQLEnumType, name, `groups of ${collection.nsid}`, () => ({
@@ -254,7 +261,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       () => ({ values: enumValues(collection.searchFields) }),
     )
   const measures = createMeasureInputs(model, registry, direction)
-  return { where, sortBy, groupBy, searchField, aggregateOrder, ...measures }
+  return { where, sortBy, distinctOn, groupBy, searchField, aggregateOrder, ...measures }
 }
 
 function listOf(type: GraphQLScalarType | GraphQLInputObjectType): GraphQLInputType {

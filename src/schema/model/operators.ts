@@ -142,6 +142,19 @@ export function sortFields(collection: Collection): readonly SortField[] {
   return [...values, ...counts.filter(({ name }) => !taken.has(name))]
 }
 
+/** What records of a list may have in common so that only the first of them remains: sort fields and references. */
+export function distinctFields(collection: Collection): readonly SortField[] {
+  const sorted = sortFields(collection)
+  const references = propertyLeaves(collection.type).filter(
+    (leaf) =>
+      elementArray(leaf) === null &&
+      (leaf.field.type.kind === 'strongRef' || leaf.field.type.kind === 'atUri'),
+  )
+  const taken = new Set(sorted.map(({ name }) => name))
+  const others = withoutClashes(collection, references.map(named)).filter(({ name }) => !taken.has(name))
+  return [...sorted, ...others]
+}
+
 /**
  * The collection's own fields and buckets first, then fields inside objects, then fields behind references; properties
  * take precedence by name.

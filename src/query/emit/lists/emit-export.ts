@@ -3,8 +3,8 @@ import { identifier, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
 import { emitFields } from '../emit-output.ts'
 import { type Emitter, type RecordRow } from '../emitter.ts'
-import { emitCount } from '../groups/emit-counts.ts'
 import type { PhysicalList } from '../../plan/physical-plan.ts'
+import { emitTotal } from './emit-distinct.ts'
 import { storedColumns } from './emit-list.ts'
 import { idAndRankOf } from './emit-order.ts'
 import { emitRows } from './emit-rows.ts'
@@ -40,5 +40,5 @@ export function emitExportRows(emitter: Emitter, list: PhysicalList): Sql {
 /** Yields how many rows there would be without a limit. */
 export function emitExportCount(emitter: Emitter, { total, list }: PhysicalList): Sql {
   if (total === null) throw new Error('An export counts its rows.')
-  return sql`select ${emitCount(emitter, total, list.table, null)} as ${raw('total')}`
+  return sql`select ${emitTotal(emitter, total, list.table, null)} as ${raw('total')}`
 }

@@ -1,9 +1,9 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
 import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
-import { emitCount } from '../groups/emit-counts.ts'
 import { emitFacets } from '../groups/emit-facets.ts'
 import { emitArray, emitFields, emitObject } from '../emit-output.ts'
+import { emitTotal } from './emit-distinct.ts'
 import { emitMissingWords } from './emit-missing-words.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
@@ -204,5 +204,5 @@ function outsideRows(
   if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output.facets, parent)
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)
-  return emitCount(emitter, list.total, list.list.table, parent)
+  return emitTotal(emitter, list.total, list.list.table, parent)
 }

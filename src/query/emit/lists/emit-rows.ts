@@ -5,6 +5,7 @@ import { emitFilter } from '../emit-filter.ts'
 import { linkedTo } from '../emit-links.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
 import { emitAlongCounts } from './emit-along-counts.ts'
+import { emitDistinct } from './emit-distinct.ts'
 import { orderOf, segments, keyOf, type Selection } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
@@ -20,6 +21,8 @@ export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null
       return sorted(emitter, rows, row, parent, selection)
     case 'counts':
       return emitAlongCounts(emitter, rows, rows.order, selection)
+    case 'distinct':
+      return emitDistinct(emitter, rows, rows.order, parent, selection, emitRows)
     case 'relevance':
       return emitRanked(emitter, rows, rows.order, parent, selection, emitRows)
     case 'verify':

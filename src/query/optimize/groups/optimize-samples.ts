@@ -3,6 +3,7 @@ import type { Fields } from '../../plan/fields.ts'
 import type { PhysicalList, PhysicalSamples } from '../../plan/physical-plan.ts'
 import type { AggregatePlan, Output, SamplesPlan } from '../../plan/plan.ts'
 import { isIdOrder } from '../access-paths.ts'
+import { visibleSort } from '../optimize-filter.ts'
 import type { Optimizer } from '../optimizer.ts'
 import { planCountedRows } from './optimize-count.ts'
 import { samplesWithin } from './optimize-nested.ts'
@@ -17,6 +18,7 @@ export function planSamples(
   const { table, where } = outer
   return {
     ...samples,
+    sort: visibleSort(optimizer, samples.sort),
     fields,
     rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, table, where, null)),
     inIdOrder: isIdOrder(optimizer, table, samples.sort),

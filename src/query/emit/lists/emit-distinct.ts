@@ -1,0 +1,139 @@
+/** The first record of each combination of values, in the order of a list, and the number of combinations. */
+import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { beyondPosition, emitFilters } from '../emit-access-path.ts'
+import { emitReferringCount } from '../emit-links.ts'
+import { columnOf, type Emitter, newRow, type RecordRow } from '../emitter.ts'
+import { emitCount, fromRows } from '../groups/emit-counts.ts'
+import type {
+  CountAccess,
+  CountedRows,
+  Distinct,
+  DistinctCount,
+  OrderedRows,
+} from '../../plan/physical-plan.ts'
+import type { KeyValue } from '../../plan/plan.ts'
+import { idOf, orderOf, segments, type Selection } from './emit-order.ts'
+import type { EmitRows } from './emit-scores.ts'
+
+/**
+ * Records that are first among the first rows of the list are first among all, and stand before all others. So the
+ * other rows are read only if the page does not fill from these.
+ */
+export function emitDistinct(
+  emitter: Emitter,
+  rows: OrderedRows,
+  order: Distinct,
+  parent: Sql | null,
+  selection: Selection,
+  emitRows: EmitRows,
+): Sql {
+  const all = (): Sql => {
+    const row = newRow(emitter, rows.table)
+    return firstOf(emitter, order, row, rowsFrom(emitter, order.all, row, parent))
+  }
+  if (order.near === null) return pageOf(emitter, rows, order, all(), null, selection)
+  const near = emitter.alias()
+  const found = emitRows(emitter, order.near, parent, { value: idOf })
+  const [place, row] = [emitter.alias(), newRow(emitter, rows.table)]
+  const firstRows = sql`${near} ${place} ${emitter.dialect.join} ${identifier(rows.table.name)} ${row.alias} on ${row.alias}.id = ${place}.id`
+  const first = firstOf(emitter, order, row, { from: firstRows, where: null })
+  const parts = [
+    sql`select * from (${pageOf(emitter, rows, order, first, null, selection)}) ${emitter.alias()}`,
+    sql`select * from (${pageOf(emitter, rows, order, all(), near, selection)}) ${emitter.alias()}
+      where (select count(*) from ${near}) >= ${raw(String(order.near.limit))}`,
+  ]
+  return sql`with ${near} as materialized (${found})
+    ${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
+}
+
+/** How many records a list has. For `distinctOn` a missing value is a value, as in any group. */
+export function emitTotal(
+  emitter: Emitter,
+  count: CountAccess | DistinctCount,
+  table: OrderedRows['table'],
+  parent: Sql | null,
+): Sql {
+  if (count.kind !== 'distinct' && count.kind !== 'distinct-counts')
+    return emitCount(emitter, count, table, parent)
+  if (count.kind === 'distinct-counts') return sql`(select count(*) from ${identifier(count.counts.name)})`
+  const row = newRow(emitter, table)
+  const { from, where } = rowsFrom(emitter, count.rows, row, parent)
+  const keys = join(keysOf(emitter, count.keys, row), ', ')
+  return sql`(select count(*) from (select 1 from ${from} where ${where} group by ${keys}) ${emitter.alias()})`
+}
+
+interface Found {
+  readonly from: Sql
+  readonly where: Sql | null
+}
+
+function rowsFrom(
+  emitter: Emitter,
+  access: CountedRows,
+  row: RecordRow,
+  parent: Sql | null,
+): Found & { readonly where: Sql } {
+  const { from, on } = fromRows(emitter, access, row, parent)
+  return { from, where: allOf([...on, emitFilters(emitter, access.rows.filter, row)]) }
+}
+
+/** The ids of the first records. Where ids are in the order of the list, a group has its first record at an end. */
+function firstOf(emitter: Emitter, { keys, sort, idOrder }: Distinct, row: RecordRow, found: Found): Sql {
+  const by = join(keysOf(emitter, keys, row), ', ')
+  const where = found.where === null ? sql`` : sql` where ${found.where}`
+  if (idOrder) {
+    const end = raw(sort[0]?.direction === 'asc' ? 'min' : 'max')
+    return sql`select ${end}(${row.alias}.id) as id from ${found.from}${where} group by ${by}`
+  }
+  const { orders, joined } = orderOf(emitter, sort, row)
+  const place = sql`row_number() over (partition by ${by} order by ${join(orders, ', ')})`
+  const numbered = sql`select ${row.alias}.id as id, ${place} as place from ${found.from}${joined}${where}`
+  return sql`select id from (${numbered}) ${emitter.alias()} where place = 1`
+}
+
+/** The page's rows of those whose ids are given; `near`: without the rows that it has. */
+function pageOf(
+  emitter: Emitter,
+  { table, sort, position, inclusive, limit }: OrderedRows,
+  { idOrder }: Distinct,
+  ids: Sql,
+  near: Sql | null,
+  { value }: Selection,
+): Sql {
+  const [first, row] = [emitter.alias(), newRow(emitter, table)]
+  const direction = sort[0]?.direction ?? 'desc'
+  // The ids belong to visible rows, so hidden rows need no second check.
+  const from = sql`(${ids}) ${first} ${emitter.dialect.join} ${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${first}.id`
+  const { orders, joined } = idOrder
+    ? { orders: [sql`${row.alias}.id ${raw(direction)}`], joined: sql`` }
+    : orderOf(emitter, sort, row)
+  const beyond = (from: NonNullable<OrderedRows['position']>): Sql =>
+    idOrder
+      ? sql`${row.alias}.id ${beyondPosition(emitter, table, from, direction, inclusive)}`
+      : sql`(${join(segments(emitter, sort, from, row, inclusive), ' or ')})`
+  const where = allOf([
+    ...(near === null ? [] : [sql`${row.alias}.id not in (select id from ${near})`]),
+    ...(position === null ? [] : [beyond(position)]),
+  ])
+  return sql`select ${value(row)} from ${from}${joined} where ${where}
+    order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
+}
+
+/** The expressions by which rows with equal values are together. */
+function keysOf(emitter: Emitter, keys: readonly KeyValue[], { alias }: RecordRow): readonly Sql[] {
+  return keys.flatMap((key): readonly Sql[] => {
+    switch (key.kind) {
+      case 'column':
+        return [columnOf(emitter, alias, key.column)]
+      case 'uriText':
+        return [columnOf(emitter, alias, key.base), columnOf(emitter, alias, key.key)]
+      case 'system':
+        // In one collection, each account has one repo collection.
+        return [sql`${alias}.${raw(key.name === 'did' || key.name === 'baseUri' ? 'base' : key.name)}`]
+      case 'count':
+        return [emitReferringCount(emitter, key, alias)]
+      case 'relevance':
+        throw new Error('Relevance is no value of a record.')
+    }
+  })
+}
