@@ -5,7 +5,7 @@ import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.
 import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
 import { loadCorpus } from '../../test/support/property.ts'
 
-const loaded = await loadCorpus(4)
+const loaded = await loadCorpus(22)
 after(() => loaded[Symbol.asyncDispose]())
 const agent = createAgent(modelOf(libraryLexicons, libraryReferences), engineEndpoint(loaded.service.engine))
 

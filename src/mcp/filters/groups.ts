@@ -1,19 +1,11 @@
-/** Parses paths into groups and measures of an aggregate. */
+/** Parses paths into groups of an aggregate. */
 import type { Collection, Reference } from '../../schema/model/model.ts'
-import { type Leaf, leafPath, leafType } from '../../schema/model/leaves.ts'
-import {
-  buckets,
-  type GroupField,
-  groupFields,
-  type MeasureField,
-  measureFields,
-  timeParts,
-} from '../../schema/model/operators.ts'
-import { nearest } from '../../util/text/nearest.ts'
+import { type Leaf, leafPath } from '../../schema/model/leaves.ts'
+import { buckets, type GroupField, groupFields, timeParts } from '../../schema/model/operators.ts'
 import { readDisplay, resolvedName, selectDisplay } from './fields.ts'
 import type { Selection } from '../graphql/graphql-text.ts'
 import { parsePath, type Path, type SchemaContext } from './paths.ts'
-import { didYouMean, type Json, ToolError } from '../tools/tool.ts'
+import { type Json, ToolError } from '../tools/tool.ts'
 
 export interface Group {
   /** As the caller wrote it. */
@@ -27,22 +19,6 @@ export interface Group {
 
 const timeUnits = [...buckets, ...timeParts]
 type TimeUnit = (typeof timeUnits)[number]
-
-const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
-type MeasureKind = (typeof measureKinds)[number]
-
-const otherWords: ReadonlyMap<string, MeasureKind> = new Map([
-  ['countdistinct', 'distinct'],
-  ['average', 'avg'],
-  ['mean', 'avg'],
-])
-
-export interface Measure {
-  readonly text: string
-  readonly kind: MeasureKind
-  /** The GraphQL name of the measured field; for `distinct`, of the group field. */
-  readonly field: string
-}
 
 /** `path` or `path:bucket`. */
 export function parseGroup(text: string, from: Collection, context: SchemaContext): Group {
@@ -131,7 +107,7 @@ function leadsTo(
 }
 
 /** Whether steps through objects of one record lead to a value. */
-function endsAt(leaf: Leaf, { steps, end }: Pick<Path, 'steps' | 'end'>): boolean {
+export function endsAt(leaf: Leaf, { steps, end }: Pick<Path, 'steps' | 'end'>): boolean {
   if (leaf.kind === 'system')
     return steps.length === 0 && end.kind === 'system' && leaf.name === end.field.name
   if (steps.length !== leaf.inside.length || end.kind === 'records' || leaf.field !== end.field) return false
@@ -159,40 +135,4 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   return new ToolError(
     `${label} cannot be grouped by "${text}": groups are values of the record, of its objects, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
   )
-}
-
-/** `avg:clickbaitScore`, `max:publishedAt`, `distinct:article.source`. */
-export function parseMeasure(text: string, from: Collection, context: SchemaContext): Measure {
-  const [, before = '', path = ''] = /^(\w+)[:(](.+?)\)?$/.exec(text.trim()) ?? []
-  const kind = measureKinds.find((known) => known === before) ?? otherWords.get(before.toLowerCase())
-  if (kind === undefined)
-    throw new ToolError(
-      `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
-    )
-  const written = `${kind}:${path}`
-  if (kind === 'distinct') return { text: written, kind, field: parseGroup(path, from, context).field.name }
-  const parsed = parsePath(path, from, context)
-  const fields = measuredFields(from, kind)
-  const field = fields.find(({ leaf }) => endsAt(leaf, parsed))
-  if (field !== undefined) return { text: written, kind, field: field.name }
-  const { catalogue } = context
-  const { label } = catalogue.of(from.nsid)
-  const names = fields.map(({ leaf }) => leafPath(leaf).join('.'))
-  const [step] = parsed.steps
-  if (step === undefined || step.kind === 'object')
-    throw new ToolError(
-      `${kind} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
-    )
-  const instead =
-    step.kind === 'reverse'
-      ? ` Aggregate "${catalogue.of(step.holder.nsid).label}" instead, with "${kind}:${path.slice(path.indexOf('.') + 1)}".`
-      : ''
-  throw new ToolError(
-    `${kind} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
-  )
-}
-
-function measuredFields(from: Collection, kind: MeasureKind): readonly MeasureField[] {
-  const needsNumber = kind === 'avg' || kind === 'sum'
-  return measureFields(from).filter(({ leaf }) => !needsNumber || leafType(leaf).kind === 'integer')
 }

@@ -2,7 +2,7 @@
 import { findByName } from '../filters/names.ts'
 import { ask } from '../graphql/ask.ts'
 import { createCatalogue } from '../words/collections.ts'
-import { createAggregate } from './aggregate.ts'
+import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe.ts'
 import { createGetRecord } from './get-record.ts'
 import { createResolveName } from './resolve-name.ts'

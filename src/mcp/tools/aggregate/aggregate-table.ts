@@ -1,7 +1,9 @@
 /** Builds a table from the answer of an aggregate: names instead of URIs, measures, shares. */
-import { type Group, type Measure, readGroupName } from '../filters/groups.ts'
-import type { SchemaContext } from '../filters/paths.ts'
-import type { Json } from './tool.ts'
+import { type Group, readGroupName } from '../../filters/groups.ts'
+import type { Measure } from '../../filters/measures.ts'
+import type { SchemaContext } from '../../filters/paths.ts'
+import type { Json } from '../tool.ts'
+import type { Column } from './columns.ts'
 import { readSignificance, significanceColumns } from './unusual-groups.ts'
 
 export interface Aggregated extends Json {
@@ -26,7 +28,7 @@ export interface Table {
 
 export function buildTable(
   groups: readonly Group[],
-  measures: readonly Measure[],
+  further: readonly Column[],
   order: Order,
   whole: Aggregated,
   part: Aggregated | null,
@@ -36,7 +38,7 @@ export function buildTable(
     ...groups.map(({ text }) => text),
     'count',
     ...(order.by === 'score' ? significanceColumns : []),
-    ...measures.map(({ text }) => text),
+    ...further.map(({ title }) => title),
     ...(part === null ? [] : ['matching', 'share']),
   ]
   const all = whole.groups ?? [whole]
@@ -53,7 +55,7 @@ export function buildTable(
       ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
       count,
       ...(order.by === 'score' ? readSignificance(row) : []),
-      ...measures.map((measure, at) => readMeasure(measure, at, row)),
+      ...further.map(({ read }) => read(row)),
       ...(part === null ? [] : [matching, share]),
     ]
   })
@@ -76,11 +78,6 @@ function namesOf(group: Group, rows: readonly Json[], context: SchemaContext): R
   for (const [uri, name] of named)
     if ((same.get(name)?.length ?? 0) > 1) named.set(uri, `${name} (${String(uri)})`)
   return named
-}
-
-function readMeasure({ kind, field }: Measure, at: number, row: Json): unknown {
-  const value = kind === 'distinct' ? row[`distinct${at}`] : (row[kind] as Json)[field]
-  return kind === 'avg' && typeof value === 'number' ? round(value) : value
 }
 
 function round(value: number): number {

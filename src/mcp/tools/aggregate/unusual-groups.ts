@@ -1,11 +1,11 @@
 /** The argument `unusual` of `aggregate`: groups that are more frequent among some records than among others. */
-import { buildWhere } from '../filters/filters.ts'
-import type { Where } from '../filters/where.ts'
-import type { Selection } from '../graphql/graphql-text.ts'
-import type { Subject } from '../words/collections.ts'
-import { whyNothing } from '../words/nothing-found.ts'
-import type { Toolbox } from './toolbox.ts'
-import { type Json, ToolError } from './tool.ts'
+import { buildWhere } from '../../filters/filters.ts'
+import type { Where } from '../../filters/where.ts'
+import type { Selection } from '../../graphql/graphql-text.ts'
+import type { Subject } from '../../words/collections.ts'
+import { whyNothing } from '../../words/nothing-found.ts'
+import type { Toolbox } from '../toolbox.ts'
+import { type Json, ToolError } from '../tool.ts'
 
 /** The service's default of `min_count` for unusual groups. */
 const leastCount = 5

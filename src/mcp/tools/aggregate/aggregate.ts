@@ -1,10 +1,10 @@
 /** The tool `aggregate`: a table of counts, measures and shares by field and unit of time. */
-import { limits } from '../../query/parse/limits.ts'
-import { nearest } from '../../util/text/nearest.ts'
+import { limits } from '../../../query/parse/limits.ts'
+import { nearest } from '../../../util/text/nearest.ts'
 import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
-import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
-import { filterExample, findExamples } from '../words/examples.ts'
-import { buildWhere, type Narrowing } from '../filters/filters.ts'
+import { budgets, fitRows, tokensOfJson } from '../../words/budget.ts'
+import { filterExample, findExamples } from '../../words/examples.ts'
+import { buildWhere } from '../../filters/filters.ts'
 import {
   EnumValue,
   type Literal,
@@ -12,32 +12,24 @@ import {
   printField,
   printSelection,
   type Selection,
-} from '../graphql/graphql-text.ts'
-import { type Group, type Measure, parseGroup, parseMeasure, selectGroup } from '../filters/groups.ts'
-import type { SchemaContext } from '../filters/paths.ts'
-import { readSearch } from '../filters/search.ts'
-import { whyNothing } from '../words/nothing-found.ts'
-import { plainValue } from '../words/plain-text.ts'
-import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
-import { didYouMean, type Json, ToolError } from './tool.ts'
+} from '../../graphql/graphql-text.ts'
+import { type Group, parseGroup, selectGroup } from '../../filters/groups.ts'
+import { type Measure, parseMeasure, rankByMeasure } from '../../filters/measures.ts'
+import type { AggregateArguments } from './aggregate-arguments.ts'
+import { type Column, measureColumn, samplesColumn, topColumn } from './columns.ts'
+import { aggregatePairs, pairedGroup } from './pairs.ts'
+import type { SchemaContext } from '../../filters/paths.ts'
+import { readSearch } from '../../filters/search.ts'
+import { whyNothing } from '../../words/nothing-found.ts'
+import { plainValue } from '../../words/plain-text.ts'
+import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import { didYouMean, type Json, ToolError } from '../tool.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
-import { allOf } from '../filters/where.ts'
+import { allOf } from '../../filters/where.ts'
 
 const defaultLimit = 20
 /** Maximum number of groups that the service returns. */
 const mostGroups = limits.groups
-
-interface AggregateArguments extends Narrowing {
-  readonly collection: string
-  readonly by?: readonly string[]
-  readonly measures?: readonly string[]
-  readonly share?: Json
-  readonly unusual?: Json
-  readonly order?: string
-  readonly min_count?: number
-  readonly limit?: number
-  readonly offset?: number
-}
 
 export function createAggregate(context: SchemaContext): ToolDefinition {
   const { bucket, measure } = findExamples(context)
@@ -57,7 +49,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         measures: {
           type: 'array',
           items: { type: 'string' },
-          description: `avg, sum, min, max or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
+          description: `avg, sum, min, max, median, stddev, p90 (any percentile) or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
         },
         search: 'string',
         text: 'string',
@@ -69,6 +61,20 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
           type: 'object',
           description:
             'Filters of the records to compare with; {} is all others. Groups whose share is higher than there, most unusual first; a score above 3 is hardly chance.',
+        },
+        top: {
+          type: 'object',
+          description: 'Largest groups inside each group: {"by": path, "limit": 1 to 10}.',
+        },
+        samples: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 5,
+          description: 'So many newest records of each group.',
+        },
+        time_zone: {
+          type: 'string',
+          description: 'Of days and other times in by, such as Europe/Berlin; default UTC.',
         },
         order: {
           type: 'string',
@@ -96,6 +102,8 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const groups = by.map((text) => parseGroup(text, collection, toolbox))
   if (groups.length > limits.groupFields) throw new ToolError(`Group by at most ${limits.groupFields} paths.`)
   const names = groups.map(({ field }) => field.name)
+  const paired = pairedGroup(groups)
+  if (paired !== null) return aggregatePairs(paired, args, subject, toolbox)
   const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
@@ -117,6 +125,14 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   // The table shows the measure that orders the groups.
   const { by: first } = order
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
+  const { top, samples } = args
+  if (groups.length === 0 && (top !== undefined || samples !== undefined))
+    throw new ToolError('top and samples are of groups: name their paths in by.')
+  const columns = [
+    ...measures.map(measureColumn),
+    ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
+    ...(samples === undefined ? [] : [samplesColumn(samples, subject)]),
+  ]
   const share = args.share && (await buildWhere(subject, { filters: args.share }, toolbox))
 
   // The service cannot order by share, and counts only unusual groups after `min_count`; both need all groups here.
@@ -126,20 +142,25 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const limited = needsAll ? mostGroups : Math.min(offset + limit, mostGroups)
   const isGrouped = groups.length > 0
   const ordered = against === null ? ordering(order) : { significant: { against } }
-  const main = { search, where, ...(isGrouped && { groupBy, ...ordered, minCount, limit: limited }) }
+  const timeZone = args.time_zone
+  const main = {
+    search,
+    where,
+    ...(isGrouped && { groupBy, timeZone, ...ordered, minCount, limit: limited }),
+  }
   const both = {
     search,
     where: allOf([where ?? {}, share ?? {}]),
-    ...(isGrouped && { groupBy, limit: mostGroups }),
+    ...(isGrouped && { groupBy, timeZone, limit: mostGroups }),
   }
   const query = printSelection({
-    [printField(root, main)]: selectMain(groups, measures, order, toolbox),
+    [printField(root, main)]: selectMain(groups, columns, order, toolbox),
     ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
   })
   const data = await toolbox.ask(query)
   const whole = data[root] as Aggregated
   const part = share ? (data.share as Aggregated) : null
-  const table = buildTable(groups, measures, order, whole, part, toolbox)
+  const table = buildTable(groups, columns, order, whole, part, toolbox)
   const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: args.share } : null
   const isNoneUnusual = against !== null && table.rows.length === 0
   const hint = sought
@@ -159,25 +180,20 @@ function parseOrder(name: string, measureOf: (text: string) => Measure): Order['
   )
 }
 
-const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'COUNT_DISTINCT' } as const
-
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
+  if (typeof by === 'object') return { rankBy: rankByMeasure(by, isDescending) }
   const direction = isDescending ? 'DESC' : 'ASC'
-  if (typeof by === 'object') {
-    const [measure, field] = [new EnumValue(rankings[by.kind]), new EnumValue(by.field)]
-    return { rankBy: { measure, field, direction: new EnumValue(direction) } }
-  }
   // If there are more groups than the limit, the largest groups are the most informative.
   return { orderBy: new EnumValue(by === 'share' ? 'COUNT_DESC' : `${by.toUpperCase()}_${direction}`) }
 }
 
 function selectMain(
   groups: readonly Group[],
-  measures: readonly Measure[],
+  columns: readonly Column[],
   { by }: Order,
   context: SchemaContext,
 ): Selection {
-  const measured = mergeSelections(measures.map((measure, at) => selectMeasure(measure, at)))
+  const measured = mergeSelections(columns.map(({ select }) => select))
   if (groups.length === 0) return { count: {}, ...measured }
   const keys = groups.map((group) => selectGroup(group, context))
   const compared = by === 'score' ? selectSignificance : {}
@@ -188,12 +204,6 @@ function selectShare(groups: readonly Group[]): Selection {
   if (groups.length === 0) return { count: {} }
   const keys = Object.fromEntries(groups.map(({ field }) => [field.name, {}]))
   return { count: {}, groupCount: {}, groups: { ...keys, count: {} } }
-}
-
-function selectMeasure({ kind, field }: Measure, at: number): Selection {
-  return kind === 'distinct'
-    ? { [`distinct${at}: countDistinct(field: ${field})`]: {} }
-    : { [kind]: { [field]: {} } }
 }
 
 /** `isCapped` is true if there may be more groups than were read. */

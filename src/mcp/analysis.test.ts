@@ -1,0 +1,147 @@
+/** Pairs, percentiles, inner groups, samples and time zones of the tool `aggregate`, compared with the reference evaluator. */
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+
+after(closeCorpora)
+
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const article = 'tech.service.news.article'
+const enrichment = 'tech.service.news.enrichment'
+
+async function open(database: Engine) {
+  const { service, reference } = await corpusNamed('demo', database)
+  return { agent: createAgent(model, engineEndpoint(service.engine)), reference }
+}
+
+onEveryDatabase('the same list twice gives the pairs of its values, page by page', async (database) => {
+  const { agent, reference } = await open(database)
+  const counts = new Map<string, number>()
+  for (const { collection, value } of reference.records) {
+    const topics: string[] = [...new Set<string>(collection === enrichment ? (value.topics ?? []) : [])]
+    for (const one of topics)
+      for (const other of topics)
+        if (one < other) counts.set(`${one} ${other}`, (counts.get(`${one} ${other}`) ?? 0) + 1)
+  }
+  const asked = { collection: 'enrichment', by: ['topics', 'topics'] }
+  const first = await agent.call('aggregate', { ...asked, limit: 5 })
+  const second = await agent.call('aggregate', { ...asked, limit: 5, offset: 5 })
+  assert.deepEqual(first.columns, ['topics', 'topics', 'count'])
+  const rows: Json[][] = [...first.rows, ...second.rows]
+  assert.equal(first.hint, 'More pairs: offset 5.')
+  assert.equal(new Set(rows.map(([one, other]) => `${one} ${other}`)).size, rows.length)
+  for (const [one, other, count] of rows)
+    assert.equal(count, counts.get(`${one} ${other}`), `${one} ${other}`)
+  assert.deepEqual(
+    rows.map(([, , count]) => count),
+    [...counts.values()].toSorted((a, b) => b - a).slice(0, rows.length),
+  )
+})
+
+onEveryDatabase('pairs refuse what only groups have', async (database) => {
+  const { agent } = await open(database)
+  await assert.rejects(
+    agent.call('aggregate', {
+      collection: 'enrichment',
+      by: ['topics', 'topics'],
+      measures: ['avg:impactLevel'],
+    }),
+    /Pairs have counts alone: leave measures out, or name "topics" in by once\./,
+  )
+})
+
+onEveryDatabase(
+  'medians, percentiles and deviations of groups are those of the plain evaluator',
+  async (database) => {
+    const { agent, reference } = await open(database)
+    const { columns, rows } = await agent.call('aggregate', {
+      collection: 'enrichment',
+      by: ['category'],
+      measures: ['median:impactLevel', 'p90:clickbaitScore', 'stddev:sentimentScore'],
+      order: '-p90:clickbaitScore',
+      limit: 100,
+    })
+    const rankBy = { measure: 'PERCENTILE', field: 'clickbaitScore', p: 0.9, direction: 'DESC' } as const
+    const expected = reference.aggregate(enrichment, { groupBy: ['category'], rankBy, limit: 100 })
+    assert.deepEqual(columns.slice(2), ['median:impactLevel', 'p90:clickbaitScore', 'stddev:sentimentScore'])
+    const rounded = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000)
+    assert.deepEqual(
+      rows,
+      expected.groups.map(({ keys: [category = null], members }) => [
+        category,
+        members.length,
+        rounded(reference.median(members, 'impactLevel')),
+        Number(reference.percentile(members, 'clickbaitScore', 0.9)),
+        rounded(reference.deviation(members, 'sentimentScore')),
+      ]),
+    )
+  },
+)
+
+onEveryDatabase('each group shows its largest inner groups and its newest records', async (database) => {
+  const { agent, reference } = await open(database)
+  const { columns, rows } = await agent.call('aggregate', {
+    collection: 'article',
+    by: ['language'],
+    filters: { language: ['en', 'fr'] },
+    top: { by: 'source', limit: 2 },
+    samples: 2,
+  })
+  assert.deepEqual(columns, ['language', 'count', 'top source', 'samples'])
+  for (const [language, count, top, samples] of rows as Json[][]) {
+    const where = { language: { eq: language } }
+    const { groups } = reference.aggregate(article, { where, groupBy: ['source'], limit: 2 })
+    const names = groups.map(({ keys: [uri] }) => reference.resolve(String(uri))?.value.displayName)
+    assert.deepEqual(
+      Object.entries(top),
+      groups.map(({ members }, at) => [names[at], members.length]),
+    )
+    const sortBy = [{ field: 'publishedAt', direction: 'DESC' }] as const
+    const newest = reference.list(article, { where, sortBy, first: 2 })
+    assert.equal(count, newest.totalCount)
+    assert.deepEqual(
+      samples,
+      newest.records.map(({ uri, value }) => ({ uri, title: value.title })),
+    )
+  }
+})
+
+onEveryDatabase('what is wrong with top and samples is said in the words of the tool', async (database) => {
+  const { agent } = await open(database)
+  const refused = (args: Json, message: RegExp) =>
+    assert.rejects(agent.call('aggregate', { collection: 'article', ...args }), message)
+  await refused({ top: { by: 'source' } }, /top and samples are of groups: name their paths in by\./)
+  await refused({ by: ['language'], top: {} }, /top takes an object such as \{"by": "language", "limit": 3\}/)
+  await refused(
+    { by: ['language'], top: { by: 'languag' } },
+    /article has no field "languag"\. Did you mean "language"\?/,
+  )
+  await refused({ measures: ['p101:wordCount'] }, /"p101:wordCount" is no measure\./)
+})
+
+onEveryDatabase('groups by time are those of the time zone that is named', async (database) => {
+  const { agent, reference } = await open(database)
+  const timeZone = 'Asia/Kathmandu'
+  const { columns, rows } = await agent.call('aggregate', {
+    collection: 'article',
+    by: ['publishedAt:week'],
+    time_zone: timeZone,
+    limit: 100,
+  })
+  const given = { groupBy: ['publishedAt_week'], orderBy: 'KEY_ASC', timeZone, limit: 100 } as const
+  const { groups } = reference.aggregate(article, given)
+  assert.deepEqual(columns, ['publishedAt:week', 'count'])
+  assert.deepEqual(
+    rows.map(([, count]: Json[]) => count),
+    groups.map(({ members }) => members.length),
+  )
+  for (const [week] of rows as Json[][]) assert.match(week ?? 'T00:00:00+05:45', /T00:00:00\+05:45$/)
+  await assert.rejects(
+    agent.call('aggregate', { collection: 'article', by: ['publishedAt:day'], time_zone: 'Europe/Berln' }),
+    /Europe\/Berlin/,
+  )
+})
