@@ -223,6 +223,8 @@ export function groupedValue({ dialect }: Emitter, { bucket, interval }: GroupKe
   const found = bucket === null ? value : dialect.bucketKey(value, bucket)
   if (interval === null) return found
   const size = sql`${BigInt(interval)}`
+  // Parts of time are not negative, and long to evaluate in a time zone.
+  if (bucket !== null) return sql`(${found} / ${size} * ${size})`
   // Rounds down, also below zero, where division rounds towards zero.
   return sql`(${found} - ((${found} % ${size} + ${size}) % ${size}))`
 }
