@@ -14,6 +14,8 @@ export type Limit =
 const article = 'techServiceNewsArticleAggregate'
 const enrichment = 'techServiceNewsEnrichmentAggregate'
 const weeks = 'publishedAt: {gte: "2020-04-06", lt: "2020-06-01"}'
+/** It has 22,000 enrichments with 118,000 entities. */
+const week = 'createdAt: {gte: "2020-05-08", lt: "2020-05-15"}'
 /** Groups by the elements of an array, under an equality that many records meet, or few. */
 const arrays: readonly (readonly [name: string, field: string, key: string, condition: string])[] = [
   ['topics, every record', enrichment, 'topics', 'model: {eq: "synthetic-1"}'],
@@ -59,6 +61,21 @@ export const questions: readonly Question[] = [
     name: 'pairs of topics over 132,000 enrichments',
     query: `{ ${enrichment} { pairs(field: topics, limit: 20) { values count } } }`,
     limit: { kind: 'ms', most: 400 },
+  },
+  {
+    name: 'entities of a week',
+    query: `{ ${enrichment}(where: {${week}}, groupBy: [entities_name], limit: 20) { groups { entities_name count } } }`,
+    limit: { kind: 'ms', most: 40 },
+  },
+  {
+    name: 'persons of a week',
+    query: `{ ${enrichment}(where: {${week}, entities: {some: {type: {eq: "person"}}}}, groupBy: [entities_name], limit: 20) { groups { entities_name count } } }`,
+    limit: { kind: 'ms', most: 40 },
+  },
+  {
+    name: 'countries of places of a week',
+    query: `{ ${enrichment}(where: {${week}}, groupBy: [locations_country], limit: 20) { groups { locations_country count } } }`,
+    limit: { kind: 'ms', most: 40 },
   },
   ...['sentiment', 'language', 'emotionalTone'].map(
     (key): Question => ({
