@@ -49,7 +49,7 @@ $$;
 
 create or replace function instant_text(micros bigint) returns text language sql immutable strict parallel safe as $$
   select to_char(
-    day_of(micros) + ((micros % 86400000000 + 86400000000) % 86400000000) * interval '1 microsecond',
+    timestamp '1970-01-01' + micros / 86400000000 * interval '1 day' + micros % 86400000000 * interval '1 microsecond',
     case when micros % 1000 = 0 then 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)
 $$;
 

@@ -32,9 +32,18 @@ async function readSnapshot(client: Client, { count, rows }: FileStatements): Pr
 }
 
 async function* inBatches(client: Client): AsyncGenerator<readonly string[]> {
+  const fetch = (size: number) =>
+    client.query<[string]>({ text: `fetch ${size} from rows`, rowMode: 'array' })
+  let fetching = fetch(firstBatch)
   for (let size = firstBatch; ; size = laterBatch) {
-    const { rows } = await client.query<[string]>({ text: `fetch ${size} from rows`, rowMode: 'array' })
+    const { rows } = await fetching
+    const isLast = rows.length < size
+    if (!isLast) {
+      // The server makes the next rows while these are formatted.
+      fetching = fetch(laterBatch)
+      fetching.catch(() => undefined)
+    }
     yield rows.map(([json]) => json)
-    if (rows.length < size) return
+    if (isLast) return
   }
 }
