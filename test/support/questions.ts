@@ -52,9 +52,10 @@ export function sorts(reference: Reference, collection: string): fc.Arbitrary<So
 
 /** Few fields, in which records often have the same values. */
 export function distincts(reference: Reference, collection: string): fc.Arbitrary<string[]> {
-  const references = placesIn(reference, collection).filter(({ kind }) => kind.kind === 'reference')
+  const places = placesIn(reference, collection).filter(({ array }) => array === null)
+  const references = places.filter(({ kind }) => kind.kind === 'reference')
   const names = references.map(({ name }) => name)
-  const often = placesIn(reference, collection).filter(
+  const often = places.filter(
     ({ kind }) => kind.kind === 'boolean' || (kind.kind === 'string' && kind.sortable),
   )
   const field = fc.oneof(
