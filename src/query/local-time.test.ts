@@ -124,6 +124,62 @@ test('weeks begin on any day, and no bucket before the year 1', async (database)
   ])
 })
 
+test('a series without gaps has 25 hours on a long day, and leaves out a day that clocks left out', async (database) => {
+  await using service = await openPhotos(database, '2026-10-25T01:30:00Z')
+  const bounds = (from: string, to: string) => `fill: true, where: {takenAt: {gte: "${from}", lt: "${to}"}}`
+  const day = bounds('2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00')
+  const hours = await groups(service, 'hour', `timeZone: "Europe/Berlin", ${day}`)
+  assert.equal(hours.length, 25)
+  assert.deepEqual(hours.slice(1, 5), [
+    '2026-10-25T01:00:00+02:00 0',
+    '2026-10-25T02:00:00+02:00 0',
+    '2026-10-25T02:00:00+01:00 1',
+    '2026-10-25T03:00:00+01:00 0',
+  ])
+  const days = bounds('2011-12-29T00:00:00-10:00', '2012-01-01T00:00:00+14:00')
+  assert.deepEqual(await groups(service, 'day', `timeZone: "Pacific/Apia", ${days}`), [
+    '2011-12-29T00:00:00-10:00 0',
+    '2011-12-31T00:00:00+14:00 0',
+  ])
+  assert.deepEqual(await groups(service, 'quarter', bounds('2025-12-31', '2026-07-01T00:00:00.000001Z')), [
+    '2025-10-01 0',
+    '2026-01-01 0',
+    '2026-04-01 0',
+    '2026-07-01 0',
+  ])
+})
+
+test('what cannot be filled is refused with what to write', async (database) => {
+  await using service = await openPhotos(database)
+  const refused = async (given: string): Promise<string> => {
+    const { code, message } = await service.refusal(
+      `{ orgExamplePhotoAggregate(fill: true, ${given}) { groups { count } } }`,
+    )
+    assert.equal(code, 'BAD_USER_INPUT')
+    return message
+  }
+  const byDay = 'groupBy: [takenAt_day]'
+  assert.match(await refused('groupBy: []'), /write one in `groupBy`/)
+  assert.match(await refused('groupBy: [takenAt_day, did]'), /adds groups of one field/)
+  assert.match(await refused('groupBy: [did]'), /needs a time bucket in `groupBy`.*or a `denominator`/)
+  assert.match(await refused('groupBy: [takenAt_weekday]'), /needs a time bucket/)
+  assert.match(
+    await refused(byDay),
+    /needs both bounds of takenAt in `where`: the first moment is missing.*`gte`/,
+  )
+  assert.match(
+    await refused(
+      `${byDay}, where: {takenAt: {gte: "2026-01-01"}, OR: [{takenAt: {lt: "2026-02-01"}}, {did: {eq: "x"}}]}`,
+    ),
+    /the last moment is missing.*`lt`/,
+  )
+  assert.match(
+    await refused(`${byDay}, where: {takenAt: {gte: "2020-01-01", lt: "2026-01-01"}}`),
+    /at most 1000 groups, and there are more days/,
+  )
+  assert.match(await refused(`${byDay}, significant: {against: {}}`), /exclude each other/)
+})
+
 test('unknown zones are refused with the nearest name', async (database) => {
   await using service = await openPhotos(database)
   const refused = async (zone: string): Promise<string> => {

@@ -98,6 +98,8 @@ export interface Dialect {
   /** The expression by which time buckets are grouped and ordered, and the start of a bucket as text. */
   bucketKey(micros: Sql, bucket: TimeBucket): Sql
   bucketText(key: Sql, bucket: TimeBucket): Sql
+  /** Rows with the integer `value`, from one parameter. */
+  integers(values: readonly string[], alias: Sql): Sql
   /** The sort expression for grouping by a text that may be missing. */
   groupedText(text: Sql): Sql
   /**

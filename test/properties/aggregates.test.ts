@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { printKey } from '../reference/group-fields.ts'
-import type { Reference } from '../reference/reference.ts'
+import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
@@ -9,7 +9,14 @@ import { onEveryDatabase as test } from '../support/databases.ts'
 import { aggregateArguments, literal } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { aggregates, fieldsOfKind, groupNames, isTimeName, smallIntegers } from '../support/questions.ts'
+import {
+  aggregates,
+  filledAggregates,
+  fieldsOfKind,
+  groupNames,
+  isTimeName,
+  smallIntegers,
+} from '../support/questions.ts'
 import { expectedRecord, recordSelection } from '../support/selection.ts'
 import { timeZones } from '../support/time-zones.ts'
 import { weekdays } from '../reference/zones.ts'
@@ -22,36 +29,52 @@ const groupQuestions = ({ reference }: Loaded) =>
     fc.record({ collection: fc.constant(collection), given: aggregates(reference, collection) }),
   )
 
+const seriesQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) =>
+    fc.record({ collection: fc.constant(collection), given: filledAggregates(reference, collection) }),
+  )
+
 property(
   'groups have the keys, counts and order that the plain evaluator finds',
   groupQuestions,
-  async (loaded, { collection, given }) => {
-    const { reference, service } = loaded
-    const { rootField } = reference.shapes.get(collection)!
-    const names = given.groupBy ?? []
-    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-    count total share groupCount groups { count total share ${names.join(' ')} ${significance} } } }`)
-
-    const expected = reference.aggregate(collection, given)
-    const fields = names.map(
-      (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
-    )
-    assert.deepEqual(aggregate, {
-      count: expected.count,
-      total: expected.total,
-      share: expected.share,
-      groupCount: expected.groupCount,
-      groups: expected.groups.map((group) => ({
-        count: group.members.length,
-        total: group.total,
-        share: group.share,
-        ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, group.keys[index])])),
-        significance: group.significance,
-      })),
-    })
-  },
+  checkGroups,
   120,
 )
+
+property(
+  'groups without records are added as the plain evaluator adds them',
+  seriesQuestions,
+  checkGroups,
+  60,
+)
+
+async function checkGroups(
+  { reference, service }: Loaded,
+  { collection, given }: { readonly collection: string; readonly given: AggregateArguments },
+): Promise<void> {
+  const { rootField } = reference.shapes.get(collection)!
+  const names = given.groupBy ?? []
+  const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
+    count total share groupCount groups { count total share ${names.join(' ')} ${significance} } } }`)
+
+  const expected = reference.aggregate(collection, given)
+  const fields = names.map(
+    (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
+  )
+  assert.deepEqual(aggregate, {
+    count: expected.count,
+    total: expected.total,
+    share: expected.share,
+    groupCount: expected.groupCount,
+    groups: expected.groups.map((group) => ({
+      count: group.members.length,
+      total: group.total,
+      share: group.share,
+      ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, group.keys[index])])),
+      significance: group.significance,
+    })),
+  })
+}
 
 /** The same of times alone, in all zones and with weeks of all starts. */
 const timeQuestions = ({ reference }: Loaded) =>

@@ -7,7 +7,8 @@ import { type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
 import { type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from './zones.ts'
-import { compareKeys, type Key } from './values.ts'
+import { bucketsBetween } from './zones.ts'
+import { type Bucket, buckets, compareKeys, type Key, parseInstant } from './values.ts'
 import type { PlainRecord, World } from './world.ts'
 
 export interface GroupArguments extends TimeFrame {
@@ -15,6 +16,7 @@ export interface GroupArguments extends TimeFrame {
   readonly interval?: number
   readonly orderBy?: 'COUNT_DESC' | 'COUNT_ASC' | 'KEY_ASC' | 'KEY_DESC'
   readonly rankBy?: Measured & { readonly direction?: 'ASC' | 'DESC' }
+  readonly fill?: boolean
   readonly having?: readonly GroupCondition[]
   readonly significant?: { readonly against: Where }
   readonly denominator?: Where
@@ -55,7 +57,10 @@ export function groupRecords(
   if (names.length === 0) return { groupCount: 0, groups: [], hasNextPage: false }
   const fields = fieldsNamed(world, collection, names, given.interval)
   const form = (some: readonly PlainRecord[]) => formGroups(world, fields, some)
-  const groups = divide(form(records), divisors === null ? null : form(divisors))
+  const found = form(records)
+  const others = divisors === null ? null : form(divisors)
+  const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
+  const groups = divide([...found, ...added], others)
   const isShown = (group: Group) => meetsAll(world, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
@@ -63,9 +68,13 @@ export function groupRecords(
       .sort(compareSignificant)
     return { groupCount: significant.length, ...pageOf(significant.filter(isShown), given) }
   }
-  const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1) && isShown(group))
-  large.sort((a, b) => compareGroups(world, collection, a, b, given))
-  return { groupCount: groups.length, ...pageOf(large, given) }
+  const large = groups.filter(
+    (group) => group.members.length >= (given.minCount ?? (given.fill === true ? 0 : 1)) && isShown(group),
+  )
+  const isSeries = given.fill === true && isBucket(fields[0])
+  const usual = isSeries ? ({ orderBy: 'KEY_ASC', limit: 1000 } as const) : {}
+  large.sort((a, b) => compareGroups(world, collection, a, b, { ...usual, ...given }))
+  return { groupCount: groups.length, ...pageOf(large, { ...usual, ...given }) }
 }
 
 function pageOf(groups: readonly Group[], { skip = 0, limit = 50 }: GroupArguments) {
@@ -127,6 +136,41 @@ function inRanges(field: GroupField, size: bigint): GroupField {
     keysOf: (record) => [...new Set(field.keysOf(record).map(lowerBound))],
     through: through && { ...through, keyOf: (element) => lowerBound(through.keyOf(element)) },
   }
+}
+
+function isBucket(field: GroupField | undefined): field is GroupField & { prints: Bucket } {
+  return buckets.some((bucket) => bucket === field?.prints)
+}
+
+/** Groups without records: the buckets between the bounds of the field, or else those of the divisors. */
+function missingGroups(
+  field: GroupField | undefined,
+  given: GroupArguments & { readonly where?: Where },
+  found: readonly Formed[],
+  others: readonly Formed[] | null,
+): Formed[] {
+  const keys = isBucket(field)
+    ? bucketsBetween(given, field.prints, boundsOf(field, given))
+    : (others ?? []).flatMap((group) => group.keys)
+  return keys
+    .filter((key) => !found.some((group) => compareKeys(group.keys[0], key) === 0))
+    .map((key) => ({ keys: [key], members: [] }))
+}
+
+/** The bounds are those of `where` if it has both, or else those of the denominator; both inclusive. */
+function boundsOf({ path }: GroupField, given: GroupArguments & { readonly where?: Where }) {
+  const [first, last] = [given.where, given.denominator].flatMap((where) => {
+    const own = path.reduce((inner, name) => inner?.[name], where)
+    const from = own?.gte ?? own?.gt
+    const to = own?.lte ?? own?.lt
+    if (from === undefined || to === undefined) return []
+    return [
+      parseInstant(from) + (own?.gte === undefined ? 1n : 0n),
+      parseInstant(to) - (own?.lte === undefined ? 1n : 0n),
+    ]
+  })
+  if (first === undefined || last === undefined) throw new Error('There are no bounds to fill.')
+  return { first, last }
 }
 
 /** A group with its keys and records only. */

@@ -177,6 +177,7 @@ function ownGroupFields(world: World, place: Place): GroupField[] {
 function bucketFields(world: World, name: string, read: (record: PlainRecord) => Key): GroupField[] {
   return timeFields(world).map(({ suffix, prints, timeZone, keyOf }) => ({
     ...plain(`${name}_${suffix}`),
+    path: [name],
     prints,
     timeZone,
     keysOf: (record) => {

@@ -95,6 +95,19 @@ function firstFrom(timeZone: string, midnight: bigint): bigint {
   return moment
 }
 
+/** Every bucket with a moment between two, found by looking at moments close to each other. */
+export function bucketsBetween(
+  frame: TimeFrame,
+  bucket: Bucket,
+  { first, last }: { readonly first: bigint; readonly last: bigint },
+): bigint[] {
+  const step = frame.timeZone === undefined || bucket !== 'hour' ? hour / 4n : minute
+  const starts = new Set<bigint>()
+  for (let moment = first; moment < last; moment += step) starts.add(firstMoment(frame, bucket, moment))
+  if (first <= last) starts.add(firstMoment(frame, bucket, last))
+  return [...starts]
+}
+
 function later(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

@@ -11,7 +11,15 @@ import type { PlainRecord } from '../reference/world.ts'
 import { aggregateArguments, argumentList } from './graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import { aggregates, arrayNames, fieldsOfKind, groupNames, percentiles, smallIntegers } from './questions.ts'
+import {
+  aggregates,
+  filledAggregates,
+  arrayNames,
+  fieldsOfKind,
+  groupNames,
+  percentiles,
+  smallIntegers,
+} from './questions.ts'
 
 type Members = readonly PlainRecord[]
 type GroupOf = Aggregated['groups'][number]
@@ -22,7 +30,11 @@ export function aggregateParts(
   shape: Shape,
   record: fc.Arbitrary<Part<PlainRecord>>,
 ): fc.Arbitrary<Part<null>> {
-  return aggregates(reference, shape.nsid).chain((given) =>
+  const given = fc.oneof(
+    { weight: 5, arbitrary: aggregates(reference, shape.nsid) },
+    { weight: 1, arbitrary: filledAggregates(reference, shape.nsid) },
+  )
+  return given.chain((given) =>
     aggregateFields(reference, shape, given, record).map(({ text, answer }) => ({
       text: `${shape.rootField}Aggregate${aggregateArguments(given)}${text}`,
       answer: () => answer(reference.aggregate(shape.nsid, given)),

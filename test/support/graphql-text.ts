@@ -50,6 +50,7 @@ export function aggregateArguments(given: AggregateArguments, after?: string): s
     where: given.where && literal(given.where),
     timeZone: given.timeZone && JSON.stringify(given.timeZone),
     weekStart: given.weekStart,
+    fill: given.fill?.toString(),
     groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
     interval: given.interval?.toString(),
     orderBy: given.orderBy,

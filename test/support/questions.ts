@@ -7,9 +7,9 @@ import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { SortField } from '../reference/order.ts'
 import type { GroupCondition } from '../reference/having.ts'
 import { type Measured, valueOf } from '../reference/measures.ts'
-import { printInstant } from '../reference/values.ts'
+import { parseInstant, printInstant } from '../reference/values.ts'
 import { weekdays } from '../reference/zones.ts'
-import { timeZones } from './time-zones.ts'
+import { datetimesOfChanges, timeZones } from './time-zones.ts'
 import { wheres } from './where.ts'
 
 export function sortFields(reference: Reference, collection: string): string[] {
@@ -306,6 +306,56 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
       const divided = { ...some, ...by, ...denominatorOf(some.where ?? {}) }
       return divided.denominator === undefined ? withoutShares(divided) : divided
     })
+}
+
+/** Series in time, with each bucket between two moments, and groups that only a denominator has. */
+export function filledAggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
+  const own = fieldsOfKind(reference, collection, ['datetime']).filter((name) => !name.includes('_'))
+  const moments = [...own, 'indexedAt']
+  const spans = { hour: 0.2, day: 3, week: 20, month: 60, quarter: 90, year: 90 }
+  const unit = fc.constantFrom(...(Object.keys(spans) as (keyof typeof spans)[]))
+  const series = fc
+    .record({
+      field: fc.constantFrom(...moments),
+      unit,
+      start: fc.constantFrom(...datetimesOfChanges),
+      length: fc.double({ min: 0, max: 1, noNaN: true }),
+      lower: fc.constantFrom('gte', 'gt'),
+      upper: fc.constantFrom('lte', 'lt'),
+      place: fc.constantFrom('where', 'where', 'denominator'),
+      frame: fc.record(
+        { timeZone: fc.constantFrom(...timeZones), weekStart: fc.constantFrom(...weekdays) },
+        { requiredKeys: [] },
+      ),
+    })
+    .map(({ field, unit: span, start, length, lower, upper, place, frame }) => {
+      const from = parseInstant(start)
+      const end = printInstant(from + BigInt(Math.round(length * spans[span] * 86_400)) * 1_000_000n)
+      const bounds = { [field]: { [lower]: start, [upper]: end } }
+      return { ...frame, groupBy: [`${field}_${span}`], [place]: bounds }
+    })
+  const plain = fc.record({
+    groupBy: fc
+      .constantFrom(...groupNames(reference, collection).filter((name) => !isBucketName(name)))
+      .map((name) => [name]),
+    denominator: fc.oneof(fc.constant({}), wheres(reference, collection, 1)),
+    where: wheres(reference, collection, 1),
+  })
+  const rest = fc.record(
+    {
+      orderBy: fc.constantFrom('COUNT_DESC' as const, 'COUNT_ASC' as const, 'KEY_DESC' as const),
+      minCount: fc.integer({ min: 0, max: 2 }),
+      limit: fc.integer({ min: 0, max: 9 }),
+    },
+    { requiredKeys: [] },
+  )
+  return fc
+    .tuple(fc.oneof({ weight: 2, arbitrary: series }, { weight: 1, arbitrary: plain }), rest)
+    .map(([some, others]) => ({ ...some, ...others, fill: true }))
+}
+
+function isBucketName(name: string): boolean {
+  return /_(hour|day|week|month|quarter|year)$/.test(name)
 }
 
 /** Names of time buckets and parts of times. */

@@ -121,6 +121,7 @@ export const postgresDialect: Dialect = {
   countedValue: (key) => key,
   bucketKey,
   bucketText,
+  integers: (values, alias) => sql`unnest(cast(${`{${values.join(',')}}`} as bigint[])) as ${alias}(value)`,
   groupedText: (text) => text,
   countRecords: null,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,

@@ -96,6 +96,7 @@ export const sqliteDialect: Dialect = {
   countedValue: (key) => sql`nullif(${key}, ${raw(missingKey)})`,
   bucketKey,
   bucketText,
+  integers: (values, alias) => sql`json_each(${`[${values.join(',')}]`}) ${alias}`,
   // Without nulls SQLite compares bytes. Texts with a NUL are refused, so char(0) is free.
   groupedText: (text) => sql`ifnull(${text}, char(0))`,
   // SQLite sorts rows to group them, which takes two to three times as long as counting in a JavaScript map.

@@ -49,6 +49,8 @@ export const limits = {
   distinctFields: 3,
   groupFields: 5,
   groups: 1_000,
+  /** Time buckets between the bounds of `fill`. */
+  filledGroups: 1_000,
   /** Fields in `facets`, and values of each. */
   facetFields: 10,
   facetValues: 100,

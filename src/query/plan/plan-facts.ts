@@ -49,7 +49,8 @@ export function readingsOf({
   share,
   order,
   having,
-}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having'>) {
+  fill,
+}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having' | 'fill'>) {
   const kinds = fields.map(({ output }) => output.kind)
   const groupKinds = fields.flatMap(({ output }) =>
     output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
@@ -57,7 +58,8 @@ export function readingsOf({
   const isGrouped =
     keys.length > 0 &&
     kinds.some((kind) => kind === 'groups' || kind === 'groupCount' || kind === 'groupsPageInfo')
-  const usesShare = order.by === 'share' || having.some(({ of }) => of.kind === 'share')
+  const usesShare =
+    fill?.kind === 'denominator' || order.by === 'share' || having.some(({ of }) => of.kind === 'share')
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */

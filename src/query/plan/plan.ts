@@ -9,6 +9,7 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type {
   ElementFilter,
+  FillPlan,
   GroupKey,
   GroupOrder,
   GroupPage,
@@ -252,6 +253,8 @@ export interface AggregatePlan {
   readonly order: GroupOrder
   readonly having: readonly HavingPlan[]
   readonly significance: SignificancePlan | null
+  /** Null without `fill`. */
+  readonly fill: FillPlan | null
   /** Null without `denominator`. */
   readonly share: SharePlan | null
   readonly minCount: number

@@ -6,6 +6,7 @@ import type { Emitter } from '../emitter.ts'
 import { groupCursor } from './emit-group-order.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { type EmittedShares, emitShares, shareJson } from './emit-shares.ts'
+import { filledGroups } from './series/emit-fill.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
 import type { Within } from './emit-source.ts'
 
@@ -27,7 +28,8 @@ export function formGroups(
 ): FormedGroups {
   const { significance, shares } = plan
   const aggregate = within === undefined ? plan.aggregate : { ...plan.aggregate, within }
-  const all = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const found = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const all = found === null ? null : filledGroups(emitter, aggregate.fill, found)
   const shared = shares === null ? null : emitShares(emitter, aggregate, shares, all, count(all))
   const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)

@@ -42,7 +42,9 @@ export function emitShares(
   const groupings = { total: groupingOf(shares.total), matched: groupingOf(shares.numerator) }
   const isShared = groups !== null && groupings.total !== null
   return {
-    groups: isShared ? sharedGroups(emitter, shares, groups, groupings) : groups,
+    groups: isShared
+      ? sharedGroups(emitter, shares, groups, groupings, aggregate.fill?.kind === 'denominator')
+      : groups,
     ...wholeOf(emitter, aggregate, shares, groupings, count),
     groupings,
   }
@@ -53,14 +55,15 @@ function sharedGroups(
   { numerator }: PhysicalShares,
   groups: Grouping,
   { total, matched }: Groupings,
+  isFilled: boolean,
 ): Grouping {
   const { keys, measures } = groups.columns
   const own = [raw('n'), ...measures]
   const none = raw('cast(0 as bigint)')
   // Groups of other keys are left out before they are sorted.
-  const isShown = allOf(
-    keys.map((key) => sql`(${key} is null or ${key} in (select ${key} from ${groups.name}))`),
-  )
+  const isShown = isFilled
+    ? raw('true')
+    : allOf(keys.map((key) => sql`(${key} is null or ${key} in (select ${key} from ${groups.name}))`))
   const counted = (grouping: Grouping | null, amounts: readonly Sql[]): Sql[] => {
     if (grouping === null) return []
     const columns = [...keys, ...own.map(() => raw('null')), ...amounts]
@@ -72,19 +75,20 @@ function sharedGroups(
     ...counted(matched, [raw('0'), raw('n')]),
   ]
   const matchedOf = {
-    count: raw('max(n)'),
+    count: isFilled ? raw('coalesce(max(n), 0)') : raw('max(n)'),
     total: dialect.sum(raw('total')),
     condition: dialect.sum(raw('matched')),
   }[typeof numerator === 'string' ? numerator : 'condition']
   const columns = [
     ...keys,
-    ...own.map((column) => sql`max(${column}) as ${column}`),
+    isFilled ? raw('coalesce(max(n), 0) as n') : raw('max(n) as n'),
+    ...measures.map((column) => sql`max(${column}) as ${column}`),
     sql`${dialect.sum(raw('total'))} as total`,
     sql`${matchedOf} as matched`,
   ]
   const name = alias()
   const table = sql`${name} as materialized (select ${join(columns, ', ')}
-    from (${join(parts, ' union all ')}) parts ${groupBy(keys)} having max(n) is not null)`
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}${raw(isFilled ? '' : ' having max(n) is not null')})`
   return {
     ...groups,
     name,

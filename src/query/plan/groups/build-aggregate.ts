@@ -18,13 +18,14 @@ import {
   significanceFields,
 } from './build-significance.ts'
 import { buildSamples } from './nested/build-samples.ts'
+import { buildFill } from './series/build-fill.ts'
 import { buildShare } from './build-share.ts'
 import { buildTimeFrame } from './build-time-frame.ts'
 import { buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import type { Condition } from '../conditions.ts'
 import type { Constant, Direction } from '../fields.ts'
-import type { GroupOrder } from './group-plan.ts'
+import type { FillPlan, GroupOrder } from './group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -59,14 +60,19 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const isSignificant = given.significant !== undefined && given.significant !== null
   const where = buildWhere(context, table, given.where, buildSearch(table, given.search))
   const share = buildShare(context, table, where, given)
-  const limit = integerArgument('limit', given.limit, limits.groups, defaultLimit)
+  const time = buildTimeFrame(given)
+  const keys = groupBy.map((field) => groupKey({ ...context, time }, table, field, interval))
+  const names = groupBy.map(({ name }) => name)
+  const fill = buildFill(given, { keys, names, where, share })
+  const filled = fill?.kind === 'buckets' ? fill.seconds.length : 0
+  const limit = integerArgument('limit', given.limit, limits.groups, Math.max(defaultLimit, filled))
   const building: Building = {
     ...context,
     outer: null,
     limit,
     interval,
     table,
-    time: buildTimeFrame(given),
+    time,
     where,
     conditions: given.where,
     groupBy,
@@ -75,9 +81,8 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     measures: new Map(),
   }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
-  const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given)
+  const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given, fill)
   const having = buildHaving(building, given)
-  const keys = groupBy.map((field) => groupKey(building, table, field, interval))
   const measures = [...building.measures.values()]
   return {
     table,
@@ -89,11 +94,12 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     having,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
     share,
+    fill,
     minCount: integerArgument(
       'minCount',
       given.minCount,
       2 ** 31 - 1,
-      isSignificant ? minSignificantCount : 1,
+      fill === null ? (isSignificant ? minSignificantCount : 1) : 0,
     ),
     limit,
     page: buildGroupPage(collected.field?.name ?? '', given, { keys, order, measures }),
@@ -128,7 +134,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
     measures: new Map(),
   }
   const fields = fieldsBelow(building, collected, (field) => groupOutput(building, field))
-  const order = groupOrder(building, given)
+  const order = groupOrder(building, given, null)
   const having = buildHaving(building, given)
   const keys = groupBy.map((field) => groupKey(building, table, field, interval))
   const measures = [...building.measures.values()]
@@ -142,6 +148,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
     having,
     significance: null,
     share,
+    fill: null,
     minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
     limit,
     page: { binding: '', after: null },
@@ -150,9 +157,18 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
   return { outer: outer.groupBy.length, aggregate }
 }
 
-function groupOrder(building: Building, { orderBy, rankBy }: Readonly<Record<string, unknown>>): GroupOrder {
+/** A series in time is in order of time. */
+function groupOrder(
+  building: Building,
+  { orderBy, rankBy }: Readonly<Record<string, unknown>>,
+  fill: FillPlan | null,
+): GroupOrder {
+  const usual =
+    fill?.kind === 'buckets'
+      ? ({ by: 'key', direction: 'asc' } as const)
+      : ({ by: 'count', direction: 'desc' } as const)
   if (rankBy === undefined || rankBy === null)
-    return (orderBy ?? { by: 'count', direction: 'desc' }) as Extract<GroupOrder, { by: 'count' | 'key' }>
+    return (orderBy ?? usual) as Extract<GroupOrder, { by: 'count' | 'key' }>
   if (orderBy !== undefined && orderBy !== null)
     throw badInput('`orderBy` and `rankBy` exclude each other. Leave one out.')
   const { direction, ...ranked } = rankBy as ValueArgument & { readonly direction: Direction }

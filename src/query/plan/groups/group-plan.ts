@@ -31,6 +31,12 @@ export interface GroupKey {
   readonly interval: number | null
 }
 
+/** Groups that are added: time buckets, or the groups of the denominator. */
+export type FillPlan =
+  | { readonly kind: 'denominator' }
+  /** `seconds`: first moments of hours; of longer buckets, their first local days as if midnights were in UTC. */
+  | { readonly kind: 'buckets'; readonly bucket: TimeBucket; readonly seconds: readonly number[] }
+
 export interface Join {
   readonly base: Column
   readonly key: Column

@@ -1,0 +1,111 @@
+/** Builds the groups that `fill` adds: the time buckets between the bounds of a `where`, or those of the denominator. */
+import { bucketsBetween } from '../../../../sql/buckets-between.ts'
+import type { TimeBucket } from '../../../../sql/time-buckets.ts'
+import { limits } from '../../../parse/limits.ts'
+import { badInput } from '../../../parse/prepare.ts'
+import type { Condition } from '../../conditions.ts'
+import { conjuncts } from '../../plan-facts.ts'
+import type { FillPlan, GroupKey, SharePlan } from '../group-plan.ts'
+
+interface Filled {
+  readonly keys: readonly GroupKey[]
+  readonly names: readonly string[]
+  readonly where: Condition
+  readonly share: SharePlan | null
+}
+
+const second = 1_000_000n
+
+export function buildFill(given: Readonly<Record<string, unknown>>, filled: Filled): FillPlan | null {
+  if (given.fill !== true) return null
+  const { keys, names, where, share } = filled
+  const [key, ...others] = keys
+  if (key === undefined || others.length > 0)
+    throw badInput(
+      '`fill` adds groups of one field: write one in `groupBy`, such as `groupBy: [indexedAt_day]`.',
+    )
+  if (given.significant !== undefined && given.significant !== null)
+    throw badInput(
+      '`significant` and `fill` exclude each other: no group without records is unusual. Leave one out.',
+    )
+  const { bucket } = key
+  if (bucket === null || bucket.unit === 'hourOfDay' || bucket.unit === 'weekday') {
+    if (share !== null) return { kind: 'denominator' }
+    throw badInput(
+      '`fill` needs a time bucket in `groupBy`, such as `indexedAt_day`, or a `denominator`, whose groups it adds. Write one of them, or leave `fill` out.',
+    )
+  }
+  const { unit } = bucket
+  const own = boundsOf(where, key)
+  const other = share === null ? own : boundsOf(share.denominator, key)
+  const { first, last } = own.first !== null && own.last !== null ? own : other
+  const field = (names[0] ?? '').slice(0, -unit.length - 1)
+  if (first === null || last === null) {
+    const [missing, operator] = first === null ? ['first', 'gte'] : ['last', 'lt']
+    throw badInput(
+      `\`fill\` needs both bounds of ${field} in \`where\`: the ${missing} moment is missing. Write such a condition at the top of \`where\`, with \`${operator}\`.`,
+    )
+  }
+  const buckets =
+    first > last ? [] : bucketsBetween({ ...bucket, unit }, floor(first), floor(last), limits.filledGroups)
+  if (buckets === null)
+    throw badInput(
+      `\`fill\` adds at most ${limits.filledGroups} groups, and there are more ${unit}s between the bounds of ${field}. Write nearer bounds, or group by a longer time.`,
+    )
+  return { kind: 'buckets', bucket: { ...bucket, unit } as TimeBucket, seconds: buckets }
+}
+
+/** The first and the last microsecond that conditions on the key, which must hold, allow. */
+function boundsOf(
+  where: Condition,
+  key: GroupKey,
+): { readonly first: bigint | null; readonly last: bigint | null } {
+  const parts = conjuncts(where)
+  const [join, ...joins] = key.joins
+  if (join !== undefined) {
+    const targets = parts.filter(
+      (part) => part.kind === 'target' && part.of.kind === 'columns' && part.of.base.name === join.base.name,
+    )
+    return tightest(
+      targets.map((part) => boundsOf(part.kind === 'target' ? part.where : where, { ...key, joins })),
+    )
+  }
+  return tightest(
+    parts.map((part) => {
+      if (part.kind !== 'compare' || !isOf(part.operand, key) || typeof part.to !== 'bigint')
+        return { first: null, last: null }
+      const { op, to } = part
+      const first = op === 'gte' || op === 'eq' ? to : op === 'gt' ? to + 1n : null
+      const last = op === 'lte' || op === 'eq' ? to : op === 'lt' ? to - 1n : null
+      return { first, last }
+    }),
+  )
+}
+
+function tightest(bounds: readonly { readonly first: bigint | null; readonly last: bigint | null }[]) {
+  const best = (values: readonly (bigint | null)[], isBetter: (a: bigint, b: bigint) => boolean) =>
+    values.reduce(
+      (one, other) => (one === null || (other !== null && isBetter(other, one)) ? other : one),
+      null,
+    )
+  return {
+    first: best(
+      bounds.map(({ first }) => first),
+      (a, b) => a > b,
+    ),
+    last: best(
+      bounds.map(({ last }) => last),
+      (a, b) => a < b,
+    ),
+  }
+}
+
+function isOf(operand: Extract<Condition, { kind: 'compare' }>['operand'], { leaf }: GroupKey): boolean {
+  if (operand.kind === 'column') return leaf.kind === 'column' && operand.column.name === leaf.column.name
+  return operand.kind === 'system' && leaf.kind === 'system' && operand.name === leaf.name
+}
+
+function floor(micros: bigint): number {
+  const rest = ((micros % second) + second) % second
+  return Number((micros - rest) / second)
+}

@@ -1,0 +1,89 @@
+/** All time buckets between two moments. */
+import { dayLength } from '../util/time/first-moments.ts'
+import type { TimeBucket } from './time-buckets.ts'
+
+const hour = 3_600
+/** Of these only the order of magnitude matters. */
+const longest = {
+  hour,
+  day: dayLength,
+  week: 7 * dayLength,
+  month: 31 * dayLength,
+  quarter: 92 * dayLength,
+  year: 366 * dayLength,
+}
+
+type Span = keyof typeof longest
+
+interface Period {
+  readonly start: number
+  readonly offset: number
+}
+
+/**
+ * The buckets that have a moment between two seconds, both included: of hours their first moments, of others their first
+ * local days, as if midnights were in UTC. Null if there are more than `most`.
+ */
+export function bucketsBetween(
+  { unit, weekStart, zone }: TimeBucket & { readonly unit: Span },
+  first: number,
+  last: number,
+  most: number,
+): readonly number[] | null {
+  if (first > last) return []
+  if ((last - first) / longest[unit] > 2 * most) return null
+  const periods = (zone?.periods ?? [{ start: Number.NEGATIVE_INFINITY, offset: 0 }]).filter(
+    ({ start }, index, all) => start <= last && (all[index + 1]?.start ?? Number.POSITIVE_INFINITY) > first,
+  )
+  const end = (index: number): number =>
+    Math.min(last, (periods[index + 1]?.start ?? Number.POSITIVE_INFINITY) - 1)
+  const parts = periods.map((period, index) => ({
+    period,
+    from: Math.max(first, period.start),
+    to: end(index),
+  }))
+  if (unit === 'hour') {
+    const hours = parts.flatMap(({ period, from, to }) => hoursOf(period, from, to))
+    return hours.length > most ? null : hours
+  }
+  const local = parts.flatMap(({ period, from, to }) => [from + period.offset, to + period.offset])
+  const isSkipped = (day: number): boolean =>
+    unit === 'day' &&
+    (zone?.days.findLast(({ from }) => from <= day / dayLength)?.value.after ?? 0) >= dayLength
+  const days: number[] = []
+  for (
+    let day = startOf(unit, weekStart, Math.min(...local));
+    day <= Math.max(...local);
+    day = next(unit, day)
+  ) {
+    if (!isSkipped(day)) days.push(day)
+    if (days.length > most) return null
+  }
+  return days
+}
+
+/** An hour begins with the period if this begins within it. */
+function hoursOf({ start, offset }: Period, from: number, to: number): number[] {
+  const hours: number[] = []
+  const begin = Math.floor((from + offset) / hour) * hour - offset
+  for (let moment = begin; moment <= to; moment += hour) hours.push(Math.max(moment, start))
+  return hours
+}
+
+function startOf(unit: Exclude<Span, 'hour'>, weekStart: number, local: number): number {
+  const day = Math.floor(local / dayLength)
+  // 1970-01-01 was a Thursday, three days after a Monday.
+  if (unit === 'week') return (day - ((((day + 3 - weekStart) % 7) + 7) % 7)) * dayLength
+  if (unit === 'day') return day * dayLength
+  const date = new Date(day * dayLength * 1_000)
+  const month = date.getUTCMonth()
+  date.setUTCMonth(unit === 'year' ? 0 : unit === 'quarter' ? month - (month % 3) : month, 1)
+  return date.getTime() / 1_000
+}
+
+function next(unit: Exclude<Span, 'hour'>, day: number): number {
+  if (unit === 'day' || unit === 'week') return day + longest[unit]
+  const date = new Date(day * 1_000)
+  date.setUTCMonth(date.getUTCMonth() + { month: 1, quarter: 3, year: 12 }[unit])
+  return date.getTime() / 1_000
+}
