@@ -366,3 +366,27 @@ test('shares are of each group and of the whole, and groups may be ordered by th
     shares.toSorted((a: number, b: number) => b - a),
   )
 })
+
+test('elements of arrays are grouped by their path, and a filter on them says which are meant', async () => {
+  const args = {
+    collection: 'enrichment',
+    by: ['entities.name'],
+    filters: { 'entities.type': 'person' },
+    measures: ['avg:entities.salience'],
+    limit: 3,
+  }
+  const { rows, query } = await open().call('aggregate', args)
+  assert.match(query, /groupBy: \[entities_name\]/)
+  const persons = enrichments.flatMap(({ value }) => [
+    ...new Set(
+      (value.entities ?? []).filter(({ type }: Json) => type === 'person').map(({ name }: Json) => name),
+    ),
+  ])
+  for (const [name, count] of rows)
+    assert.equal(count, persons.filter((person) => person === name).length, String(name))
+})
+
+test('records are sorted by fields inside objects', async () => {
+  const { query } = await open().call('search_records', { collection: 'article', sort: '-image.width' })
+  assert.match(query, /field: image_width, direction: DESC/)
+})

@@ -25,7 +25,7 @@ import type { MeasurePlan } from '../plan/groups/group-plan.ts'
 import { collectsValues } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
-import type { Condition, ReferringCount } from '../plan/conditions.ts'
+import { alwaysTrue, type Condition, type ReferringCount } from '../plan/conditions.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
@@ -106,6 +106,7 @@ function describeAggregate({
   const size = keys.find(({ interval }) => interval !== null)?.interval ?? null
   const parts = [
     `records of ${table.name} ${describeWhere(where)}, ${by}${size === null ? '' : `, integers in ranges of ${size}`}`,
+    ...describeElements(aggregate),
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(shares === null ? [] : describeShares(shares)),
@@ -120,6 +121,24 @@ function describeAggregate({
     }),
   ]
   return parts.join('; ')
+}
+
+/** The arrays of objects that are read from each record, and which of their elements count. */
+function describeElements({
+  keys,
+  measures,
+  elements,
+}: Pick<PhysicalAggregate['aggregate'], 'keys' | 'measures' | 'elements'>): readonly string[] {
+  const through = [...keys, ...measures.map(({ of }) => of)]
+  const names = through.flatMap(({ joins, leaf }) =>
+    leaf.kind === 'element'
+      ? [[...joins.map(({ base }) => base.path.join('.')), ...leaf.array].join('.')]
+      : [],
+  )
+  return [...new Set(names)].map((name) => {
+    const filter = elements.find(({ array }) => array.join('.') === name)
+    return `elements of ${name} ${describeWhere(filter?.where ?? alwaysTrue)}, read from each record`
+  })
 }
 
 /** What lies within groups. */

@@ -1,4 +1,5 @@
 /** Facts that follow from a part of a plan and its table alone, such as the index that answers a condition. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ColumnValue } from '../../database/database.ts'
 import {
   type Column,
@@ -12,7 +13,14 @@ import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'
 import type { GroupKey, KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
 import type { AggregatePlan, KeyValue } from './plan.ts'
-import type { Comparison, Condition, ReferenceOperand, ReferenceShape, SemiJoin } from './conditions.ts'
+import {
+  all,
+  type Comparison,
+  type Condition,
+  type ReferenceOperand,
+  type ReferenceShape,
+  type SemiJoin,
+} from './conditions.ts'
 
 export function isConstant(output: { readonly kind: string }): output is Constant {
   return output.kind === 'constant'
@@ -35,6 +43,37 @@ export function storedKind(leaf: KeyLeaf): Column['kind'] | null {
 export function elementsOf({ joins, leaf }: GroupKey): string | null {
   if (leaf.kind !== 'element') return null
   return [...joins.map(({ base }) => base.name), ...leaf.array.map((part) => `.${part}`)].join(' ')
+}
+
+/**
+ * Whether all measures are of the elements through which the keys lead, or, without keys, of those of one array: groups
+ * and measures are then found in one pass over these elements.
+ */
+export function measuresElements(keys: readonly GroupKey[], measures: readonly MeasurePlan[]): boolean {
+  const arrays = new Set(keys.length > 0 ? keys.map(elementsOf) : measures.map(({ of }) => elementsOf(of)))
+  if (keys.length > 0) arrays.delete(null)
+  const [array] = arrays
+  if (arrays.size !== 1 || typeof array !== 'string' || measures.length === 0) return false
+  return measures.every(({ of }) => elementsOf(of) === array)
+}
+
+/** The conditions of an aggregate without those on elements that the elements of its groups meet anyway. */
+export function withoutElements(
+  { where, elements, measures }: Pick<AggregatePlan, 'where' | 'elements' | 'measures'>,
+  keys: readonly GroupKey[],
+): Condition {
+  const through = measuresElements(keys, measures) ? [...keys, ...measures.map(({ of }) => of)] : keys
+  const held = elements.filter(({ array }) =>
+    through.some(
+      ({ joins, leaf }) =>
+        joins.length === 0 && leaf.kind === 'element' && isDeepStrictEqual(leaf.array, array),
+    ),
+  )
+  if (held.length === 0) return where
+  const isHeld = (part: Condition): boolean =>
+    part.kind === 'element' &&
+    held.some((each) => isDeepStrictEqual(each, { array: part.path, where: part.where }))
+  return all(conjuncts(where).filter((part) => !isHeld(part)))
 }
 
 /** Whether a measure needs all values of a group. */

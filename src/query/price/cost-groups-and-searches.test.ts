@@ -22,6 +22,7 @@ const {
   groupArray,
   groupField,
   groupObjects,
+  furtherObjects,
   furtherArray,
   measure,
   orderedMeasure,
@@ -35,7 +36,6 @@ const {
   word,
   prefix,
   shortPrefix,
-  join,
   text: compared,
 } = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
@@ -232,14 +232,21 @@ const inside = (by: string, fields: string, where = ''): string =>
 
 costs('groups and measures of elements cost by the fields inside arrays and by how often records are read', [
   [inside('credits_name', 'count'), grouping + groupObjects + 20],
-  [inside('credits_name, credits_craft', 'count'), grouping + groupField + 2 * groupObjects + 20],
+  [
+    inside('credits_name, credits_craft', 'count'),
+    grouping + groupField + groupObjects + furtherObjects + 20,
+  ],
   [inside('credits_name, tags', 'count'), grouping + groupField + furtherArray * groupObjects + 20],
   [
     inside('language', 'avg { credits_share } max { credits_share }'),
-    2 * grouping + 2 * measure + groupObjects + groupField + 10 * 5,
+    2 * grouping + 2 * measure + groupObjects + furtherObjects + 2 * groupField + 10 * 5,
   ],
   [
     inside('credits_name', 'count', ', where: {credits: {some: {paid: {eq: true}}}}'),
-    grouping + groupObjects + tableScan + join + 2 * compared + compared + 20,
+    grouping + groupObjects + compared + 20,
+  ],
+  [
+    inside('credits_name', 'avg { credits_share }'),
+    grouping + groupObjects + furtherObjects + groupField + measure + 10 * 3,
   ],
 ])

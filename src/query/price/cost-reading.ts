@@ -22,6 +22,8 @@ import {
   conjuncts,
   collectsValues,
   elementsOf,
+  measuresElements,
+  withoutElements,
   ownUris,
   readingsOf,
   type SimpleCondition,
@@ -84,14 +86,15 @@ export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number 
 /** Everything an aggregate reads, except what printing its groups reads. */
 export function groupingSize(plan: AggregatePlan): number {
   const filters = plan.elements.reduce((sum, { where }) => sum + conditionSize(where), 0)
-  const where = whereSize({ ...plan, link: null }, 'all') + filters
+  const sizeOf = (where: Condition): number => whereSize({ ...plan, where, link: null }, 'all') + filters
+  const where = sizeOf(plan.where)
   const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
   return (
     sharesSize(plan, where) +
     (isGrouped ? comparisonSize(plan, where, addsUp) : 0) +
     (addsUp ? 0 : counts * (weights.total + where)) +
-    (isGrouped ? readingSize(plan, plan.keys, where) : 0) +
-    (isWhole ? readingSize(plan, [], where) : 0)
+    (isGrouped ? readingSize(plan, plan.keys, sizeOf(withoutElements(plan, plan.keys))) : 0) +
+    (isWhole ? readingSize(plan, [], sizeOf(withoutElements(plan, []))) : 0)
   )
 }
 
@@ -135,25 +138,25 @@ function readingSize(
   keys: readonly GroupKey[],
   where: number,
 ): number {
-  const base = weights.grouping + where + keysSize(keys)
-  const pass = (of: GroupKey): number => weights.grouping + where + keysSize([...keys, of])
-  const objects = new Map(measures.map(({ of }) => [elementsOf(of), of]))
-  objects.delete(null)
-  const passes = objects.values().reduce((sum, of) => sum + pass(of), 0)
+  const pass = (all: readonly GroupKey[]): number => weights.grouping + where + keysSize(all)
+  const inside = measures.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
+  const isOnePass = measuresElements(keys, measures)
+  const passes = isOnePass ? [] : Map.groupBy(inside, elementsOf).values().toArray()
+  const base = [isOnePass ? inside : [], ...passes].reduce((sum, of) => sum + pass([...keys, ...of]), 0)
   return measures.reduce((sum, { measure, of }) => {
     if (measure !== 'countDistinct')
       return sum + (collectsValues(measure) ? weights.orderedMeasure : weights.measure)
     if (of.leaf.kind === 'element') return sum + weights.countDistinct
     if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
-    return sum + weights.countDistinct + pass(of)
-  }, base + passes)
+    return sum + weights.countDistinct + pass([...keys, of])
+  }, base)
 }
 
 function keysSize(keys: readonly GroupKey[]): number {
   const lists = keys.filter(({ leaf }) => leaf.kind === 'array').length
   const names = keys.map(elementsOf).filter((name) => name !== null)
   const objects = new Set(names).size
-  const further = (names.length - objects) * weights.groupObjects
+  const further = (names.length - objects) * weights.furtherObjects
   const each = keys.reduce((sum, key) => sum + keySize(key), further)
   const first = objects > 0 ? weights.groupObjects : weights.groupArray
   const multiplied = lists + objects === 0 ? 0 : first * weights.furtherArray ** (lists + objects - 1)

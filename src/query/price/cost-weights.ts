@@ -84,8 +84,9 @@ export const weights = {
   groupText: 60_000,
   /** An array that is grouped by or counted. */
   groupArray: 15_000,
-  /** A field of the elements of an array of objects that is grouped by or measured. */
-  groupObjects: 50_000,
+  /** An array of objects, of which a field is grouped by or measured, and each further field of it. */
+  groupObjects: 45_000,
+  furtherObjects: 10_000,
   /** Each further array multiplies the rows of the arrays before it. */
   furtherArray: 4,
   /** Comparing the elements of each array with each other. */

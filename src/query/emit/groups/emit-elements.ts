@@ -5,7 +5,7 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
-import { elementsOf } from '../../plan/plan-facts.ts'
+import { elementsOf, measuresElements } from '../../plan/plan-facts.ts'
 import type { Emitter } from '../emitter.ts'
 import { measureName } from './emit-counts.ts'
 import { measureExpressions } from './emit-measures.ts'
@@ -31,6 +31,14 @@ export interface MeasuresAside {
 
 type Plan = Grouped & { readonly measures: readonly MeasurePlan[]; readonly within?: Within }
 
+/**
+ * Whether groups and measures of elements are found in one pass. An engine that groups as fast as it counts sorts rows to
+ * count records in them, which takes longer than a second pass.
+ */
+export function isOnePass({ dialect }: Emitter, { measures }: Plan, keys: readonly GroupKey[]): boolean {
+  return measuresElements(keys, measures) && (keys.length === 0 || dialect.countRecords !== null)
+}
+
 /** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
 export function emitRecordsOnce(
   emitter: Emitter,
@@ -39,7 +47,7 @@ export function emitRecordsOnce(
   access: GroupAccess | SharedRows,
   parent: Sql | null,
 ) {
-  if (keys.every((key) => elementsOf(key) === null)) return null
+  if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan, keys)) return null
   const measured = plan.measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
   return emitSharedRows(emitter, plan, [...keys, ...measured], countedRows(access), parent, 'record')
 }
@@ -84,6 +92,7 @@ export function emitElementMeasures(
   access: GroupAccess | SharedRows,
   parent: Sql | null,
 ): readonly MeasuresAside[] {
+  if (isOnePass(emitter, plan, keys)) return []
   const arrays = Map.groupBy(
     plan.measures.entries().filter(([, { of }]) => of.leaf.kind === 'element'),
     ([, { of }]) => elementsOf(of),

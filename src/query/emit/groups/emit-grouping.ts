@@ -14,6 +14,7 @@ import {
   emitElementMeasures,
   emitRecordsOnce,
   isAside,
+  isOnePass,
   putTogether,
 } from './emit-elements.ts'
 import { isNull } from '../emit-membership.ts'
@@ -70,13 +71,15 @@ export function createGrouping(
   const records = counted === null ? emitRecordsOnce(emitter, plan, keys, access, parent) : null
   const source = createSource(emitter, plan, keys, records?.rows ?? access, parent, plan.within)
   const columns = keyColumns(keys, source)
+  const ofElements = isOnePass(emitter, plan, keys)
   const expressions = plan.measures.map((measure) =>
-    isAside(measure.of.leaf) ? [] : measureExpressions(emitter, measure, source),
+    isAside(measure.of.leaf) && !ofElements ? [] : measureExpressions(emitter, measure, source),
   )
   const measures = expressions.flatMap((values, index) =>
     values.map((value, part) => sql`${value} as ${measureName(index, part)}`),
   )
-  const selected = [...columns.map(named), sql`count(*) as n`, ...measures]
+  const count = ofElements && keys.length > 0 ? source.countRecords : sql`count(*)`
+  const selected = [...columns.map(named), sql`${count} as n`, ...measures]
   const names = columns.map((column) => column.name)
   const elementMeasures = emitElementMeasures(emitter, plan, keys, access, parent)
   // With measures aside, the groups without them are formed first, under another name, and then combined.

@@ -14,6 +14,8 @@ export interface Source {
   values(key: GroupKey): readonly Sql[]
   /** An element of an array at the end of a key's joins; grouped and counted elements are separate joins. */
   elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
+  /** The number of records, of which there are rows for each of their elements. */
+  readonly countRecords: Sql
   /** Selects these columns of the groups; `names` are the names of the keys. */
   grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
 }
@@ -47,11 +49,12 @@ export function createSource(
   within?: Within,
 ): Source {
   if (access.kind === 'shared') return createSharedSource(emitter, access)
-  const { values, elements, select } = createJoins(emitter, of, access, parent, within)
+  const { values, elements, id, select } = createJoins(emitter, of, access, parent, within)
   const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within, access)
   return {
     values,
     elements,
+    countRecords: sql`count(distinct ${id})`,
     grouped: (selected, names) => {
       // Rows of an index scan may arrive in groups, which the engine recognizes only if they are grouped by the index's
       // own column.
@@ -150,6 +153,7 @@ function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Sourc
   }
   return {
     elements,
+    countRecords: sql`count(*)`,
     values: (key) => {
       if (key.leaf.kind === 'array') return [elements(key)]
       const parts = key.leaf.kind === 'reference' ? [0, 1] : [0]

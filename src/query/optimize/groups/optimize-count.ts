@@ -2,7 +2,6 @@
  * Plans how records are counted and grouped: from materialized counts or sums if possible, otherwise from rows.
  * Materialized values include every row of a table, so they are used only while no rows are hidden.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { CountTable } from '../../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
@@ -13,8 +12,14 @@ import { type Choice, pairs } from '../path-options.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
 import { emitRowsProbe } from '../../emit/emit-access-path.ts'
 import { createEmitter } from '../../emit/emitter.ts'
-import { all, alwaysTrue } from '../../plan/conditions.ts'
-import { accountsOf, columnIndex, conjuncts, mentionsReference } from '../../plan/plan-facts.ts'
+import { alwaysTrue } from '../../plan/conditions.ts'
+import {
+  accountsOf,
+  columnIndex,
+  conjuncts,
+  mentionsReference,
+  withoutElements,
+} from '../../plan/plan-facts.ts'
 import { joinWords } from '../match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
@@ -159,24 +164,6 @@ export function planGroups(
   const materialized =
     materializedGroups(optimizer, aggregate, keys) ?? groupsOfRanges(optimizer, aggregate, keys)
   return materialized ?? planCountedRows(optimizer, table, withoutElements(aggregate, keys), null)
-}
-
-/** Without the conditions on elements that those which keys lead through meet anyway. */
-function withoutElements(
-  { where, elements }: Pick<AggregatePlan, 'where' | 'elements'>,
-  keys: readonly GroupKey[],
-): Condition {
-  const held = elements.filter(({ array }) =>
-    keys.some(
-      ({ joins, leaf }) =>
-        joins.length === 0 && leaf.kind === 'element' && isDeepStrictEqual(leaf.array, array),
-    ),
-  )
-  if (held.length === 0) return where
-  const isHeld = (part: Condition): boolean =>
-    part.kind === 'element' &&
-    held.some((each) => isDeepStrictEqual(each, { array: part.path, where: part.where }))
-  return all(conjuncts(where).filter((part) => !isHeld(part)))
 }
 
 /** Number of entries of an index that are counted in the time of one record. */
