@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findZone, nearestZones } from './find-zone.ts'
-import { isUtc, type ZoneRules } from './zone-rules.ts'
+import { findZoneRules, isUtc, type ZoneRules } from './zone-rules.ts'
 
 const zone = (name: string): ZoneRules => {
   const found = findZone(name)
@@ -86,6 +86,13 @@ test('letter case does not matter, links lead to zones, and only UTC has no offs
   assert.equal(zone('US/Eastern'), zone('America/New_York'))
   assert.ok(isUtc(zone('Etc/Zulu')))
   assert.ok(!isUtc(zone('Europe/London')))
+})
+
+test('the rules of a zone are found once, when they are asked for', () => {
+  const rules = findZoneRules('Asia/Kathmandu')
+  assert.ok(Object.values(Object.getOwnPropertyDescriptors(rules)).filter(({ get }) => get).length === 2)
+  assert.equal(rules.periods, rules.periods)
+  assert.equal(rules.days, rules.days)
 })
 
 test('offsets and unknown names are no zones, and the nearest names are found', () => {

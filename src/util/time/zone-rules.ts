@@ -26,10 +26,28 @@ export function isUtc({ periods }: ZoneRules): boolean {
   return periods.every(({ offset }) => offset === 0)
 }
 
-/** Takes some 40 ms. */
+/**
+ * Finding the rules of a zone takes some 50 ms, so they are found when a bucket needs them: an operation may name many
+ * zones that group nothing, and does not pay for them.
+ */
 export function findZoneRules(name: string): ZoneRules {
-  const periods = withBounds(findPeriods(name))
-  return { name, periods, days: firstMoments(periods) }
+  let found: Pick<ZoneRules, 'periods' | 'days'> | undefined
+  const rules = (): Pick<ZoneRules, 'periods' | 'days'> => {
+    if (found === undefined) {
+      const periods = withBounds(findPeriods(name))
+      found = { periods, days: firstMoments(periods) }
+    }
+    return found
+  }
+  return {
+    name,
+    get periods() {
+      return rules().periods
+    },
+    get days() {
+      return rules().days
+    },
+  }
 }
 
 function findPeriods(name: string): ZonePeriod[] {
