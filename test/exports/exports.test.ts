@@ -237,6 +237,13 @@ const refusals: readonly (readonly [name: string, path: string, code: string, sa
   ],
   ['a field of a union', `${books}.csv?fields=edition`, 'BAD_USER_INPUT', /recordJson/],
   ['a reference to anything', `${books}.csv?fields=mention.title`, 'BAD_USER_INPUT', /cannot be followed/],
+  ['an empty name', `${books}.csv?fields=`, 'BAD_USER_INPUT', /leave `fields` out/],
+  [
+    'a name as in `groupBy`',
+    `${books}.csv?fields=author_name`,
+    'BAD_USER_INPUT',
+    /Did you mean `author\.name`/,
+  ],
   ['a field twice', `${books}.csv?fields=title,title`, 'BAD_USER_INPUT', /twice/],
   [
     'a list of other records',

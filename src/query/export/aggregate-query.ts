@@ -62,9 +62,13 @@ function readColumns(
   parameters: ReadonlyMap<string, string>,
 ): { readonly columns: readonly FileColumn[]; readonly selection: string } {
   const { groupBy } = variables
+  if (!Array.isArray(groupBy) || groupBy.length === 0)
+    throw badInput(
+      '`groupBy` is missing: a file of groups has a row for each. Name fields, separated by commas.',
+    )
   const fields = group.getFields()
   // The operation refuses keys that are not there.
-  const keys = Array.isArray(groupBy) ? groupBy.map(String).filter((name) => name in fields) : []
+  const keys = groupBy.map(String).filter((name) => name in fields)
   const counts = parameters.has('denominator') ? ['count', 'total', 'share'] : ['count']
   const measures = (readNames(parameters.get('fields')) ?? []).filter((name) => name !== '')
   const names = [...new Set([...keys, ...counts, ...measures])]
@@ -102,6 +106,8 @@ function readMeasure(group: GraphQLObjectType, name: string, alias: string): Mea
   }
   const inner = parts.join('.')
   const leaf = type.getFields()[inner]
+  if (inner === '')
+    throw badInput(`\`${name}\` in \`fields\` lacks a field. Write it after a dot: \`${name}.FIELD\`.`)
   if (leaf === undefined) throw unknownMeasure(type, name, inner)
   const column = columnTypeOf(getNamedType(leaf.type).name) ?? 'json'
   return {

@@ -65,6 +65,8 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badInput(`\`${name}\` is not JSON. Write it as the variable of a GraphQL request.`)
+    throw badInput(
+      `\`${name}\` is not JSON. Write it as a variable of a GraphQL request, with names in quotes.`,
+    )
   }
 }

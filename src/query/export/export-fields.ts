@@ -47,6 +47,10 @@ export function readFields(
 ): ExportFields {
   const holder = recordHolder(schema, collection)
   const wanted = names ?? usualFields(holder)
+  if (wanted.includes(''))
+    throw badInput(
+      '`fields` has an empty name. Write names separated by commas, or leave `fields` out for all.',
+    )
   if (wanted.length > mostColumns)
     throw badInput(`\`fields\` has ${wanted.length} names, and a file at most ${mostColumns} columns.`)
   const columns: FileColumn[] = []
@@ -255,7 +259,8 @@ function propertyOf({ extensions: { role } }: GraphQLField<unknown, unknown>): s
 
 function unknownField(type: GraphQLObjectType, name: string, whole: string): Error {
   const names = Object.values(type.getFields()).flatMap((field) => (isValue(field) ? [field.name] : []))
-  const guess = nearest(name, names)
+  const isOfGroups = name.includes('_') && names.includes(name.split('_')[0] ?? '')
+  const guess = isOfGroups ? whole.replaceAll('_', '.') : nearest(name, names)
   const hint = guess === null ? `It has ${names.join(', ')}.` : `Did you mean \`${guess}\`?`
   return badInput(`\`${whole}\` in \`fields\`: ${type.name} has no value \`${name}\`. ${hint}`)
 }

@@ -74,7 +74,10 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   endByHand(
     socket,
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? new ServiceError('PAYLOAD_TOO_LARGE', 'The URL and the headers are too long. Send the query by POST.')
+      ? new ServiceError(
+          'PAYLOAD_TOO_LARGE',
+          'The URL and the headers are too long. Send a query by POST; ask for fewer columns of an export.',
+        )
       : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed or came too slowly.'),
   )
 }
