@@ -6,6 +6,8 @@ const groups = (given: string) => `{ techServiceNewsArticleAggregate(${given}) {
 /** Groups with another selection of each. */
 const within = (selection: string) =>
   `{ techServiceNewsArticleAggregate(groupBy: [language]) { groups { ${selection} } } }`
+const series = (selection: string, by = 'indexedAt_day', given = '') =>
+  `{ techServiceNewsArticleAggregate(groupBy: [${by}]${given}) { groups { ${selection} } } }`
 const facets = (given: string) => `{ techServiceNewsArticle { facets(${given}) { missing } } }`
 const where = (condition: string) => list(`where: {${condition}}`)
 const range = /out of range: write 0 to 100, and follow the cursors/
@@ -77,6 +79,33 @@ export const badArguments: readonly BadRequest[] = [
       within('top(groupBy: [tags]) { nodes { uri } }'),
       /`nodes` within `top` is not possible/,
     ],
+    [
+      'running figures of groups that are no times',
+      within('cumulative { count }'),
+      /`cumulative` needs one time bucket as the only field in `groupBy`: write `groupBy: \[indexedAt_day\]`/,
+    ],
+    [
+      'running figures of parts of time',
+      series('change { count }', 'indexedAt_weekday'),
+      /`change` needs one/,
+    ],
+    [
+      'running figures of several keys',
+      series('movingAverage(over: 7) { count }', 'indexedAt_day, language'),
+      /`movingAverage` needs one time bucket as the only field/,
+    ],
+    [
+      'running figures within top',
+      series('top(groupBy: [publishedAt_day]) { cumulative { count } }'),
+      /`cumulative` within `top` is not possible\. Select it in groups of an aggregate/,
+    ],
+    [
+      'running figures of significant groups',
+      series('change { count }', 'indexedAt_day', ', significant: {against: {}}'),
+      /`significant` and `change` exclude each other.*Leave one out/,
+    ],
+    ['a mean of one', series('movingAverage(over: 1) { count }'), /`over: 1` .* write 2 to 100\./],
+    ['a mean of too many', series('movingAverage(over: 101) { count }'), /`over: 101` .* write 2 to 100\./],
     ['too many nodes', within('nodes(first: 6) { uri }'), /`first: 6` .* write 1 to 5\./],
     [
       'nodes by relevance',

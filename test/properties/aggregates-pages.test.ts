@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { encodeCursor } from '../../src/util/cursor.ts'
 import { printKey } from '../reference/group-fields.ts'
+import { change, cumulative, movingAverage } from '../reference/running.ts'
 import type { Json } from '../reference/shapes.ts'
 import { onEveryDatabase as test } from '../support/databases.ts'
 import { aggregateArguments, literal } from '../support/graphql-text.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { aggregates } from '../support/questions.ts'
+import { aggregates, isBucketName } from '../support/questions.ts'
 
 const walks = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>
@@ -27,22 +28,29 @@ property(
     const fields = names.map(
       (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
     )
+    const hasFigures = names.length === 1 && isBucketName(names[0] ?? '') && given.significant === undefined
+    const figures = hasFigures ? 'cumulative { count } change { count } movingAverage(over: 2) { count }' : ''
     let after: string | undefined
     let skip = 0
     for (let page = 0; page < 60; page += 1) {
       const limit = sizes[page % sizes.length] ?? 1
       const { aggregate } = await service.data(
         `{ aggregate: ${rootField}Aggregate${aggregateArguments({ ...given, limit }, after)} {
-          groupCount groups { cursor count ${names.join(' ')} } groupsPageInfo { hasNextPage endCursor } } }`,
+          groupCount groups { cursor count ${names.join(' ')} ${figures} } groupsPageInfo { hasNextPage endCursor } } }`,
       )
       const expected = reference.aggregate(collection, { ...given, limit, skip })
       const { groups, groupsPageInfo, groupCount } = aggregate
       assert.equal(groupCount, expected.groupCount)
       assert.deepEqual(
         groups,
-        expected.groups.map(({ keys, members }, place) => ({
+        expected.groups.map(({ keys, members, series }, place) => ({
           cursor: groups[place]?.cursor,
           count: members.length,
+          ...(hasFigures && {
+            cumulative: { count: cumulative(series) },
+            change: { count: change(series) },
+            movingAverage: { count: movingAverage(series, 2) },
+          }),
           ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, keys[index])])),
         })),
       )

@@ -31,6 +31,8 @@ export interface Group extends Share {
   readonly members: readonly PlainRecord[]
   /** Null without `significant`. */
   readonly significance: Significance | null
+  /** Of a group of one time bucket: the counts of all groups up to it, in order of time. */
+  readonly series: readonly number[]
 }
 
 export interface Grouped {
@@ -60,7 +62,7 @@ export function groupRecords(
   const found = form(records)
   const others = divisors === null ? null : form(divisors)
   const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
-  const groups = divide([...found, ...added], others)
+  const groups = withSeries(divide([...found, ...added], others))
   const isShown = (group: Group) => meetsAll(world, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
@@ -182,7 +184,24 @@ interface Formed {
 function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): Group[] {
   return groups.map((group) => {
     const others = divisors?.find(({ keys }) => compareKeyLists(keys, group.keys) === 0)?.members ?? []
-    return { ...group, ...shareOf(group.members, divisors === null ? null : others), significance: null }
+    return {
+      ...group,
+      ...shareOf(group.members, divisors === null ? null : others),
+      significance: null,
+      series: [],
+    }
+  })
+}
+
+/** Records without a time are in no series. */
+function withSeries(groups: readonly Group[]): Group[] {
+  const timed = groups.filter(({ keys: [key] }) => key !== undefined)
+  return groups.map((group) => {
+    const { keys } = group
+    if (keys.length !== 1 || keys[0] === undefined) return group
+    const before = timed.filter((other) => compareKeys(other.keys[0], keys[0]) <= 0)
+    before.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
+    return { ...group, series: before.map(({ members }) => members.length) }
   })
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { printKey } from '../reference/group-fields.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../reference/reference.ts'
 import type { Pair } from '../reference/pairs.ts'
+import { change, cumulative, movingAverage } from '../reference/running.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
 import type { Significance } from '../reference/significance.ts'
 import { printInstant } from '../reference/values.ts'
@@ -17,6 +18,7 @@ import {
   arrayNames,
   fieldsOfKind,
   groupNames,
+  isBucketName,
   percentiles,
   smallIntegers,
 } from './questions.ts'
@@ -76,6 +78,7 @@ function aggregateFields(
     })),
     ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
   ]
+  const running = runningParts(given)
   const tops = topParts(reference, shape, given, common)
   const group = selections<OuterGroup>(
     [
@@ -84,6 +87,8 @@ function aggregateFields(
       ...common,
       part('cursor', () => anyCursor),
       ...tops,
+      ...running,
+      ...running,
       nodesParts(reference, shape, record),
     ],
     4,
@@ -117,6 +122,20 @@ function aggregateFields(
     ],
     4,
   )
+}
+
+/** Running figures, of which only a series in time has any. */
+function runningParts({ groupBy = [], significant }: AggregateArguments): fc.Arbitrary<Part<GroupOf>>[] {
+  const [name = '', ...others] = groupBy
+  if (!isBucketName(name) || others.length > 0 || significant !== undefined) return []
+  return [
+    part('cumulative { count }', ({ series }) => ({ count: cumulative(series) })),
+    part('change { count }', ({ series }) => ({ count: change(series) })),
+    fc.oneof(fc.integer({ min: 2, max: 7 }), fc.constant(100)).map((over) => ({
+      text: `movingAverage(over: ${over}) { count }`,
+      answer: ({ series }) => ({ count: movingAverage(series, over) }),
+    })),
+  ]
 }
 
 /** None for a collection without arrays of strings. */

@@ -354,7 +354,8 @@ export function filledAggregates(reference: Reference, collection: string): fc.A
     .map(([some, others]) => ({ ...some, ...others, fill: true }))
 }
 
-function isBucketName(name: string): boolean {
+/** Names of time buckets. */
+export function isBucketName(name: string): boolean {
   return /_(hour|day|week|month|quarter|year)$/.test(name)
 }
 

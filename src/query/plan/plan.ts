@@ -17,6 +17,8 @@ import type {
   MeasurePlan,
   MeasuresOutput,
   PairsPlan,
+  RunningFigure,
+  RunningOutput,
   SharePlan,
   SignificanceOutput,
   SignificancePlan,
@@ -257,6 +259,7 @@ export interface AggregatePlan {
   readonly fill: FillPlan | null
   /** Null without `denominator`. */
   readonly share: SharePlan | null
+  readonly running: readonly RunningFigure[]
   readonly minCount: number
   readonly limit: number
   readonly page: GroupPage
@@ -289,6 +292,7 @@ export type GroupOutput<List = ListPlan, Top = TopPlan, Samples = SamplesPlan> =
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
+  | RunningOutput
   | MeasuresOutput
 
 /** Groups within each group: those of an aggregate by the keys of the outer groups and further keys. */

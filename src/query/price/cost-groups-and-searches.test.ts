@@ -28,6 +28,7 @@ const {
   orderedMeasure,
   missingWord,
   pairs,
+  running,
   nearWords,
   inOrder,
   search: searched,
@@ -102,6 +103,13 @@ costs('each measure that collects values costs once, and percentiles are printed
   [
     grouped('a: percentile(field: pages, p: [0.1, 0.9]) b: percentile(field: pages, p: [0.1, 0.9])'),
     grouping + orderedMeasure + 10 * (1 + 2 * 3),
+  ],
+])
+
+costs('each different running figure costs once', [
+  [
+    `{ ${list}Aggregate(groupBy: [publishedAt_day], limit: 10) { groups { cumulative { count } a: movingAverage(over: 2) { count } b: movingAverage(over: 2) { count } c: movingAverage(over: 3) { count } } } }`,
+    grouping + bucket + 3 * running + 10 * (1 + 4 * 2),
   ],
 ])
 

@@ -96,6 +96,8 @@ export const weights = {
   /** `median`, `stddev`, `percentile` of a field, of which all values are collected. */
   orderedMeasure: 10_000,
   countDistinct: 18_000,
+  /** `cumulative`, `change`, or `movingAverage` over one number of groups. */
+  running: 2_000,
   /** Whether any record has a word, and which words are near to it. */
   missingWord: 100,
   nearWords: 5_000,

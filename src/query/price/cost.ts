@@ -95,7 +95,8 @@ function aggregateSize(plan: AggregatePlan): number {
   const nested = sum(plan.fields, ({ output }) =>
     output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0,
   )
-  return groupingSize(plan) + plan.limit * perGroup + words + pairs + nested
+  const running = plan.running.length * weights.running
+  return groupingSize(plan) + running + plan.limit * perGroup + words + pairs + nested
 }
 
 /** What is read for inner groups and sample records, once for all groups. */
@@ -131,6 +132,7 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
   switch (output.kind) {
     case 'measures':
     case 'significance':
+    case 'running':
       return weights.value + output.fields.length * weights.value
     case 'keyResolved':
       return resolvedSize(output.records)

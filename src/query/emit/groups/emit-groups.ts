@@ -7,6 +7,7 @@ import { groupCursor } from './emit-group-order.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { type EmittedShares, emitShares, shareJson } from './emit-shares.ts'
 import { filledGroups } from './series/emit-fill.ts'
+import { runningGroups, runningJson } from './series/emit-running.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
 import type { Within } from './emit-source.ts'
 
@@ -33,7 +34,8 @@ export function formGroups(
   const shared = shares === null ? null : emitShares(emitter, aggregate, shares, all, count(all))
   const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
-  return { all, groups: shared === null ? scored : shared.groups, shared }
+  const groups = shared === null ? scored : shared.groups
+  return { all, groups: groups && runningGroups(emitter, aggregate.running, groups), shared }
 }
 
 /** An output of the group whose alias is `row`, besides what lies within it. */
@@ -59,6 +61,8 @@ export function groupValue(
       return resolved(emitter, groups.uriParts(output.key, row), output.records)
     case 'measure':
       return groups.measureJson(output.measure, row)
+    case 'running':
+      return emitObject(emitter, output.fields, () => runningJson(emitter, output.figure, row))
     case 'significance':
       return emitSignificance(emitter, output.fields, row)
     case 'measures':
