@@ -21,7 +21,7 @@ import type {
   PhysicalUnusualWords,
   SharePart,
 } from '../plan/physical-plan.ts'
-import type { MeasurePlan } from '../plan/groups/group-plan.ts'
+import type { FillPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
 import { collectsValues } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
@@ -101,13 +101,15 @@ function describeAggregate({
   significance,
   shares,
 }: PhysicalAggregate): string {
-  const { table, where, keys, limit, measures, having, running } = aggregate
+  const { table, where, keys, limit, measures, having, fill, running } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const size = keys.find(({ interval }) => interval !== null)?.interval ?? null
+  const zone = keys.find(({ bucket }) => bucket?.zone)?.bucket?.zone ?? null
   const parts = [
-    `records of ${table.name} ${describeWhere(where)}, ${by}${size === null ? '' : `, integers in ranges of ${size}`}`,
+    `records of ${table.name} ${describeWhere(where)}, ${by}${size === null ? '' : `, integers in ranges of ${size}`}${zone === null ? '' : `, times in ${zone.name}`}`,
     ...describeElements(aggregate),
     ...(groups === null ? [] : [`groups from ${describeAccess(groups)}`]),
+    ...(fill === null ? [] : [describeFill(fill)]),
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(shares === null ? [] : describeShares(shares)),
     ...(running.length === 0 ? [] : [`${running.length} running figures over all groups`]),
@@ -122,6 +124,12 @@ function describeAggregate({
     }),
   ]
   return parts.join('; ')
+}
+
+function describeFill(fill: FillPlan): string {
+  return fill.kind === 'buckets'
+    ? `and those without records of ${fill.seconds.length} buckets`
+    : 'and those that only the denominator has'
 }
 
 /** The arrays of objects that are read from each record, and which of their elements count. */
