@@ -11,12 +11,13 @@ const tier = defaultTiers.find(({ name }) => name === publicTier)
 if (tier === undefined) throw new Error('There is no public tier.')
 const requestLimits = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
 
-/** False when the operation costs more than the public tier may spend on one. */
+/** False when the operation costs more points than these, by default those that the public tier may spend on one. */
 export async function assertAnswered(
   { engine }: TestService,
   { text, expected }: Operation,
+  points = requestLimits.points,
 ): Promise<boolean> {
-  const answer = await engine.execute({ query: text }, requestLimits)
+  const answer = await engine.execute({ query: text }, { ...requestLimits, points })
   if (answer.kind !== 'data') {
     const messages = answer.errors.map(({ message }) => message).join('\n')
     assert.equal(answer.code, 'QUERY_TOO_COMPLEX', `${messages}\n${String(answer.cause)}\n${text}`)

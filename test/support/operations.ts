@@ -57,6 +57,15 @@ export function operations(reference: Reference): fc.Arbitrary<Operation> {
   return selections([root], 3).map(({ text, answer }) => ({ text, expected: answer(null) }))
 }
 
+/** One aggregate. */
+export function aggregateOperations(reference: Reference): fc.Arbitrary<Operation> {
+  const shapes = [...reference.shapes.values()]
+  const root = fc
+    .constantFrom(...shapes)
+    .chain((shape) => aggregateParts(reference, shape, records(reference, shape, 1)))
+  return selections([root], 1).map(({ text, answer }) => ({ text, expected: answer(null) }))
+}
+
 /** A list of any arguments: `listed` says what is in it. */
 function lists<Parent>(
   reference: Reference,
