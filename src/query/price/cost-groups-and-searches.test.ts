@@ -254,6 +254,10 @@ costs('groups and measures of elements cost by the fields inside arrays and by h
     grouping + groupObjects + compared + 20,
   ],
   [
+    inside('credits_name', 'nodes { uri }', ', where: {credits: {some: {paid: {eq: true}}}}'),
+    2 * (grouping + groupObjects + compared) + sorted + 10 * (1 + (1 + 2 * 2)),
+  ],
+  [
     inside('credits_name', 'avg { credits_share }'),
     grouping + groupObjects + furtherObjects + groupField + measure + 10 * 3,
   ],

@@ -79,14 +79,22 @@ export function unusualWordsSize({ table, where, background }: UnusualWordsPlan)
 
 /** Sample records of groups: all records are numbered within their groups. */
 export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number {
-  const where = whereSize({ ...plan, link: null }, 'all')
-  return readingSize({ measures: [] }, plan.keys, where) + Math.max(weights.sort, sortSize(sort))
+  const where = whereSize({ ...plan, where: withoutElements(plan, plan.keys), link: null }, 'all')
+  return (
+    readingSize({ measures: [] }, plan.keys, where + filtersSize(plan)) +
+    Math.max(weights.sort, sortSize(sort))
+  )
+}
+
+/** The conditions on elements that are grouped and measured. */
+function filtersSize({ elements }: Pick<AggregatePlan, 'elements'>): number {
+  return elements.reduce((sum, { where }) => sum + conditionSize(where), 0)
 }
 
 /** Everything an aggregate reads, except what printing its groups reads. */
 export function groupingSize(plan: AggregatePlan): number {
-  const filters = plan.elements.reduce((sum, { where }) => sum + conditionSize(where), 0)
-  const sizeOf = (where: Condition): number => whereSize({ ...plan, where, link: null }, 'all') + filters
+  const sizeOf = (where: Condition): number =>
+    whereSize({ ...plan, where, link: null }, 'all') + filtersSize(plan)
   const where = sizeOf(plan.where)
   const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
   return (

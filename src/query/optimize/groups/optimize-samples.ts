@@ -2,6 +2,7 @@
 import type { Fields } from '../../plan/fields.ts'
 import type { PhysicalList, PhysicalSamples } from '../../plan/physical-plan.ts'
 import type { AggregatePlan, Output, SamplesPlan } from '../../plan/plan.ts'
+import { withoutElements } from '../../plan/plan-facts.ts'
 import { isIdOrder } from '../access-paths.ts'
 import { visibleSort } from '../optimize-filter.ts'
 import type { Optimizer } from '../optimizer.ts'
@@ -15,7 +16,8 @@ export function planSamples(
   samples: SamplesPlan,
   fields: Fields<Output<PhysicalList>>,
 ): PhysicalSamples {
-  const { table, where } = outer
+  const { table } = outer
+  const where = withoutElements(outer, outer.keys)
   return {
     ...samples,
     sort: visibleSort(optimizer, samples.sort),
