@@ -61,3 +61,20 @@ test('neither an order, nor conditions on groups, nor a page changes running fig
   }
   assert.deepEqual(paged, [missing, first, second, fourth])
 })
+
+test('all running figures that there are can be selected at once', async (database) => {
+  await using service = await openPhotos(database)
+  const averages = Array.from(
+    { length: 99 },
+    (_, index) => `a${index}: movingAverage(over: ${index + 2}) { count }`,
+  )
+  const { all } = await service.data(
+    `{ all: orgExamplePhotoAggregate(groupBy: [takenAt_day], orderBy: KEY_DESC, limit: 1) { groups { cumulative { count } change { count } ${averages.join(' ')} nodes(first: 1) { takenAt } } } }`,
+  )
+  const [{ cumulative, change, a0, a1, a2, a98, nodes }] = all.groups
+  assert.deepEqual(
+    [cumulative, change, a0, a1, a2, a98].map(({ count }) => count),
+    [7, 3, 2.5, 7 / 3, null, null],
+  )
+  assert.equal(nodes.length, 1)
+})

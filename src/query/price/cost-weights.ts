@@ -97,7 +97,7 @@ export const weights = {
   orderedMeasure: 10_000,
   countDistinct: 18_000,
   /** `cumulative`, `change`, or `movingAverage` over one number of groups. */
-  running: 2_000,
+  running: 4_000,
   /** Whether any record has a word, and which words are near to it. */
   missingWord: 100,
   nearWords: 5_000,
