@@ -76,7 +76,7 @@ async function row(asking: Asker, { name, query, limit }: Question): Promise<str
   return `| ${name} | ${ms(middles[0] ?? 0)} | ${ms(leasts[0] ?? 0)} | ${shown(limit, middles, leasts)} |`
 }
 
-/** Whatever else runs on the machine only adds: a limit that the median misses may hold for the least of all times. */
+/** Other programs only lengthen a time, so the least of all times may be within a limit that the median exceeds. */
 function shown(limit: Limit, middles: readonly number[], leasts: readonly number[]): string {
   const of = ([own = 0, other = 1]: readonly number[]): number => (limit.kind === 'times' ? own / other : own)
   const [middle, least] = [of(middles), of(leasts)]

@@ -173,7 +173,7 @@ function printSearches(all: readonly Measured[]): void {
     )
 }
 
-/** Whatever else runs on the machine only adds: a limit that the median misses may hold for the least of all times. */
+/** Other programs only lengthen a time, so the least of all times may be within a limit that the median exceeds. */
 function printLimits(all: readonly Measured[]): void {
   console.log('\n| limit, ms | of the median | of the least | misses: median, least |\n|---|---|---|---|')
   for (const { title, way, most, isFor } of limits.filter((one) => one.engine === engine)) {

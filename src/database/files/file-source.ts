@@ -10,7 +10,7 @@ export interface FileStatements {
   readonly rows: Statement
 }
 
-/** A file that is being written. Disposing ends the work at once, whatever is unread. */
+/** A file that is being written. Disposing ends the work at once and discards what is unread. */
 export interface FileStream extends AsyncDisposable {
   /** How many rows there would be without a limit. */
   readonly total: number

@@ -1,4 +1,4 @@
-/** Adds running figures to the groups of a series in time, over all of them, whatever is shown later. */
+/** Adds running figures to the groups of a time series, computed over all groups before any are left out. */
 import { join, raw, type Sql, sql } from '../../../../sql/sql.ts'
 import type { RunningFigure } from '../../../plan/groups/group-plan.ts'
 import type { Emitter } from '../../emitter.ts'
