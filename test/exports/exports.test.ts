@@ -161,6 +161,14 @@ test('the head says how many rows there are, and the trailer how many were writt
   assert.equal(head.body, '')
 })
 
+test('a HEAD does not say that the file is empty', async (database) => {
+  const { server } = await open(database)
+  for (const path of [`${books}.csv`, `${books}/aggregate.csv?groupBy=genre`, `${books}.parquet`]) {
+    const { status, headers } = await fetch(`${server.url}${path}`, { method: 'HEAD' })
+    assert.deepEqual([status, headers.get('content-length')], [200, null])
+  }
+})
+
 test('a file is compressed for who asks, and Parquet never again', async (database) => {
   const { server } = await open(database)
   const coded = async (format: string, encoding: string) => {

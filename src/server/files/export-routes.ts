@@ -74,7 +74,10 @@ export function addExportRoutes(
     for (const response of sending) response.destroy()
   })
 
-  app.get(`${exportPath}*`, async (request, reply) => {
+  // The HEAD route that the framework adds to a GET route says that the file is empty.
+  app.route({ method: ['GET', 'HEAD'], url: `${exportPath}*`, handler: answerOrFail })
+
+  async function answerOrFail(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const context = new RequestContext(observer)
     request.context = context
     const report = new ExecutionReport()
@@ -86,7 +89,7 @@ export function addExportRoutes(
       else await fail(error, request, reply, report)
     }
     return reply
-  })
+  }
 
   async function answer(
     request: FastifyRequest,
