@@ -1,22 +1,15 @@
 /**
- * The read path: request, prepared document, plan, statement, bytes; with caches of documents, statements and answers.
+ * The read path: request, statement, bytes; with caches of statements and answers. planner.ts makes the statements.
  * It must not know HTTP, and it cannot write.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../../database/database.ts'
-import type { Table } from '../../database/layout/tables.ts'
+import type { StoredAnswer } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Model } from '../../schema/model/model.ts'
-import { andThen, type MaybePromise, untilAborted } from '../../util/async/promises.ts'
-import { buildPlan } from '../plan/build-plan.ts'
-import { costOf, sizeOf } from '../price/cost.ts'
+import { OverloadedError } from '../../util/async/fair-semaphore.ts'
+import { andThen, type MaybePromise } from '../../util/async/promises.ts'
+import { constantResponse } from '../emit/emit.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
-import { constantResponse, emitStatement } from '../emit/emit.ts'
-import { insertSnippets } from './insert-snippets.ts'
-import { emitList } from '../emit/lists/emit-list.ts'
-import { createEmitter } from '../emit/emitter.ts'
 import { beingRebuilt, errorAnswer } from './error-answer.ts'
 import {
   assertAffordable,
@@ -28,80 +21,37 @@ import {
   type RequestLimits,
   unlimited,
 } from './execute.ts'
-import { optimize } from '../optimize/optimize.ts'
-import type { PhysicalPlan } from '../plan/physical-plan.ts'
-import { createExports, emitExport } from './export.ts'
-import type { Plan, SnippetPlan } from '../plan/plan.ts'
-import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
-import { withinPlanningBudget } from '../optimize/optimizer.ts'
-import { OverloadedError } from '../../util/async/fair-semaphore.ts'
+import { createExports } from './export.ts'
+import { insertSnippets } from './insert-snippets.ts'
+import {
+  type Compiled,
+  createPlanner,
+  type PlannerOptions,
+  type Question,
+  reportingTime,
+  within,
+} from './planner.ts'
 
-interface EngineOptions {
-  readonly schema: GraphQLSchema
-  readonly model: Model
-  readonly tables: readonly Table[]
-  readonly database: ReadDatabase
-  /** Version of the program. */
-  readonly version: string
+interface EngineOptions extends PlannerOptions {
   /** Memory of the answer cache, in bytes. */
   readonly answerCacheBytes?: number
-}
-
-/** The parts of a request that do not depend on the data. */
-interface Question {
-  readonly operationName: string | null
-  readonly points: number
-  readonly plan: Plan
-}
-
-interface PlannedStatement {
-  readonly kind: 'statement'
-  readonly statement: Statement
-  readonly snippets: readonly SnippetPlan[]
-  readonly version: number
-  /** Whether other requests may wait while it runs. */
-  isShort: boolean
-}
-
-/** A statement that answers one request, or the answer itself if it reads no data. */
-type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly body: Uint8Array }) & {
-  readonly operationName: string | null
-  readonly points: number
-  /** Whether the answer depends only on stored data. */
-  readonly isTimeless: boolean
 }
 
 /** Size of the statement cache in characters of keys, SQL and constant answers; and the overhead of an entry. */
 const cacheSize = 8_000_000
 const cacheOverhead = 400
-/**
- * Size of the document cache in characters; a parsed document takes up to 150 bytes for each, 30 MB in total. A short
- * document takes more, hence the overhead.
- */
-const documentsSize = 200_000
-const documentOverhead = 20
 /** Bytes of an entry of the answer cache besides its key and body. */
 const answerOverhead = 200
 /** Milliseconds. Access paths depend on the amount of data, so they are chosen again after this time. */
 const planLifetime = 60_000
-/** Maximum number of planning rounds: statistics may lead to further ones, one round for each reference on a path. */
-const rounds = 5
 /** Maximum number of times that a change of the id order may invalidate the plan within one request. */
 const attempts = 5
-/** Maximum estimated rows of a short statement, in addition to those of its pages: some milliseconds at most. */
-const shortScan = 2_000
-/** Maximum size of what a short statement reads and prints, as cost.ts measures it: also some milliseconds. */
-const shortSize = 3_000
 /** Milliseconds. A statement that took less is short until it is planned again, whatever its estimate. */
 const shortTime = 1
 
 export function createEngine(options: EngineOptions): QueryEngine {
-  const { schema, model, tables, database, version, answerCacheBytes = 0 } = options
-  const documents = new LRUCache<string, Prepared>({
-    maxSize: documentsSize,
-    sizeCalculation: (_, text) => text.length + documentOverhead,
-    memoMethod: (text) => prepare(schema, text),
-  })
+  const { database, answerCacheBytes = 0 } = options
+  const planner = createPlanner(options)
   const compiled = new LRUCache<string, Compiled>({
     maxSize: cacheSize,
     ttl: planLifetime,
@@ -118,81 +68,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
           maxSize: answerCacheBytes,
           sizeCalculation: ({ body }, key) => body.length + 2 * key.length + answerOverhead,
         })
-  let state: PlanState | null = null
 
   const forgetPlans = (): void => {
     compiled.clear()
-    state = null
-  }
-
-  const questionOf = (
-    { query, variables, operationName }: GraphQLRequest,
-    requestLimits: RequestLimits,
-  ): Question => {
-    const document = documents.memo(query)
-    const operation = findOperation(document, operationName || null)
-    const raw = variables ?? {}
-    const coerced = coerceVariables(schema, operation, raw)
-    const selection = { schema, fragments: document.fragments, variables: coerced }
-    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, selection }
-    const plan = buildPlan(context, operation, raw)
-    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
-  }
-
-  const choosePlan = async (
-    plan: Plan,
-    requestLimits: RequestLimits,
-    signal?: AbortSignal,
-  ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
-    state ??= await database.readPlanState()
-    const known = state
-    const { dialect } = database
-    for (let round = 1; ; round += 1) {
-      const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
-      const physical = reportingTime(requestLimits, () =>
-        optimize({ dialect, statistics, state: known, tables }, plan),
-      )
-      // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
-      if (round < rounds && (await database.statistics?.complete?.(signal)) === true) continue
-      return { physical, known }
-    }
-  }
-
-  const planStatement = async (
-    { plan, points }: Question,
-    requestLimits: RequestLimits,
-    signal?: AbortSignal,
-  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }> => {
-    const { physical, known } = await choosePlan(plan, requestLimits, signal)
-    const statement = reportingTime(requestLimits, () =>
-      emitStatement(
-        createEmitter({ dialect: database.dialect, state: known, tables }, emitList),
-        physical,
-        points,
-      ),
-    )
-    // `written` measures planning, which is over when the statement runs.
-    const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
-    const isShort = physical.estimatedRows <= shortScan && size <= shortSize
-    const { snippets } = plan
-    return {
-      physical,
-      planned: { kind: 'statement', statement, snippets, version: known.version, isShort },
-    }
-  }
-
-  const compile = async (
-    question: Question,
-    requestLimits: RequestLimits,
-    signal?: AbortSignal,
-  ): Promise<Compiled> => {
-    const { operationName, points, plan } = question
-    const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
-    const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
-    if (constant !== null)
-      return { kind: 'constant', body: Buffer.from(constant), operationName, points, isTimeless }
-    const { planned } = await planStatement(question, requestLimits, signal)
-    return { ...planned, operationName, points, isTimeless }
+    planner.forgetState()
   }
 
   /** Runs the statement, and completes what it returns. */
@@ -279,9 +158,9 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
-        const question = questionOf(request, requestLimits)
+        const question = planner.questionOf(request, requestLimits)
         if (!isCharged) await charge(question, requestLimits, report)
-        found = await within(compile(question, requestLimits, signal), signal)
+        found = await within(planner.compile(question, requestLimits, signal), signal)
         compiled.set(key, found)
       } else if (!isCharged) await charge(found, requestLimits, report)
       isCharged = true
@@ -318,15 +197,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
     throw beingRebuilt()
   }
 
-  const planExport = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
-    const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
-    const emitter = createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
-    const statements = reportingTime(requestLimits, () => emitExport(emitter, physical))
-    return { ...statements, version: known.version }
-  }
-
   return {
-    ...createExports({ database, questionOf, planExport, forgetPlans, attempts }),
+    ...createExports({ ...planner, database, forgetPlans, attempts }),
     execute(request, requestLimits = unlimited): MaybePromise<GraphQLAnswer> {
       const report = new ExecutionReport()
       const succeed = (body: Uint8Array): GraphQLAnswer => {
@@ -342,12 +214,12 @@ export function createEngine(options: EngineOptions): QueryEngine {
       }
     },
     async explain(request): Promise<Explanation> {
-      const question = questionOf(request, unlimited)
+      const question = planner.questionOf(request, unlimited)
       const { plan, points } = question
       assertAffordable(points, unlimited.points)
       if (constantResponse(plan, points) !== null)
         return { sql: null, values: [], steps: [], plan: plan.roots.map(describeConstant), cost: points }
-      const { physical, planned } = await planStatement(question, unlimited)
+      const { physical, planned } = await planner.planStatement(question, unlimited)
       const { text, values } = planned.statement
       return {
         sql: text,
@@ -370,21 +242,6 @@ function charge(
   report.points = points
   assertAffordable(points, requestLimits.points)
   return requestLimits.charge(points)
-}
-
-/** Runs work for which the caller has paid, and reports how long it blocked the event loop. */
-function reportingTime<Result>(requestLimits: RequestLimits, work: () => Result): Result {
-  const started = performance.now()
-  try {
-    return work()
-  } finally {
-    requestLimits.worked(performance.now() - started)
-  }
-}
-
-/** Calls of a local database have no signal. */
-function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  return signal === undefined ? promise : untilAborted(promise, signal)
 }
 
 /** The page size is part of the key because its maximum differs between callers. */

@@ -1,6 +1,6 @@
 /** Plans how a list is read: its page, the rows before the page, and its total. */
 import { columnsOfFields, columnsOfSort } from './columns-read.ts'
-import { totalSize } from '../price/cost-reading.ts'
+import { totalSize } from '../price/cost-pages.ts'
 import { planCount } from './groups/optimize-count.ts'
 import { planFacets } from './groups/optimize-facets.ts'
 import { planDistinctCount, planDistinctRows } from './optimize-distinct.ts'

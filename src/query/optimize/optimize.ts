@@ -3,7 +3,7 @@
  * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
  */
 import { planCount, planGroups, planPairs, planTotal } from './groups/optimize-count.ts'
-import { groupingSize } from '../price/cost-reading.ts'
+import { groupingSize } from '../price/cost-groups.ts'
 import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'

@@ -1,7 +1,7 @@
 /** The size of pairs of elements of an array: reading them, and printing them. */
 import type { PairsPlan } from '../plan/groups/group-plan.ts'
-import { whereSize } from './cost-reading.ts'
 import { weights } from './cost-weights.ts'
+import { whereSize } from './cost-where.ts'
 
 export function pairsSize({ table, where, fields, limit }: PairsPlan): number {
   const read = weights.grouping + weights.groupArray + weights.pairs

@@ -3,7 +3,7 @@
  * share the rows that are found: finding them again for each of five facets takes twice as long. All rows of a table
  * need no finding, and storing them takes longer than reading them again.
  */
-import { facetSize } from '../../price/cost-reading.ts'
+import { facetSize } from '../../price/cost-groups.ts'
 import { materializedGroups, planCountedRows } from './optimize-count.ts'
 import type { Optimizer } from '../optimizer.ts'
 import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'

@@ -1,0 +1,188 @@
+/**
+ * From a request to the statement that answers it: document, logical plan, physical plan, SQL; with the cache of parsed
+ * documents, and the state of the database that plans are made for.
+ */
+import type { GraphQLSchema } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { PlanState, ReadDatabase, Statement } from '../../database/database.ts'
+import type { FileStatements } from '../../database/files/file-source.ts'
+import type { Table } from '../../database/layout/tables.ts'
+import type { Model } from '../../schema/model/model.ts'
+import { untilAborted } from '../../util/async/promises.ts'
+import { constantResponse, emitStatement } from '../emit/emit.ts'
+import { createEmitter, type Emitter } from '../emit/emitter.ts'
+import { emitList } from '../emit/lists/emit-list.ts'
+import { optimize } from '../optimize/optimize.ts'
+import { withinPlanningBudget } from '../optimize/optimizer.ts'
+import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
+import { buildPlan } from '../plan/build-plan.ts'
+import type { PhysicalPlan } from '../plan/physical-plan.ts'
+import type { Plan, SnippetPlan } from '../plan/plan.ts'
+import { costOf, sizeOf } from '../price/cost.ts'
+import type { GraphQLRequest, RequestLimits } from './execute.ts'
+import { emitExport } from './export.ts'
+
+export interface PlannerOptions {
+  readonly schema: GraphQLSchema
+  readonly model: Model
+  readonly tables: readonly Table[]
+  readonly database: ReadDatabase
+  /** Version of the program. */
+  readonly version: string
+}
+
+/** The parts of a request that do not depend on the data. */
+export interface Question {
+  readonly operationName: string | null
+  readonly points: number
+  readonly plan: Plan
+}
+
+interface PlannedStatement {
+  readonly kind: 'statement'
+  readonly statement: Statement
+  readonly snippets: readonly SnippetPlan[]
+  readonly version: number
+  /** Whether other requests may wait while it runs. */
+  isShort: boolean
+}
+
+/** A statement that answers one request, or the answer itself if it reads no data. */
+export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly body: Uint8Array }) & {
+  readonly operationName: string | null
+  readonly points: number
+  /** Whether the answer depends only on stored data. */
+  readonly isTimeless: boolean
+}
+
+export interface Planner {
+  questionOf(request: GraphQLRequest, requestLimits: RequestLimits): Question
+  planStatement(
+    question: Question,
+    requestLimits: RequestLimits,
+    signal?: AbortSignal,
+  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }>
+  compile(question: Question, requestLimits: RequestLimits, signal?: AbortSignal): Promise<Compiled>
+  planExport(plan: Plan, requestLimits: RequestLimits, signal: AbortSignal): Promise<FileStatements>
+  /** Plans were made for a state of the database that has passed. */
+  forgetState(): void
+}
+
+/**
+ * Size of the document cache in characters; a parsed document takes up to 150 bytes for each, 30 MB in total. A short
+ * document takes more, hence the overhead.
+ */
+const documentsSize = 200_000
+const documentOverhead = 20
+/** Maximum number of planning rounds: statistics may lead to further ones, one round for each reference on a path. */
+const rounds = 5
+/** Maximum estimated rows of a short statement, in addition to those of its pages: some milliseconds at most. */
+const shortScan = 2_000
+/** Maximum size of what a short statement reads and prints, as cost.ts measures it: also some milliseconds. */
+const shortSize = 3_000
+
+export function createPlanner({ schema, model, tables, database, version }: PlannerOptions): Planner {
+  const { dialect } = database
+  const documents = new LRUCache<string, Prepared>({
+    maxSize: documentsSize,
+    sizeCalculation: (_, text) => text.length + documentOverhead,
+    memoMethod: (text) => prepare(schema, text),
+  })
+  let state: PlanState | null = null
+
+  const emitterFor = (known: PlanState): Emitter => createEmitter({ dialect, state: known, tables }, emitList)
+
+  const questionOf = (
+    { query, variables, operationName }: GraphQLRequest,
+    requestLimits: RequestLimits,
+  ): Question => {
+    const document = documents.memo(query)
+    const operation = findOperation(document, operationName || null)
+    const raw = variables ?? {}
+    const coerced = coerceVariables(schema, operation, raw)
+    const selection = { schema, fragments: document.fragments, variables: coerced }
+    const context = { version, model, tables, maxPageSize: requestLimits.pageSize, selection }
+    const plan = buildPlan(context, operation, raw)
+    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
+  }
+
+  const choosePlan = async (
+    plan: Plan,
+    requestLimits: RequestLimits,
+    signal?: AbortSignal,
+  ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
+    state ??= await database.readPlanState()
+    const known = state
+    for (let round = 1; ; round += 1) {
+      const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
+      const physical = reportingTime(requestLimits, () =>
+        optimize({ dialect, statistics, state: known, tables }, plan),
+      )
+      // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
+      if (round < rounds && (await database.statistics?.complete?.(signal)) === true) continue
+      return { physical, known }
+    }
+  }
+
+  const planStatement = async (
+    { plan, points }: Question,
+    requestLimits: RequestLimits,
+    signal?: AbortSignal,
+  ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }> => {
+    const { physical, known } = await choosePlan(plan, requestLimits, signal)
+    const statement = reportingTime(requestLimits, () => emitStatement(emitterFor(known), physical, points))
+    // `written` measures planning, which is over when the statement runs.
+    const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
+    const isShort = physical.estimatedRows <= shortScan && size <= shortSize
+    const { snippets } = plan
+    return {
+      physical,
+      planned: { kind: 'statement', statement, snippets, version: known.version, isShort },
+    }
+  }
+
+  const compile = async (
+    question: Question,
+    requestLimits: RequestLimits,
+    signal?: AbortSignal,
+  ): Promise<Compiled> => {
+    const { operationName, points, plan } = question
+    const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
+    const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
+    if (constant !== null)
+      return { kind: 'constant', body: Buffer.from(constant), operationName, points, isTimeless }
+    const { planned } = await planStatement(question, requestLimits, signal)
+    return { ...planned, operationName, points, isTimeless }
+  }
+
+  const planExport = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
+    const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
+    const statements = reportingTime(requestLimits, () => emitExport(emitterFor(known), physical))
+    return { ...statements, version: known.version }
+  }
+
+  return {
+    questionOf,
+    planStatement,
+    compile,
+    planExport,
+    forgetState() {
+      state = null
+    },
+  }
+}
+
+/** Runs work for which the caller has paid, and reports how long it blocked the event loop. */
+export function reportingTime<Result>(requestLimits: RequestLimits, work: () => Result): Result {
+  const started = performance.now()
+  try {
+    return work()
+  } finally {
+    requestLimits.worked(performance.now() - started)
+  }
+}
+
+/** Calls of a local database have no signal. */
+export function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  return signal === undefined ? promise : untilAborted(promise, signal)
+}

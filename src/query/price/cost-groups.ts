@@ -1,0 +1,131 @@
+/** The size of what is read for groups, facets, measures and shares, in the worst case. */
+import type { Condition } from '../plan/conditions.ts'
+import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
+import { summedTop } from '../plan/groups/nested/summed-top.ts'
+import {
+  collectsValues,
+  elementsOf,
+  measuresElements,
+  readingsOf,
+  withoutElements,
+} from '../plan/plan-facts.ts'
+import type { AggregatePlan, FacetPlan, ListPlan, SamplesPlan } from '../plan/plan.ts'
+import { linkedSize, sortSize } from './cost-pages.ts'
+import { weights } from './cost-weights.ts'
+import { conditionSize, whereSize } from './cost-where.ts'
+
+/** One facet, which costs what groups by its key cost. */
+export function facetSize(list: ListPlan, { key, where }: FacetPlan): number {
+  return linkedSize(list, readingSize({ measures: [] }, [key], whereSize({ ...list, where }, 'all')))
+}
+
+/** Counting the words of both samples, and finding which records these are. */
+export function unusualWordsSize({ table, where, background }: UnusualWordsPlan): number {
+  const sizes = [where, background].map((part) => whereSize({ table, where: part, link: null }, 'all'))
+  return sizes.reduce((sum, size) => sum + weights.total + weights.words + 2 * size, 0)
+}
+
+/** Sample records of groups: all records are numbered within their groups. */
+export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number {
+  const where = whereSize({ ...plan, where: withoutElements(plan, plan.keys), link: null }, 'all')
+  return (
+    readingSize({ measures: [] }, plan.keys, where + filtersSize(plan)) +
+    Math.max(weights.sort, sortSize(sort))
+  )
+}
+
+/** The conditions on elements that are grouped and measured. */
+function filtersSize({ elements }: Pick<AggregatePlan, 'elements'>): number {
+  return elements.reduce((sum, { where }) => sum + conditionSize(where), 0)
+}
+
+/** Everything an aggregate reads, except what printing its groups reads. */
+export function groupingSize(plan: AggregatePlan): number {
+  const sizeOf = (where: Condition): number =>
+    whereSize({ ...plan, where, link: null }, 'all') + filtersSize(plan)
+  const where = sizeOf(plan.where)
+  const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
+  return (
+    sharesSize(plan, where) +
+    (isGrouped ? comparisonSize(plan, where, addsUp) : 0) +
+    (addsUp ? 0 : counts * (weights.total + where)) +
+    (isGrouped ? readingSize(plan, plan.keys, sizeOf(withoutElements(plan, plan.keys))) : 0) +
+    (isWhole ? readingSize(plan, [], sizeOf(withoutElements(plan, []))) : 0)
+  )
+}
+
+/** The groups of the background, and, unless those add up, the number of its records and of those of the `where`. */
+function comparisonSize(plan: AggregatePlan, where: number, addsUp: boolean): number {
+  if (plan.significance === null) return 0
+  const { background } = plan.significance
+  const backgroundWhere = whereSize({ ...plan, where: background, link: null }, 'all')
+  const totals = addsUp ? 0 : 2 * weights.total + where + backgroundWhere
+  return totals + readingSize({ ...plan, measures: [] }, plan.keys, backgroundWhere)
+}
+
+/**
+ * The records of the denominator, and, unless their number is known from the other sets, those that are divided by
+ * them: each set is grouped for the groups, and counted for the whole.
+ */
+function sharesSize(plan: AggregatePlan, where: number): number {
+  const { share, keys } = plan
+  const { sharesWhole, addsUp, counts, ...readings } = readingsOf(plan)
+  if (share === null) return 0
+  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
+  const { denominator, numerator } = share
+  const sizes = (typeof numerator === 'string' ? [denominator] : [denominator, numerator]).map((part) =>
+    whereSize({ ...plan, where: part, link: null }, 'all'),
+  )
+  const areCounted = sharesWhole && !(sharesGroups && addsUp)
+  // The whole is divided by its own count, which is counted even if it is not selected.
+  const ownCount = sharesWhole && numerator === 'count' && counts === 0 && !addsUp ? weights.total + where : 0
+  return sizes.reduce(
+    (sum, size) =>
+      sum +
+      (sharesGroups ? readingSize({ measures: [] }, keys, size) : 0) +
+      (areCounted ? weights.total + size : 0),
+    ownCount,
+  )
+}
+
+/** One pass over all records, and one more for each array whose elements are measured or counted. */
+function readingSize(
+  { measures }: Pick<AggregatePlan, 'measures'>,
+  keys: readonly GroupKey[],
+  where: number,
+): number {
+  const pass = (all: readonly GroupKey[]): number => weights.grouping + where + keysSize(all)
+  const inside = measures.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
+  const isOnePass = measuresElements(keys, measures)
+  const passes = isOnePass ? [] : Map.groupBy(inside, elementsOf).values().toArray()
+  const base = [isOnePass ? inside : [], ...passes].reduce((sum, of) => sum + pass([...keys, ...of]), 0)
+  return measures.reduce((sum, { measure, of }) => {
+    if (measure !== 'countDistinct')
+      return sum + (collectsValues(measure) ? weights.orderedMeasure : weights.measure)
+    if (of.leaf.kind === 'element') return sum + weights.countDistinct
+    if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
+    return sum + weights.countDistinct + pass([...keys, of])
+  }, base)
+}
+
+function keysSize(keys: readonly GroupKey[]): number {
+  const lists = keys.filter(({ leaf }) => leaf.kind === 'array').length
+  const names = keys.map(elementsOf).filter((name) => name !== null)
+  const objects = new Set(names).size
+  const further = (names.length - objects) * weights.furtherObjects
+  const each = keys.reduce((sum, key) => sum + keySize(key), further)
+  const first = objects > 0 ? weights.groupObjects : weights.groupArray
+  const multiplied = lists + objects === 0 ? 0 : first * weights.furtherArray ** (lists + objects - 1)
+  return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
+}
+
+function keySize({ joins, leaf, bucket, interval }: GroupKey): number {
+  const long = leaf.kind === 'column' && leaf.column.virtual
+  const time = bucket === null ? 0 : weights.bucket + (bucket.zone === null ? 0 : weights.timeZone)
+  return (
+    joins.length * weights.groupJoin +
+    (long ? weights.groupText : 0) +
+    time +
+    (interval === null ? 0 : weights.interval)
+  )
+}

@@ -1,0 +1,142 @@
+/**
+ * The size of what is read to find the records for which a `where` holds, in the worst case. The tables decide whether
+ * it has an index, as in access-paths.ts; how many records the index finds must not matter.
+ */
+import type { Table } from '../../database/layout/tables.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
+import type { WordMatch } from '../../sql/dialect.ts'
+import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
+import { conjuncts, ownUris, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
+import type { ListPlan, WordTerm } from '../plan/plan.ts'
+import { weights } from './cost-weights.ts'
+
+/**
+ * What is found: the records of a page in the default or in another order, or all records for which a `where` holds.
+ */
+type Found = 'page' | 'sorted page' | 'all'
+
+/** Finding the records for which a `where` holds. */
+export function whereSize(
+  { table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>,
+  found: Found,
+): number {
+  const parts = conjuncts(where)
+  const [only, ...others] = parts
+  if (only === undefined) return 0
+  const named = parts.find((part) => ownUris(part) !== null)
+  // Only the records with these URIs are read.
+  if (link === null && named !== undefined) {
+    const besides = parts.filter((part) => part !== named)
+    return weights.narrow + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
+  }
+  // A list within a record is found by its reference, so that its other conditions are evaluated row by row.
+  if (link === null && others.length === 0 && isLookUp(table, only, found))
+    return (
+      weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only) + wordsSize(only)
+    )
+  return weights.tableScan + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
+}
+
+/** Whether a trigram index answers a condition; each text it finds is then read. */
+function isSearch(table: Table, part: Condition): boolean {
+  if (part.kind === 'words') return true
+  if (part.kind === 'text') return part.index !== null
+  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
+  const { column } = part.operand
+  return table.texts.some(({ text }) => text === column)
+}
+
+function listSize(part: Condition): number {
+  return 'list' in part ? part.list.length * weights.listValue : 0
+}
+
+/** Whether an index answers a condition on its own. */
+function isLookUp(table: Table, part: Condition, found: Found): boolean {
+  if (found === 'sorted page') return false
+  if (part.kind === 'has') return part.array.index !== null
+  if (part.kind === 'uri') return !part.negated && part.of?.kind !== 'json'
+  if (part.kind === 'words') return true
+  if (part.kind === 'text') return part.index !== null && found === 'page'
+  if (part.kind !== 'compare' && part.kind !== 'in') return false
+  if (part.kind === 'compare' ? whereOperators[part.op].index === null : part.negated) return false
+  const { operand } = part
+  if (isSearch(table, part)) return found === 'page'
+  const isEquality = part.kind === 'in' || part.op === 'eq'
+  if (operand.kind === 'system') return operand.name === 'did' && isEquality
+  if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false
+  return table.indexes.some(({ columns }) => columns[0] === operand.column.name)
+}
+
+export function conditionSize(where: Condition): number {
+  return simpleConditions(where).reduce((sum, part) => sum + simpleSize(part), 0)
+}
+
+function simpleSize(condition: SimpleCondition): number {
+  switch (condition.kind) {
+    case 'compare':
+      return operandSize(condition.operand)
+    case 'in':
+      return operandSize(condition.operand) + condition.list.length * weights.listValue
+    case 'text':
+      if (isCid(condition.operand)) return weights.cid
+      return condition.index === null ? weights.scan : weights[whereOperators[condition.match].price]
+    case 'words':
+      return weights[whereOperators.matches.price] + wordsSize(condition)
+    case 'missing':
+      return condition.index === null ? operandSize(condition.operand) : weights.indexed
+    case 'absent':
+      return weights.text
+    case 'has':
+      return (
+        (condition.array.index === null ? weights.scan : weights[whereOperators.has.price]) +
+        condition.list.length * weights.listValue
+      )
+    case 'uri':
+      return weights.text + condition.list.length * weights.listValue
+    case 'indexed':
+      return weights[whereOperators.isIndexed.price] + weights.text
+    case 'current':
+      return weights[whereOperators.isCurrent.price]
+    case 'outerCurrent':
+      return weights.cid
+    case 'element':
+      return weights.join + weights.text + conditionSize(condition.where)
+    case 'target':
+    case 'referring':
+      return weights[whereOperators.some.price] + conditionSize(condition.where)
+  }
+}
+
+/** Reading what an index of words has of the words of a search. */
+function wordsSize(part: Condition): number {
+  return part.kind === 'words' ? matchSize(part.match) : 0
+}
+
+export function matchSize(match: WordMatch): number {
+  if (match.kind === 'term') return match.words.length * weights.word + (match.prefix ? prefixSize(match) : 0)
+  const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
+  return parts.reduce((sum, part) => sum + matchSize(part), 0)
+}
+
+/** The shorter it is, the more words begin with it. */
+function prefixSize({ words }: WordTerm): number {
+  return [...(words.at(-1) ?? '')].length < 3 ? weights.shortPrefix : weights.prefix
+}
+
+function operandSize(operand: Operand | ReferringCount): number {
+  switch (operand.kind) {
+    case 'column':
+      return operand.column.virtual ? weights.text : weights.indexed
+    case 'json':
+      return weights.text
+    case 'count':
+      return weights[whereOperators.count.price]
+    case 'system':
+      if (isCid(operand)) return weights.cid
+      return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text
+  }
+}
+
+function isCid(operand: Operand): boolean {
+  return operand.kind === 'system' && operand.name === 'cid'
+}
