@@ -28,7 +28,18 @@ const books = await Promise.all(
     return buildRecord(nsid, { rkey: `b${n}`, value })
   }),
 )
-const records = [...people, ...books]
+/** Most of them of few books. */
+const reviews = await Promise.all(
+  Array.from({ length: 120 }, (_, n) => {
+    const book = refTo(books[n % 3 === 0 ? n % 4 : n % 50] as (typeof books)[number])
+    const writtenAt = n % 8 === 0 ? {} : { writtenAt: `2026-0${1 + (n % 9)}-1${n % 7}T00:00:00Z` }
+    return buildRecord('org.example.library.review', {
+      rkey: `r${n}`,
+      value: { book, stars: n % 6, ...writtenAt },
+    })
+  }),
+)
+const records = [...people, ...books, ...reviews]
 const open = sharedService(async () => ({
   lexicons: libraryLexicons,
   references: libraryReferences,
@@ -90,6 +101,44 @@ test('the records of few groups are found by the index of their reference, if co
   ])
     assert.doesNotMatch(await described(given), byIndex, given)
 })
+
+test('the reviews of few books by month come from the index of books alone, in the right number', async (database) => {
+  const service = await open(database)
+  const ask = (where: string, inner: string): string =>
+    `{ found: orgExampleLibraryReviewAggregate(denominator: {}, where: ${where}, groupBy: [book], limit: 3) {
+      groups { book share top(groupBy: [${inner}], limit: 2) { ${inner} count } } } }`
+  const where = { writtenAt: { gte: '2026-02-01', lt: '2026-09-01' } }
+  const given = '{writtenAt: {gte: "2026-02-01", lt: "2026-09-01"}}'
+  const expected = reference.aggregate('org.example.library.review', {
+    where,
+    denominator: {},
+    groupBy: ['book'],
+    limit: 3,
+  })
+  const { found } = await service.data(ask(given, 'writtenAt_month'))
+  assert.deepEqual(
+    found.groups,
+    expected.groups.map((group) => ({
+      book: group.keys[0],
+      share: group.share,
+      top: expected.top(group, { groupBy: ['writtenAt_month'], limit: 2 }).map(({ keys, members }) => ({
+        writtenAt_month: keys[1] === null ? null : dayOf(keys[1] as bigint),
+        count: members.length,
+      })),
+    })),
+  )
+  if (database !== 'sqlite') return
+  const steps = async (query: string): Promise<string> =>
+    (await service.engine.explain({ query })).steps.join('\n')
+  const alone = /USING COVERING INDEX \S+\.book:base\+\.book:key \(/
+  assert.match(await steps(ask(given, 'writtenAt_month')), alone)
+  assert.doesNotMatch(await steps(ask(given, 'stars')), alone)
+})
+
+/** The day of so many microseconds. */
+function dayOf(value: bigint): string {
+  return new Date(Number(value / 1000n)).toISOString().slice(0, 10)
+}
 
 test('denominators of groups are summed from the groups within them, unless these are elements', async (database) => {
   const service = await open(database)

@@ -86,6 +86,37 @@ test('indexes follow from the kind of field', () => {
   )
 })
 
+test('the index of a reference that every record has includes the first moment', () => {
+  const at = { type: 'string', format: 'datetime' }
+  const address = { type: 'string', format: 'at-uri' }
+  const fields = { link: strongRef, address, maybe: strongRef, null: address, createdAt: at, updatedAt: at }
+  const inside = { type: 'object', required: ['link'], properties: { link: strongRef } }
+  const record = { required: ['link', 'address', 'null', 'inside'], nullable: ['null'] }
+  const includedOf = (properties: Record<string, unknown>): Record<string, string | null> =>
+    Object.fromEntries(
+      only(
+        recordLexicon(
+          'org.example.links',
+          { ...properties, inside: { type: 'ref', ref: '#inside' } },
+          { record, defs: { inside } },
+        ),
+      )
+        .indexes.filter(({ kind }) => kind === 'reference')
+        .map(({ columns, included }) => [columns[0] ?? '', included]),
+    )
+  assert.deepEqual(includedOf(fields), {
+    '.link:base': '.createdAt',
+    '.address:base': '.createdAt',
+    '.maybe:base': null,
+    '.null:base': null,
+    '.inside.link:base': null,
+  })
+  assert.deepEqual(
+    new Set(Object.values(includedOf({ link: strongRef, address, null: address }))),
+    new Set([null]),
+  )
+})
+
 test('columns and side tables are found by path and kind', () => {
   const table = only(
     recordLexicon('org.example.find', {

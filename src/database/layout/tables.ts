@@ -77,11 +77,13 @@ export interface TableIndex {
   readonly columns: readonly string[]
   /** Excludes rows where the first column is null. */
   readonly partial: boolean
+  /** A column that the index has besides, so that aggregates need not read rows; it gives no order. */
+  readonly included: string | null
 }
 
 /** The unique index over the two parts of a record's own URI. */
 export function ownKey({ name }: Pick<Table, 'name'>): TableIndex {
-  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false }
+  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false, included: null }
 }
 
 /** One table per collection, in the order of the model. Names that differ only by case get different tables. */
@@ -173,6 +175,7 @@ function buildTable(
       kind,
       columns: kind === 'keyset' ? [...names, 'rkey'] : names,
       partial,
+      included: null,
     })
   }
   const count = (kind: CountTable['kind'], ...of: readonly Column[]): void => {
@@ -250,7 +253,32 @@ function buildTable(
   )
   const fields = collection.searchFields.map((field) => wordField(field, texts))
   const words = fields.length === 0 ? null : { name: unique(`${name}/:words`), fields }
-  return { collection, name, columns, arrays, texts, words, indexes, counts: [...counts, ...months] }
+  return {
+    collection,
+    name,
+    columns,
+    arrays,
+    texts,
+    words,
+    indexes: indexes.map((one) => ({ ...one, included: includedIn(one, columns, collection, moment) })),
+    counts: [...counts, ...months],
+  }
+}
+
+/**
+ * The first moment, in the index of a reference that every record has: the records of few outlets by week are then read
+ * from one part of the index each. Where references may be missing, most entries may be of records without them.
+ */
+function includedIn(
+  { kind, columns: [first] }: TableIndex,
+  columns: readonly Column[],
+  { type }: Collection,
+  moment: Column | undefined,
+): string | null {
+  const column = columns.find(({ name }) => name === first)
+  if (kind !== 'reference' || column?.path.length !== 1) return null
+  const field = type.fields.find(({ property }) => property === column.path[0])
+  return field?.mayMiss === false ? (moment?.name ?? null) : null
 }
 
 /** Names of properties that name or summarize their record in a few words. */

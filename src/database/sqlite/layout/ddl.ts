@@ -17,7 +17,7 @@ export const schemaVersion = 11
 /** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
 /** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
-const derivationVersion = 5
+const derivationVersion = 6
 /** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
@@ -85,9 +85,11 @@ export function createSideTables(table: Table, suffix = ''): string {
 }
 
 export function createIndexes(table: Table): string {
-  const own = table.indexes.map(({ name, columns, partial }) => {
+  const own = table.indexes.map(({ name, columns, partial, included }) => {
     const where = partial ? ` where ${quote(columns[0] as string)} is not null` : ''
-    return `create index ${quote(name)} on ${quote(table.name)} (${columns.map(quote).join(', ')})${where};`
+    // Equal keys stay in the order of their ids.
+    const all = included === null ? columns : [...columns, 'id', included]
+    return `create index ${quote(name)} on ${quote(table.name)} (${all.map(quote).join(', ')})${where};`
   })
   return [...own, createSideIndexes(table)].join('\n')
 }
