@@ -6,7 +6,10 @@ import { openTestService, type TestService } from '../../test/support/service.ts
 import { recordLexicon } from '../../test/support/store.ts'
 
 const nsid = 'org.example.photo'
-const lexicon = recordLexicon(nsid, { takenAt: { type: 'string', format: 'datetime' } })
+const lexicon = recordLexicon(nsid, {
+  takenAt: { type: 'string', format: 'datetime' },
+  bytes: { type: 'integer' },
+})
 
 /** Counts by day: 3 without a time, 2 on the first day, 1 on the second, none on the third, 4 on the fourth. */
 async function openPhotos(database: Engine): Promise<TestService> {
@@ -19,14 +22,24 @@ async function openPhotos(database: Engine): Promise<TestService> {
   return openTestService({ lexicons: [lexicon], records, database })
 }
 
-const figures = 'count cumulative { count } change { count } movingAverage(over: 2) { count } cursor'
+const figures = 'count cumulative change movingAverage(over: 2) cursor'
+
+/** Photos taken on the first days of a month, one a day. */
+async function openSizes(database: Engine, sizes: readonly (number | null)[]): Promise<TestService> {
+  const records = sizes.map((bytes, index) => ({
+    uri: `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${nsid}/${index}`,
+    indexedAt: '2026-01-01T00:00:00Z',
+    value: { $type: nsid, takenAt: `2026-03-0${index + 1}T12:00:00Z`, ...(bytes !== null && { bytes }) },
+  }))
+  return openTestService({ lexicons: [lexicon], records, database })
+}
 
 async function groups(service: TestService, given: string): Promise<(readonly [string | null, string])[]> {
   const { all } = await service.data(
     `{ all: orgExamplePhotoAggregate(groupBy: [takenAt_day], ${given}) { groups { takenAt_day ${figures} } } }`,
   )
   return all.groups.map(({ takenAt_day: day, cumulative, change, movingAverage, cursor }: any) => [
-    [day, cumulative.count, change.count, movingAverage.count].join(' '),
+    [day, cumulative, change, movingAverage].join(' '),
     cursor,
   ])
 }
@@ -64,17 +77,47 @@ test('neither an order, nor conditions on groups, nor a page changes running fig
 
 test('all running figures that there are can be selected at once', async (database) => {
   await using service = await openPhotos(database)
-  const averages = Array.from(
-    { length: 99 },
-    (_, index) => `a${index}: movingAverage(over: ${index + 2}) { count }`,
-  )
+  const averages = Array.from({ length: 99 }, (_, index) => `a${index}: movingAverage(over: ${index + 2})`)
   const { all } = await service.data(
-    `{ all: orgExamplePhotoAggregate(groupBy: [takenAt_day], orderBy: KEY_DESC, limit: 1) { groups { cumulative { count } change { count } ${averages.join(' ')} nodes(first: 1) { takenAt } } } }`,
+    `{ all: orgExamplePhotoAggregate(groupBy: [takenAt_day], orderBy: KEY_DESC, limit: 1) { groups { cumulative change ${averages.join(' ')} nodes(first: 1) { takenAt } } } }`,
   )
   const [{ cumulative, change, a0, a1, a2, a98, nodes }] = all.groups
-  assert.deepEqual(
-    [cumulative, change, a0, a1, a2, a98].map(({ count }) => count),
-    [7, 3, 2.5, 7 / 3, null, null],
-  )
+  assert.deepEqual([cumulative, change, a0, a1, a2, a98], [7, 3, 2.5, 7 / 3, null, null])
   assert.equal(nodes.length, 1)
+})
+
+const sizesBy = (selection: string): string =>
+  `{ all: orgExamplePhotoAggregate(groupBy: [takenAt_day], orderBy: KEY_ASC) { groups { ${selection} } } }`
+const largest = Number.MAX_SAFE_INTEGER
+
+test('cumulative sums are exact, or an error beyond what a JSON number holds', async (database) => {
+  const sums = sizesBy('cumulative(of: {measure: SUM, field: bytes})')
+  await using exact = await openSizes(database, [-1, largest, null, -largest, 3 - largest, 7])
+  const { all } = await exact.data(sums)
+  assert.deepEqual(
+    all.groups.map(({ cumulative }: any) => cumulative),
+    [-1, largest - 1, largest - 1, -1, 2 - largest, 9 - largest],
+  )
+  await using beyond = await openSizes(database, [largest, largest, largest])
+  await assert.rejects(beyond.data(sums), /A sum is beyond ±9007199254740991/)
+})
+
+test('a group without a value has no average or change, and is in none', async (database) => {
+  await using service = await openSizes(database, [3, 6, null, 5, 4, 7])
+  const { all } = await service.data(
+    sizesBy(
+      'two: movingAverage(over: 2, of: {measure: AVG, field: bytes}) three: movingAverage(over: 3, of: {measure: MAX, field: bytes}) change(of: {measure: MEDIAN, field: bytes})',
+    ),
+  )
+  assert.deepEqual(
+    all.groups.map(({ two, three, change }: any) => [two, three, change]),
+    [
+      [null, null, null],
+      [4.5, null, 3],
+      [null, null, null],
+      [null, null, null],
+      [4.5, null, -1],
+      [5.5, 16 / 3, 3],
+    ],
+  )
 })

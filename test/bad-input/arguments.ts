@@ -8,6 +8,8 @@ const within = (selection: string) =>
   `{ techServiceNewsArticleAggregate(groupBy: [language]) { groups { ${selection} } } }`
 const series = (selection: string, by = 'indexedAt_day', given = '') =>
   `{ techServiceNewsArticleAggregate(groupBy: [${by}]${given}) { groups { ${selection} } } }`
+const scores = (selection: string) =>
+  `{ techServiceNewsEnrichmentAggregate(groupBy: [indexedAt_day]) { groups { ${selection} } } }`
 const facets = (given: string) => `{ techServiceNewsArticle { facets(${given}) { missing } } }`
 const where = (condition: string) => list(`where: {${condition}}`)
 const range = /out of range: write 0 to 100, and follow the cursors/
@@ -81,31 +83,52 @@ export const badArguments: readonly BadRequest[] = [
     ],
     [
       'running figures of groups that are no times',
-      within('cumulative { count }'),
+      within('cumulative'),
       /`cumulative` needs one time bucket as the only field in `groupBy`: write `groupBy: \[indexedAt_day\]`/,
     ],
-    [
-      'running figures of parts of time',
-      series('change { count }', 'indexedAt_weekday'),
-      /`change` needs one/,
-    ],
+    ['running figures of parts of time', series('change', 'indexedAt_weekday'), /`change` needs one/],
     [
       'running figures of several keys',
-      series('movingAverage(over: 7) { count }', 'indexedAt_day, language'),
+      series('movingAverage(over: 7)', 'indexedAt_day, language'),
       /`movingAverage` needs one time bucket as the only field/,
     ],
     [
       'running figures within top',
-      series('top(groupBy: [publishedAt_day]) { cumulative { count } }'),
+      series('top(groupBy: [publishedAt_day]) { cumulative }'),
       /`cumulative` within `top` is not possible\. Select it in groups of an aggregate/,
     ],
     [
       'running figures of significant groups',
-      series('change { count }', 'indexedAt_day', ', significant: {against: {}}'),
+      series('change', 'indexedAt_day', ', significant: {against: {}}'),
       /`significant` and `change` exclude each other.*Leave one out/,
     ],
-    ['a mean of one', series('movingAverage(over: 1) { count }'), /`over: 1` .* write 2 to 100\./],
-    ['a mean of too many', series('movingAverage(over: 101) { count }'), /`over: 101` .* write 2 to 100\./],
+    [
+      'cumulative averages',
+      scores('cumulative(of: {measure: AVG, field: clickbaitScore})'),
+      /`cumulative` adds up COUNT, SHARE or SUM, and AVG of clickbaitScore does not add up\. Write one of these/,
+    ],
+    [
+      'cumulative distinct counts',
+      scores('cumulative(of: {measure: COUNT_DISTINCT, field: language})'),
+      /`cumulative` adds up COUNT, SHARE or SUM, and COUNT_DISTINCT of language does not/,
+    ],
+    [
+      'changes of moments',
+      series('change(of: {measure: MAX, field: publishedAt})'),
+      /`change` is of numbers, and MAX of publishedAt is a moment\. Name an integer field in `of`/,
+    ],
+    [
+      'running shares of nothing',
+      series('movingAverage(over: 3, of: {measure: SHARE})'),
+      /`of` by SHARE needs a `denominator`/,
+    ],
+    [
+      'a running measure of no field',
+      scores('change(of: {measure: SUM})'),
+      /`of` has a measure without a field/,
+    ],
+    ['a mean of one', series('movingAverage(over: 1)'), /`over: 1` .* write 2 to 100\./],
+    ['a mean of too many', series('movingAverage(over: 101)'), /`over: 101` .* write 2 to 100\./],
     ['too many nodes', within('nodes(first: 6) { uri }'), /`first: 6` .* write 1 to 5\./],
     [
       'nodes by relevance',

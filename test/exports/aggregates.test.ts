@@ -69,6 +69,23 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    parameters: {
+      groupBy: 'publishedAt_year',
+      fields: 'cumulative,change.avg.pages,movingAverage.2,movingAverage.2.percentile.pages.0.9',
+    },
+    args: 'groupBy: [publishedAt_year], limit: 1000',
+    selection: `publishedAt_year count cumulative change(of: {measure: AVG, field: pages}) two: movingAverage(over: 2)
+      high: movingAverage(over: 2, of: {measure: PERCENTILE, field: pages, p: 0.9})`,
+    columns: [
+      ['publishedAt_year', 'publishedAt_year'],
+      ['count', 'count'],
+      ['cumulative', 'cumulative'],
+      ['change.avg.pages', 'change'],
+      ['movingAverage.2', 'two'],
+      ['movingAverage.2.percentile.pages.0.9', 'high'],
+    ],
+  },
+  {
     parameters: { groupBy: '["tags"]', limit: '3', minCount: '1' },
     args: 'groupBy: [tags], limit: 3, minCount: 1',
     selection: 'tags count',
@@ -141,6 +158,12 @@ const refusals: readonly (readonly [name: string, parameters: string, code: stri
     'groupBy=genre&fields=countDistinct.x){count}',
     'BAD_USER_INPUT',
     /lacks `field`/,
+  ],
+  [
+    'a running figure of no measure',
+    'groupBy=publishedAt_day&fields=change.x){y}',
+    'BAD_USER_INPUT',
+    /no measure/,
   ],
   ['a rank out of range', 'groupBy=genre&fields=percentile.pages.90', 'BAD_USER_INPUT', /0 to 1/],
   ['too many groups', 'groupBy=genre&limit=1001', 'BAD_USER_INPUT', /0 to 1000/],

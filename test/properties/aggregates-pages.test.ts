@@ -29,7 +29,7 @@ property(
       (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
     )
     const hasFigures = names.length === 1 && isBucketName(names[0] ?? '') && given.significant === undefined
-    const figures = hasFigures ? 'cumulative { count } change { count } movingAverage(over: 2) { count }' : ''
+    const figures = hasFigures ? 'cumulative change movingAverage(over: 2)' : ''
     let after: string | undefined
     let skip = 0
     for (let page = 0; page < 60; page += 1) {
@@ -47,9 +47,9 @@ property(
           cursor: groups[place]?.cursor,
           count: members.length,
           ...(hasFigures && {
-            cumulative: { count: cumulative(series) },
-            change: { count: change(series) },
-            movingAverage: { count: movingAverage(series, 2) },
+            cumulative: cumulative(series),
+            change: change(series),
+            movingAverage: movingAverage(series, 2),
           }),
           ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, keys[index])])),
         })),

@@ -5,6 +5,7 @@ import type { Where } from './matches.ts'
 import { type GroupCondition, meetsAll } from './having.ts'
 import { type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
+import type { Point } from './running.ts'
 import { type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from './zones.ts'
 import { bucketsBetween } from './zones.ts'
@@ -31,8 +32,8 @@ export interface Group extends Share {
   readonly members: readonly PlainRecord[]
   /** Null without `significant`. */
   readonly significance: Significance | null
-  /** Of a group of one time bucket: the counts of all groups up to it, in order of time. */
-  readonly series: readonly number[]
+  /** Of a group of one time bucket: all groups up to it, in order of time. */
+  readonly series: readonly Point[]
 }
 
 export interface Grouped {
@@ -62,7 +63,7 @@ export function groupRecords(
   const found = form(records)
   const others = divisors === null ? null : form(divisors)
   const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
-  const groups = withSeries(divide([...found, ...added], others))
+  const groups = withSeries(world, collection, divide([...found, ...added], others))
   const isShown = (group: Group) => meetsAll(world, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
@@ -194,14 +195,18 @@ function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): 
 }
 
 /** Records without a time are in no series. */
-function withSeries(groups: readonly Group[]): Group[] {
+function withSeries(world: World, collection: string, groups: readonly Group[]): Group[] {
   const timed = groups.filter(({ keys: [key] }) => key !== undefined)
   return groups.map((group) => {
     const { keys } = group
     if (keys.length !== 1 || keys[0] === undefined) return group
     const before = timed.filter((other) => compareKeys(other.keys[0], keys[0]) <= 0)
     before.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
-    return { ...group, series: before.map(({ members }) => members.length) }
+    const valueIn = (point: Group) => (of: Measured) => {
+      const value = valueOf(world, collection, point, of)
+      return value === undefined ? null : Number(value)
+    }
+    return { ...group, series: before.map((point) => ({ ...point, value: valueIn(point) })) }
   })
 }
 

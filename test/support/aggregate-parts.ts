@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { printKey } from '../reference/group-fields.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../reference/reference.ts'
+import type { Measured } from '../reference/measures.ts'
 import type { Pair } from '../reference/pairs.ts'
 import { change, cumulative, movingAverage } from '../reference/running.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
@@ -9,7 +10,7 @@ import type { Significance } from '../reference/significance.ts'
 import { printInstant } from '../reference/values.ts'
 import type { TimeFrame } from '../reference/zones.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { aggregateArguments, argumentList } from './graphql-text.ts'
+import { aggregateArguments, argumentList, measuredLiteral } from './graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
 import {
@@ -20,6 +21,7 @@ import {
   groupNames,
   isBucketName,
   percentiles,
+  runningValues,
   smallIntegers,
 } from './questions.ts'
 
@@ -78,7 +80,7 @@ function aggregateFields(
     })),
     ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
   ]
-  const running = runningParts(given)
+  const running = runningParts(reference, shape.nsid, given)
   const tops = topParts(reference, shape, given, common)
   const group = selections<OuterGroup>(
     [
@@ -125,17 +127,37 @@ function aggregateFields(
 }
 
 /** Running figures, of which only a series in time has any. */
-function runningParts({ groupBy = [], significant }: AggregateArguments): fc.Arbitrary<Part<GroupOf>>[] {
+function runningParts(
+  reference: Reference,
+  collection: string,
+  { groupBy = [], significant, denominator }: AggregateArguments,
+): fc.Arbitrary<Part<GroupOf>>[] {
   const [name = '', ...others] = groupBy
   if (!isBucketName(name) || others.length > 0 || significant !== undefined) return []
+  const value = runningValues(reference, collection).filter(
+    ({ measure }) => measure !== 'SHARE' || denominator !== undefined,
+  )
+  const adding = value.filter(({ measure }) => ['COUNT', 'SHARE', 'SUM'].includes(measure))
+  const over = fc.oneof(fc.integer({ min: 2, max: 7 }), fc.constant(100))
   return [
-    part('cumulative { count }', ({ series }) => ({ count: cumulative(series) })),
-    part('change { count }', ({ series }) => ({ count: change(series) })),
-    fc.oneof(fc.integer({ min: 2, max: 7 }), fc.constant(100)).map((over) => ({
-      text: `movingAverage(over: ${over}) { count }`,
-      answer: ({ series }) => ({ count: movingAverage(series, over) }),
+    adding.map((of) => ({
+      text: `cumulative${argumentList({ of: runningOf(of) })}`,
+      answer: ({ series }) => cumulative(series, of),
+    })),
+    value.map((of) => ({
+      text: `change${argumentList({ of: runningOf(of) })}`,
+      answer: ({ series }) => change(series, of),
+    })),
+    fc.tuple(over, value).map(([many, of]) => ({
+      text: `movingAverage${argumentList({ over: String(many), of: runningOf(of) })}`,
+      answer: ({ series }) => movingAverage(series, many, of),
     })),
   ]
+}
+
+/** Absent for a count. */
+function runningOf(of: Measured): string | undefined {
+  return of.measure === 'COUNT' ? undefined : measuredLiteral(of)
 }
 
 /** None for a collection without arrays of strings. */

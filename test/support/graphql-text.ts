@@ -38,6 +38,11 @@ export function facetArguments({ fields, limit, ignoreOwn }: FacetArguments): st
   })
 }
 
+/** The input object that names a value of groups. */
+export function measuredLiteral(asked: Measured): string {
+  return `{${measured(asked)}}`
+}
+
 function measured(asked: Measured): string {
   const field = 'field' in asked ? `, field: ${asked.field}` : ''
   return `measure: ${asked.measure}${field}${'p' in asked ? `, p: ${asked.p}` : ''}`

@@ -203,6 +203,21 @@ function measuredValues(
   )
 }
 
+/** What running figures may be of: numbers, and sums only of small integers. */
+export function runningValues(reference: Reference, collection: string): fc.Arbitrary<Measured> {
+  const datetimes = fieldsOfKind(reference, collection, ['datetime'])
+  const small = smallIntegers(reference, collection)
+  const any = measuredValues(reference, collection, fc.constantFrom(...groupNames(reference, collection)))
+  const numbers = any.filter(
+    (of) =>
+      !('field' in of) ||
+      (of.measure === 'SUM'
+        ? small.includes(of.field)
+        : !((of.measure === 'MIN' || of.measure === 'MAX') && datetimes.includes(of.field))),
+  )
+  return fc.oneof(fc.constantFrom({ measure: 'COUNT' as const }, { measure: 'SHARE' as const }), numbers)
+}
+
 /** Conditions on groups, mostly with values that some group may have. */
 function conditions(
   reference: Reference,

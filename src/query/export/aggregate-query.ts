@@ -1,6 +1,6 @@
 /** The operation that an export of groups asks, and the columns of its file. */
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql'
-import { getNamedType, isListType, getNullableType, isObjectType } from 'graphql/type'
+import { getNamedType, isInputObjectType, isListType, getNullableType, isObjectType } from 'graphql/type'
 import type { FileColumn } from '../../files/file-spec.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -84,12 +84,17 @@ interface Measure {
   readonly selection: string
 }
 
-/** `avg.wordCount`, `countDistinct.language`, `percentile.wordCount.0.9`: arguments are parts of the name. */
+/**
+ * `avg.wordCount`, `countDistinct.language`, `percentile.wordCount.0.9`: arguments are parts of the name. `of` may be
+ * absent, and is written like a measure: `movingAverage.7.avg.wordCount`.
+ */
 function readMeasure(group: GraphQLObjectType, name: string, alias: string): Measure {
   const [first = '', ...parts] = name.split('.')
   const field = group.getFields()[first]
   if (field === undefined || isOther(field)) throw unknownMeasure(group, name, first)
-  const given = field.args.map(({ name: argument, type }) => {
+  const given = field.args.flatMap(({ name: argument, type }) => {
+    if (isInputObjectType(type))
+      return parts.length === 0 ? [] : [`${argument}: ${valueNamed(name, parts.splice(0))}`]
     const isList = isListType(getNullableType(type))
     // A number has a dot of its own.
     const text = isList ? parts.splice(0).join('.') : (parts.shift() ?? '')
@@ -114,6 +119,18 @@ function readMeasure(group: GraphQLObjectType, name: string, alias: string): Mea
     column: { name, type: column, path: [alias, inner] },
     selection: `${called} { ${inner} }`,
   }
+}
+
+/** The input that names a value of groups: `share`, `avg.wordCount`, `percentile.wordCount.0.9`. */
+function valueNamed(name: string, [measure = '', field = '', ...rank]: readonly string[]): string {
+  const constant = measure.replace(/[A-Z]/g, '_$&').toUpperCase()
+  const p = rank.join('.')
+  if (![constant, field].every((part) => /^\w*$/.test(part)) || !/^(\d+(\.\d+)?)?$/.test(p))
+    throw badInput(
+      `\`${name}\` in \`fields\` ends with no measure. Write one such as \`avg.FIELD\`, or none.`,
+    )
+  const members = [`measure: ${constant}`, field && `field: ${field}`, p && `p: ${p}`]
+  return `{${members.filter((member) => member !== '').join(', ')}}`
 }
 
 /** Records and groups within groups are no columns. */

@@ -89,7 +89,8 @@ export function readingsOf({
   order,
   having,
   fill,
-}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having' | 'fill'>) {
+  running,
+}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having' | 'fill' | 'running'>) {
   const kinds = fields.map(({ output }) => output.kind)
   const groupKinds = fields.flatMap(({ output }) =>
     output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
@@ -98,7 +99,9 @@ export function readingsOf({
     keys.length > 0 &&
     kinds.some((kind) => kind === 'groups' || kind === 'groupCount' || kind === 'groupsPageInfo')
   const usesShare =
-    fill?.kind === 'denominator' || order.by === 'share' || having.some(({ of }) => of.kind === 'share')
+    fill?.kind === 'denominator' ||
+    order.by === 'share' ||
+    [...having, ...running].some(({ of }) => of.kind === 'share')
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */
@@ -106,8 +109,8 @@ export function readingsOf({
     counts: kinds.filter((kind) => kind === 'count').length,
     /** Groups, and the whole, are divided by a denominator. */
     sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
-    /** Which groups are shown, or their order, depends on shares. */
-    choosesByShare: usesShare,
+    /** Which groups are shown, their order, or running figures depend on the shares of all groups. */
+    needsAllShares: usesShare,
     sharesWhole: share !== null && kinds.some(isOfShare),
     /** Unless a key leads through an array, every record is in exactly one group, so the counts of groups add up to the whole. */
     addsUp: isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array' && leaf.kind !== 'element'),

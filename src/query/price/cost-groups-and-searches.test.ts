@@ -108,8 +108,12 @@ costs('each measure that collects values costs once, and percentiles are printed
 
 costs('each different running figure costs once', [
   [
-    `{ ${list}Aggregate(groupBy: [publishedAt_day], limit: 10) { groups { cumulative { count } a: movingAverage(over: 2) { count } b: movingAverage(over: 2) { count } c: movingAverage(over: 3) { count } } } }`,
-    grouping + bucket + 3 * running + 10 * (1 + 4 * 2),
+    `{ ${list}Aggregate(groupBy: [publishedAt_day], limit: 10) { groups { cumulative a: movingAverage(over: 2) b: movingAverage(over: 2) c: movingAverage(over: 3) } } }`,
+    grouping + bucket + 3 * running + 10 * (1 + 4),
+  ],
+  [
+    `{ ${list}Aggregate(groupBy: [publishedAt_day], limit: 10, denominator: {}) { groups { a: change(of: {measure: SHARE}) b: change(of: {measure: AVG, field: pages}) c: cumulative(of: {measure: COUNT}) cumulative } } }`,
+    2 * (grouping + bucket) + measure + 3 * running + 10 * (1 + 4),
   ],
 ])
 

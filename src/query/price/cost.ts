@@ -126,7 +126,6 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
   switch (output.kind) {
     case 'measures':
     case 'significance':
-    case 'running':
       return weights.value + output.fields.length * weights.value
     case 'keyResolved':
       return resolvedSize(output.records)
@@ -139,6 +138,7 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
     case 'count':
     case 'total':
     case 'share':
+    case 'running':
     case 'cursor':
     case 'key':
       return weights.value

@@ -35,7 +35,7 @@ export function formGroups(
   const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const groups = shared === null ? scored : shared.groups
-  return { all, groups: groups && runningGroups(emitter, aggregate.running, groups), shared }
+  return { all, groups: groups && runningGroups(emitter, aggregate, groups), shared }
 }
 
 /** An output of the group whose alias is `row`, besides what lies within it. */
@@ -62,7 +62,7 @@ export function groupValue(
     case 'measure':
       return groups.measureJson(output.measure, row)
     case 'running':
-      return emitObject(emitter, output.fields, () => runningJson(emitter, output.figure, row))
+      return runningJson(emitter, output.figure, row)
     case 'significance':
       return emitSignificance(emitter, output.fields, row)
     case 'measures':

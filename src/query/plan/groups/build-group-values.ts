@@ -1,4 +1,4 @@
-/** Builds the value of a group that `rankBy` or `having` names: a count, a share or a measure, selected or not. */
+/** Builds the value of a group that an argument names: a count, a share or a measure, selected or not. */
 import { isArray, leafType } from '../../../schema/model/leaves.ts'
 import type { GroupField, MeasureField } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
@@ -10,7 +10,7 @@ export interface GroupValueContext extends MeasureContext {
   readonly share: SharePlan | null
 }
 
-/** The members that `rankBy` and `having` have in common. */
+/** The members that all these arguments have in common. */
 export interface ValueArgument {
   readonly measure: MeasurePlan['measure'] | 'count' | 'share'
   readonly field?: GroupField | MeasureField | null
@@ -20,7 +20,7 @@ export interface ValueArgument {
 /** `name`: that of the argument, for messages. */
 export function buildGroupValue(
   context: GroupValueContext,
-  name: 'rankBy' | 'having',
+  name: 'rankBy' | 'having' | 'of',
   { measure, field = null, p = null }: ValueArgument,
 ): GroupValue {
   if (measure !== 'percentile' && p !== null)

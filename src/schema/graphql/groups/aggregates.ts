@@ -18,7 +18,7 @@ import { searchArguments } from '../search-types.ts'
 import { createMeasureTypes } from './measures.ts'
 import { nestedFields } from './nested.ts'
 import { createPairFields } from './pairs.ts'
-import { defineRunningFigures } from './running.ts'
+import { runningFigures } from './running.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
 import { defineTimeArguments } from './time-arguments.ts'
 import type { TypeRegistry } from '../type-registry.ts'
@@ -49,7 +49,6 @@ export function createAggregateTypes(
   const significance = defineSignificance(registry)
   const unusualWords = defineUnusualWords(registry, significance)
   const pairs = createPairFields(registry, model)
-  const running = defineRunningFigures(registry)
   const groupsPageInfo = registry.define(GraphQLObjectType, 'every aggregate', {
     name: 'GroupsPageInfo',
     description: 'Where this page of groups ends, and whether there are more.',
@@ -88,7 +87,7 @@ export function createAggregateTypes(
         },
         cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
         significance: { type: significance, description: 'Null without `significant`.' },
-        ...running,
+        ...runningFigures(inputs.groupValue(collection)),
         ...measures(collection),
         ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
       }),

@@ -1,4 +1,4 @@
-/** Generates the inputs that name measures of groups: `rankBy`, `having`, and the field of `percentile`. */
+/** Generates the inputs that name measures of groups: `rankBy`, `having`, `of`, and the field of `percentile`. */
 import type { GraphQLEnumType as EnumType, GraphQLInputFieldConfigMap } from 'graphql'
 import { GraphQLEnumType, GraphQLFloat, GraphQLInputObjectType, GraphQLNonNull } from 'graphql/type'
 import { leafType } from '../../model/leaves.ts'
@@ -48,6 +48,13 @@ export function createMeasureInputs(model: Model, registry: TypeRegistry, direct
       p: { type: GraphQLFloat, description: 'For PERCENTILE: a number from 0 to 1.' },
     }
   }
+  const groupValue = (collection: Collection) =>
+    registry.once(
+      GraphQLInputObjectType,
+      `${collection.typeName}GroupValueInput`,
+      `running figures of ${collection.nsid}`,
+      () => ({ description: 'A count, share or measure of groups.', fields: measured(collection) }),
+    )
   const rankBy = (collection: Collection) =>
     registry.once(
       GraphQLInputObjectType,
@@ -81,5 +88,5 @@ export function createMeasureInputs(model: Model, registry: TypeRegistry, direct
         values: enumValues(measureFields(collection).filter(({ leaf }) => leafType(leaf).kind === 'integer')),
       }),
     )
-  return { rankBy, having, measureInteger }
+  return { groupValue, rankBy, having, measureInteger }
 }

@@ -4,11 +4,11 @@ import type { AggregatePlan, TopPlan } from '../../plan.ts'
 
 /**
  * The inner groups whose records of the denominator add up to those of the outer groups; null if there are none, or if
- * the page or the whole depends on shares. Elements do not add up.
+ * the page, running figures or the whole depend on shares. Elements do not add up.
  */
 export function summedTop(plan: AggregatePlan): TopPlan | null {
-  const { sharesGroups, sharesWhole, choosesByShare } = readingsOf(plan)
-  if (!sharesGroups || sharesWhole || choosesByShare) return null
+  const { sharesGroups, sharesWhole, needsAllShares } = readingsOf(plan)
+  if (!sharesGroups || sharesWhole || needsAllShares) return null
   const groups = plan.fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))
   // Each list of groups has inner groups of its own.
   if (groups.length !== 1) return null
