@@ -5,7 +5,7 @@
 import { conjuncts } from '../plan/plan-facts.ts'
 import { isIdOrder } from './access-paths.ts'
 import { countsOf, planCountedRows } from './groups/optimize-count.ts'
-import { planRows, reversed, type Wanted } from './optimize-rows.ts'
+import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'
 import type { CountedRows, DistinctCount, OrderedRows } from '../plan/physical-plan.ts'
 import type { KeyValue, ListPlan } from '../plan/plan.ts'
@@ -17,23 +17,16 @@ const nearRows = 1_000
 export function planDistinctRows(
   optimizer: Optimizer,
   list: ListPlan,
-  { reverse, inclusive, limit }: Wanted,
+  wanted: Wanted,
   isNear: boolean,
 ): OrderedRows {
-  const { table, link, where, distinct, page } = list
-  const near = isNear && !reverse && link === null ? planNear(optimizer, list) : null
+  const { table, link, where, distinct } = list
+  const near = isNear && !wanted.reverse && link === null ? planNear(optimizer, list) : null
   const idOrder = isIdOrder(optimizer, table, list.sort)
   const found = planCountedRows(optimizer, table, where, link)
   const all = idOrder ? found : withoutIndex(optimizer, found)
   return {
-    table,
-    link,
-    linkIndex: null,
-    sort: reverse ? list.sort.map(reversed) : list.sort,
-    position: page.from,
-    inclusive,
-    limit,
-    filter: [],
+    ...chosenRows(list, wanted),
     order: {
       kind: 'distinct',
       keys: distinct,
@@ -43,7 +36,6 @@ export function planDistinctRows(
       all,
     },
     path: near?.path ?? all.rows.path,
-    comesInOrder: false,
   }
 }
 

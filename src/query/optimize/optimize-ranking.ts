@@ -6,7 +6,7 @@ import { isIdOrder } from './access-paths.ts'
 import { findCandidateSources } from './candidate-sources.ts'
 import { columnsOfSort } from './columns-read.ts'
 import { planCount } from './groups/optimize-count.ts'
-import { planRows, reversed, type Wanted } from './optimize-rows.ts'
+import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'
 import type { OrderedRows, PhysicalRanking } from '../plan/physical-plan.ts'
 import type { ListPlan, Ranking, SortKey, WordTerm } from '../plan/plan.ts'
@@ -82,28 +82,20 @@ export function planRankedRows(
   optimizer: Optimizer,
   list: ListPlan,
   ranking: PhysicalRanking,
-  { reverse, inclusive, limit }: Wanted,
+  wanted: Wanted,
 ): OrderedRows {
-  const { table, link, page } = list
+  const { table, page } = list
   const [score = null, ...place] = page.from ?? []
   const isBehind = page.from !== null && score === null
   const others = planRows(
     optimizer,
     { ...list, sort: newestFirst, page: { ...page, from: isBehind ? place : null } },
-    { reverse, inclusive, limit },
+    wanted,
   )
   const idOrder = isIdOrder(optimizer, table, newestFirst)
   return {
-    table,
-    link,
-    linkIndex: null,
-    sort: reverse ? list.sort.map(reversed) : list.sort,
-    position: page.from,
-    inclusive,
-    limit,
-    filter: [],
-    order: { kind: 'relevance', ranking, others, reversed: reverse, idOrder },
+    ...chosenRows(list, wanted),
+    order: { kind: 'relevance', ranking, others, reversed: wanted.reverse, idOrder },
     path: ranking.candidates.path,
-    comesInOrder: false,
   }
 }

@@ -23,6 +23,24 @@ export interface Wanted {
   readonly limit: number
 }
 
+/** The members of rows that are chosen otherwise than along a path, from those that their order has found. */
+export function chosenRows(
+  { table, link, sort, page }: ListPlan,
+  { reverse, inclusive, limit }: Wanted,
+): Omit<OrderedRows, 'order' | 'path'> {
+  return {
+    table,
+    link,
+    linkIndex: null,
+    sort: reverse ? sort.map(reversed) : sort,
+    position: page.from,
+    inclusive,
+    limit,
+    filter: [],
+    comesInOrder: false,
+  }
+}
+
 /** Rows in order, starting at the page's cursor. `carried`: the columns to print of rows that arrive in order. */
 export function planRows(
   optimizer: Optimizer,
