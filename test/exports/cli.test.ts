@@ -45,6 +45,20 @@ onEveryDatabase(
     assert.equal(lines.stdout.trimEnd().split('\n').length, 3)
     assert.deepEqual(Object.keys(JSON.parse(lines.stdout.split('\n')[0] ?? '')), fields)
 
+    const months = `--group-by publishedAt_month,language --denominator {} --order-by KEY_DESC
+      --time-zone Europe/Berlin --fields max.publishedAt --limit 2`.split(/\s+/)
+    const chosen = ['--collection', article, '--where', '{"language": {"in": ["fr", "ja"]}}', ...months]
+    const grouped = await run('export', '--format', 'csv', ...chosen)
+    assert.equal(grouped.status, 0, grouped.stderr)
+    const [head, first, second, ...more] = grouped.stdout.trimEnd().split('\r\n')
+    assert.equal(head, 'publishedAt_month,language,count,total,share,max.publishedAt')
+    assert.match(first ?? '', /^2026-11-01T00:00:00\+01:00,ja,\d+,\d+,1/)
+    assert.match(second ?? '', /^2026-11-01T00:00:00\+01:00,fr,\d+,\d+,1/)
+    assert.deepEqual([more, grouped.stderr], [[], 'Wrote 2 rows.\n'])
+    const misread = await run('export', '--format', 'csv', '--collection', article, '--group-by', 'langage')
+    assert.deepEqual([misread.status, misread.stdout], [1, ''])
+    assert.match(misread.stderr, /language/)
+
     const before = readFileSync(csv)
     const again = await run('export', '--format', 'csv', ...french, csv)
     assert.equal(again.status, 1)
@@ -63,4 +77,7 @@ onEveryDatabase('options of files without a format, and a format without a colle
   const collection = await runProgram(['export', '--format', 'csv'])
   assert.equal(collection.status, 2)
   assert.match(collection.stderr, /needs --collection NSID/)
+  const groups = await runProgram(['export', '--format', 'csv', '--collection', article, '--having', '[]'])
+  assert.equal(groups.status, 2)
+  assert.match(groups.stderr, /--having is for groups: write --group-by with it/)
 }, ['sqlite'])

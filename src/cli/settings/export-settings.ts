@@ -35,6 +35,61 @@ export const exportSettings = {
     help: 'The columns, such as uri,title,source.displayName; all scalar fields by default.',
     commands: ['export'],
   },
+  'group-by': {
+    value: 'FIELD,…',
+    help: 'Write the groups by these fields instead of records, as GET /export/NSID/aggregate does; `fields` are then measures such as avg.wordCount.',
+    commands: ['export'],
+  },
+  denominator: {
+    value: 'JSON',
+    help: 'The records of which the share of each group is the part; {} for all.',
+    commands: ['export'],
+  },
+  'time-zone': {
+    value: 'ZONE',
+    help: 'The time zone of days and other times, such as Europe/Berlin; UTC by default.',
+    commands: ['export'],
+  },
+  'week-start': {
+    value: 'DAY',
+    help: 'The first day of weeks, such as SUNDAY; MONDAY by default.',
+    commands: ['export'],
+  },
+  interval: {
+    value: 'NUMBER',
+    help: 'Group integers in ranges of this size.',
+    commands: ['export'],
+  },
+  'order-by': {
+    value: 'ORDER',
+    help: 'The order of groups: COUNT_DESC (by default), COUNT_ASC, KEY_ASC or KEY_DESC.',
+    commands: ['export'],
+  },
+  'rank-by': {
+    value: 'JSON',
+    help: 'Order groups by a measure, as in GraphQL.',
+    commands: ['export'],
+  },
+  having: {
+    value: 'JSON',
+    help: 'Only groups that meet these conditions, as in GraphQL.',
+    commands: ['export'],
+  },
+  significant: {
+    value: 'JSON',
+    help: 'Only groups that are more frequent than among other records, as in GraphQL.',
+    commands: ['export'],
+  },
+  'min-count': {
+    value: 'NUMBER',
+    help: 'Leave out groups of fewer records.',
+    commands: ['export'],
+  },
+  fill: {
+    type: 'flag',
+    help: 'Add the groups without records, as in GraphQL.',
+    commands: ['export'],
+  },
   limit: {
     type: 'integer',
     min: 1,
