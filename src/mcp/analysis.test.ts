@@ -145,3 +145,71 @@ onEveryDatabase('groups by time are those of the time zone that is named', async
     /Europe\/Berlin/,
   )
 })
+
+onEveryDatabase('a series has the times without records and the changes of its counts', async (database) => {
+  const { agent, reference } = await open(database)
+  const { columns, rows } = await agent.call('aggregate', {
+    collection: 'article',
+    by: ['publishedAt:day'],
+    filters: { language: 'ja' },
+    since: '2026-11-01',
+    until: '2026-11-07',
+    fill: true,
+    change: true,
+  })
+  const days = Array.from({ length: 7 }, (_, index) => `2026-11-0${index + 1}`)
+  const dayOf = (text: string) => new Date(text).toISOString().slice(0, 10)
+  const japanese = reference.records.filter(
+    ({ collection, value }) => collection === article && value.language === 'ja' && 'publishedAt' in value,
+  )
+  const counts = days.map((day) => japanese.filter(({ value }) => dayOf(value.publishedAt) === day).length)
+  assert.ok(counts.includes(0))
+  assert.deepEqual(columns, ['publishedAt:day', 'count', 'change'])
+  assert.deepEqual(
+    rows,
+    days.map((day, at) => [day, counts[at], at === 0 ? null : Number(counts[at]) - Number(counts[at - 1])]),
+  )
+})
+
+onEveryDatabase('integers are grouped in ranges of a size', async (database) => {
+  const { agent, reference } = await open(database)
+  const { columns, rows } = await agent.call('aggregate', {
+    collection: 'enrichment',
+    by: ['clickbaitScore:5', 'language'],
+    filters: { language: 'fr' },
+    order: 'key',
+  })
+  const french = reference.records.filter(
+    ({ collection, value }) => collection === enrichment && value.language === 'fr',
+  )
+  const sizes = new Map<number | null, number>()
+  for (const { value } of french) {
+    const lower = typeof value.clickbaitScore === 'number' ? Math.floor(value.clickbaitScore / 5) * 5 : null
+    sizes.set(lower, (sizes.get(lower) ?? 0) + 1)
+  }
+  assert.deepEqual(columns, ['clickbaitScore:5', 'language', 'count'])
+  assert.deepEqual(
+    rows,
+    [...sizes].toSorted(([a], [b]) => (a ?? -1) - (b ?? -1)).map(([lower, count]) => [lower, 'fr', count]),
+  )
+})
+
+onEveryDatabase('series and ranges of what has none are refused', async (database) => {
+  const { agent } = await open(database)
+  const refused = (collection: string, given: object, says: RegExp) =>
+    assert.rejects(agent.call('aggregate', { collection, ...given }), says)
+  await refused('article', { fill: true }, /fill is for one time in by, such as \["publishedAt:day"\]/)
+  await refused('article', { by: ['language'], change: true }, /change is for one time in by/)
+  await refused('article', { by: ['publishedAt:weekday'], fill: true }, /fill is for one time in by/)
+  const day = { by: ['publishedAt:day'] }
+  await refused(
+    'article',
+    { ...day, change: true, unusual: {}, filters: { language: 'fr' } },
+    /exclude each other/,
+  )
+  await refused('article', { ...day, fill: true }, /`fill` needs both bounds of publishedAt/)
+  await refused('article', { by: ['language:5'] }, /only integers have ranges/)
+  await refused('article', { by: ['publishedAt:5'] }, /only integers have ranges|:hour/)
+  await refused('enrichment', { by: ['clickbaitScore:5', 'impactLevel'] }, /ranges of one size/)
+  await refused('enrichment', { by: ['clickbaitScore:0'] }, /interval/)
+})

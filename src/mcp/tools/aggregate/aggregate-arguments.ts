@@ -12,6 +12,8 @@ export interface AggregateArguments extends Narrowing {
   readonly top?: TopArgument
   readonly samples?: number
   readonly time_zone?: string
+  readonly fill?: boolean
+  readonly change?: boolean
   readonly order?: string
   readonly min_count?: number
   readonly limit?: number

@@ -13,10 +13,12 @@ import {
   printSelection,
   type Selection,
 } from '../../graphql/graphql-text.ts'
-import { type Group, parseGroup, selectGroup } from '../../filters/groups.ts'
+import { type Group, selectGroup } from '../../filters/groups.ts'
 import { type Measure, parseMeasure, rankByMeasure } from '../../filters/measures.ts'
 import type { AggregateArguments } from './aggregate-arguments.ts'
 import { type Column, measureColumn, samplesColumn, topColumn } from './columns.ts'
+import { parseGroups } from './ranges.ts'
+import { assertSeries, changeColumn } from './series.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import { readSearch } from '../../filters/search.ts'
@@ -44,7 +46,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         by: {
           type: 'array',
           items: { type: 'string' },
-          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}.`,
+          description: `Paths; times with :hour, :day, :week, :month, :quarter, :year, :hourOfDay or :weekday, such as ${bucket}; integers with the size of ranges, such as :100.`,
         },
         measures: {
           type: 'array',
@@ -76,6 +78,11 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
           type: 'string',
           description: 'Of days and other times in by, such as Europe/Berlin; default UTC.',
         },
+        fill: {
+          type: 'boolean',
+          description: 'By one time: also times without records, between since and until.',
+        },
+        change: { type: 'boolean', description: 'By one time: the count minus the one before.' },
         order: {
           type: 'string',
           description:
@@ -99,13 +106,14 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, offset = 0 } = args
   const subject = toolbox.catalogue.named(args.collection)
   const { collection } = subject
-  const groups = by.map((text) => parseGroup(text, collection, toolbox))
+  const { groups, interval } = parseGroups(by, collection, toolbox)
   if (groups.length > limits.groupFields) throw new ToolError(`Group by at most ${limits.groupFields} paths.`)
   const names = groups.map(({ field }) => field.name)
   const paired = pairedGroup(groups)
   if (paired !== null) return aggregatePairs(paired, args, subject, toolbox)
   const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
+  assertSeries(args, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
   const measures = wanted.filter((text) => text.trim() !== 'count').map(measureOf)
@@ -129,6 +137,7 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   if (groups.length === 0 && (top !== undefined || samples !== undefined))
     throw new ToolError('top and samples are of groups: name their paths in by.')
   const columns = [
+    ...(args.change === true ? [changeColumn] : []),
     ...measures.map(measureColumn),
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
     ...(samples === undefined ? [] : [samplesColumn(samples, subject)]),
@@ -143,15 +152,16 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const isGrouped = groups.length > 0
   const ordered = against === null ? ordering(order) : { significant: { against } }
   const timeZone = args.time_zone
+  const fill = args.fill === true ? true : undefined
   const main = {
     search,
     where,
-    ...(isGrouped && { groupBy, timeZone, ...ordered, minCount, limit: limited }),
+    ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, minCount, limit: limited }),
   }
   const both = {
     search,
     where: allOf([where ?? {}, share ?? {}]),
-    ...(isGrouped && { groupBy, timeZone, limit: mostGroups }),
+    ...(isGrouped && { groupBy, timeZone, interval, limit: mostGroups }),
   }
   const query = printSelection({
     [printField(root, main)]: selectMain(groups, columns, order, toolbox),

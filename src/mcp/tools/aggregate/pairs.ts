@@ -13,7 +13,17 @@ import { present, type Toolbox } from '../toolbox.ts'
 import type { AggregateArguments } from './aggregate-arguments.ts'
 
 /** Arguments that only groups have. */
-const ofGroups = ['measures', 'share', 'unusual', 'top', 'samples', 'time_zone', 'order'] as const
+const ofGroups = [
+  'measures',
+  'share',
+  'unusual',
+  'top',
+  'samples',
+  'time_zone',
+  'fill',
+  'change',
+  'order',
+] as const
 
 /** The list that is named twice; null if groups are wanted. */
 export function pairedGroup([one, other, ...more]: readonly Group[]): Group | null {
