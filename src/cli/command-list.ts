@@ -61,8 +61,9 @@ export const commands = {
     summary: 'Answer one operation without a server: text, @FILE, or - for standard input.',
   },
   explain: {
-    operands: 'GRAPHQL',
-    summary: 'Show the plan, the cost, the SQL and the indexes of an operation.',
+    operands: '[GRAPHQL]',
+    summary:
+      'Show the plan, the cost, the SQL and the indexes of an operation, or with --collection of an export.',
   },
   check: {
     operands: '[FILE…]',

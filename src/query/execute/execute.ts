@@ -120,6 +120,8 @@ export interface QueryEngine {
   priceExport(request: GraphQLRequest, requestLimits: RequestLimits, total: number): number
   /** The statement of an operation, and how the database would run it. Throws the errors that `execute` returns. */
   explain(request: GraphQLRequest): Promise<Explanation>
+  /** The same of the rows of an export, with its price if so many records match. */
+  explainExport(request: GraphQLRequest, requestLimits: RequestLimits, total: number): Promise<Explanation>
 }
 
 export interface OpenedExport extends FileStream {

@@ -6,6 +6,7 @@ import type { FileSpec } from '../../files/file-spec.ts'
 import type { Sql } from '../../sql/sql.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { emitExportCount, emitExportRows } from '../emit/lists/emit-export.ts'
+import { describePlan } from '../optimize/describe-plan.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -22,7 +23,7 @@ import {
 } from './execute.ts'
 
 interface ExportParts {
-  readonly database: Pick<ReadDatabase, 'openFile'>
+  readonly database: Pick<ReadDatabase, 'openFile' | 'explain'>
   readonly questionOf: (
     request: GraphQLRequest,
     requestLimits: RequestLimits,
@@ -31,7 +32,7 @@ interface ExportParts {
     plan: Plan,
     requestLimits: RequestLimits,
     signal: AbortSignal,
-  ) => Promise<FileStatements>
+  ) => Promise<FileStatements & { readonly physical: PhysicalPlan }>
   /** Plans were made for a state of the database that has passed. */
   readonly forgetPlans: () => void
   /** How often an export is planned before that is given up. */
@@ -44,7 +45,7 @@ export function createExports({
   planExport,
   forgetPlans,
   attempts,
-}: ExportParts): Pick<QueryEngine, 'openExport' | 'priceExport'> {
+}: ExportParts): Pick<QueryEngine, 'openExport' | 'priceExport' | 'explainExport'> {
   const open = async (
     plan: Plan,
     spec: FileSpec,
@@ -53,7 +54,7 @@ export function createExports({
     signal: AbortSignal,
   ): Promise<FileStream> => {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const statements = await planExport(plan, requestLimits, signal)
+      const { physical: _, ...statements } = await planExport(plan, requestLimits, signal)
       report.from = 'long'
       report.statement = statements.rows
       const stream = await database.openFile(statements, spec, signal)
@@ -62,10 +63,22 @@ export function createExports({
     }
     throw beingRebuilt()
   }
+  const priceOf = (plan: Plan, total: number): number => {
+    const cost = exportCostOf(plan)
+    return cost.pointsFor(Math.min(total, cost.limit))
+  }
   return {
-    priceExport: (request, requestLimits, total) => {
-      const cost = exportCostOf(questionOf(request, requestLimits).plan)
-      return cost.pointsFor(Math.min(total, cost.limit))
+    priceExport: (request, requestLimits, total) => priceOf(questionOf(request, requestLimits).plan, total),
+    async explainExport(request, requestLimits, total) {
+      const { plan } = questionOf(request, requestLimits)
+      const { rows, physical } = await planExport(plan, requestLimits, new AbortController().signal)
+      return {
+        sql: rows.text,
+        values: rows.values,
+        steps: await database.explain(rows),
+        plan: describePlan(physical),
+        cost: priceOf(plan, total),
+      }
     },
     async openExport(request, spec, requestLimits, report) {
       const { plan, operationName } = questionOf(request, requestLimits)

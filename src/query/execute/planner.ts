@@ -63,7 +63,11 @@ export interface Planner {
     signal?: AbortSignal,
   ): Promise<{ readonly physical: PhysicalPlan; readonly planned: PlannedStatement }>
   compile(question: Question, requestLimits: RequestLimits, signal?: AbortSignal): Promise<Compiled>
-  planExport(plan: Plan, requestLimits: RequestLimits, signal: AbortSignal): Promise<FileStatements>
+  planExport(
+    plan: Plan,
+    requestLimits: RequestLimits,
+    signal: AbortSignal,
+  ): Promise<FileStatements & { readonly physical: PhysicalPlan }>
   /** Plans were made for a state of the database that has passed. */
   forgetState(): void
 }
@@ -158,7 +162,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   const planExport = async (plan: Plan, requestLimits: RequestLimits, signal: AbortSignal) => {
     const { physical, known } = await within(choosePlan(plan, requestLimits), signal)
     const statements = reportingTime(requestLimits, () => emitExport(emitterFor(known), physical))
-    return { ...statements, version: known.version }
+    return { ...statements, version: known.version, physical }
   }
 
   return {

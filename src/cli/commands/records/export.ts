@@ -7,13 +7,13 @@ import type { FileSpec } from '../../../files/file-spec.ts'
 import { writeFile } from '../../../files/write-file.ts'
 import { exportLines } from '../../../ingest/export.ts'
 import { errorAnswer } from '../../../query/execute/error-answer.ts'
-import { ExecutionReport, type OpenedExport, unlimited } from '../../../query/execute/execute.ts'
-import { type AggregateAnswer, buildAggregateQuery } from '../../../query/export/aggregate-query.ts'
-import { buildExportQuery, collectionNamed } from '../../../query/export/export-query.ts'
+import { ExecutionReport, type OpenedExport } from '../../../query/execute/execute.ts'
+import type { AggregateAnswer } from '../../../query/export/aggregate-query.ts'
 import { counted } from '../../../util/text/counted.ts'
 import { CommandError, type CommandContext, notify } from '../../command.ts'
 import { openReader, type ReadService } from '../../service/service.ts'
 import type { Config } from '../../settings/settings.ts'
+import { assertOptions, buildFileQuery, fileLimits, fileOptions, parametersOf } from './file-query.ts'
 import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
 
 export async function exportRecords(context: CommandContext): Promise<void> {
@@ -30,40 +30,13 @@ export async function exportRecords(context: CommandContext): Promise<void> {
   await pipeline(lines, process.stdout, { end: false })
 }
 
-/** Options that are parameters of files, by the names of these; only groups have those of `ofGroups`. */
-const ofGroups = {
-  'group-by': 'groupBy',
-  denominator: 'denominator',
-  'time-zone': 'timeZone',
-  'week-start': 'weekStart',
-  interval: 'interval',
-  'order-by': 'orderBy',
-  'rank-by': 'rankBy',
-  having: 'having',
-  significant: 'significant',
-  'min-count': 'minCount',
-  fill: 'fill',
-} as const
-const parameterNames = {
-  where: 'where',
-  search: 'search',
-  'sort-by': 'sortBy',
-  fields: 'fields',
-  limit: 'limit',
-  ...ofGroups,
-} as const
-const ofFiles = ['collection', 'bom', ...Object.keys(parameterNames)]
+const ofFiles = ['collection', 'bom', ...fileOptions]
 
 type OpenedFile = Pick<OpenedExport, 'bytes' | 'rows' | typeof Symbol.asyncDispose>
 
-/** Rows of a file without `--limit`; it is an `Int` of GraphQL. */
-const mostRows = 2_000_000_000
-
 async function exportFile({ config, operands, root, given }: CommandContext): Promise<void> {
   const [path] = operands
-  const [grouped] = Object.keys(ofGroups).filter((name) => given.has(name))
-  if (grouped !== undefined && config['group-by'] === null)
-    throw new UsageError(`--${grouped} is for groups: write --group-by with it, or leave it out.`)
+  assertOptions(config, given)
   if (config.collection === null)
     throw new UsageError('export --format needs --collection NSID: a file has the records of one collection.')
   await using service = await openReader(config, root)
@@ -87,13 +60,8 @@ async function exportFile({ config, operands, root, given }: CommandContext): Pr
 
 /** The operator is not charged. */
 async function open({ engine, schema }: ReadService, config: Config, nsid: string): Promise<OpenedFile> {
-  const parameters = new Map(
-    Object.entries(parameterNames).flatMap(([option, name]) => {
-      const value = config[option as keyof typeof parameterNames]
-      return value === null || value === false ? [] : [[name, String(value)] as const]
-    }),
-  )
-  const collection = collectionNamed(schema, nsid)
+  const parameters = parametersOf(config)
+  const wanted = buildFileQuery(schema, config, nsid)
   const specOf = (columns: FileSpec['columns']): FileSpec => ({
     format: config.format ?? 'csv',
     columns,
@@ -101,17 +69,14 @@ async function open({ engine, schema }: ReadService, config: Config, nsid: strin
     gzip: false,
     query: JSON.stringify(Object.fromEntries([['collection', nsid], ...parameters])),
   })
-  if (config['group-by'] === null) {
-    const query = buildExportQuery(schema, collection, parameters, mostRows)
-    const limits = { ...unlimited, pageSize: mostRows }
-    return engine.openExport(query.request, specOf(query.columns), limits, new ExecutionReport())
-  }
-  const query = buildAggregateQuery(schema, collection, parameters)
-  const answer = await engine.execute(query.request)
+  const { request, columns } = wanted.query
+  if (wanted.kind === 'records')
+    return engine.openExport(request, specOf(columns), fileLimits, new ExecutionReport())
+  const answer = await engine.execute(request)
   if (answer.kind === 'errors') throw new CommandError(messageOf(answer), { cause: answer.cause })
   const groups = groupsOf(answer.body).map((group) => JSON.stringify(group))
   return {
-    bytes: writeFile(specOf(query.columns), [groups], () => undefined),
+    bytes: writeFile(specOf(columns), [groups], () => undefined),
     rows: () => groups.length,
     [Symbol.asyncDispose]: async () => undefined,
   }
