@@ -1,6 +1,7 @@
 /**
  * Questions for bench/cost-search.ts, made from the GraphQL schema alone: every single condition, sort, group,
- * measure and facet of every collection, random trees of conditions, and conditions on other records within each other.
+ * measure and facet of every collection, the first record of each value, random trees of conditions, and conditions on
+ * other records within each other.
  */
 import {
   getNamedType,
@@ -90,6 +91,36 @@ export class QuestionMaker {
           const random = { sortBy: [...sortBy, { field: this.#oneOf(fields) }], where: this.#tree(where, 2) }
           yield this.#list(`sort ${list} ${field} under a condition`, list, 'nodes { uri }', random)
         }
+      }
+    }
+  }
+
+  *distinct(): Generator<Question> {
+    for (const list of this.lists) {
+      const sortFields = this.#enumOf(this.#argument(list, 'sortBy'), 'field')
+      const fields = this.#enumOf(this.#argument(list, 'distinctOn'))
+      const where = this.#argument(list, 'where') as GraphQLInputObjectType
+      for (const field of fields) {
+        const pair = [field, this.#oneOf(fields.filter((each) => each !== field))]
+        const given: readonly Input[] = [
+          { distinctOn: [field] },
+          { distinctOn: [field], last: 20 },
+          { distinctOn: pair, last: 20 },
+          { distinctOn: [field], last: 20, where: this.#tree(where, 1) },
+          { distinctOn: [field], sortBy: [{ field: this.#oneOf(sortFields) }] },
+          { distinctOn: pair, last: 20, sortBy: [{ field: this.#oneOf(sortFields) }] },
+        ]
+        for (const each of given)
+          yield this.#list(
+            `distinct ${list} ${JSON.stringify(each).slice(0, 200)}`,
+            list,
+            'nodes { uri }',
+            each,
+          )
+        for (const distinctOn of [[field], pair])
+          yield this.#list(`distinct ${list} ${distinctOn.join()} totalCount`, list, 'totalCount', {
+            distinctOn,
+          })
       }
     }
   }

@@ -80,6 +80,7 @@ function* questions(): Generator<Question> {
   yield* maker.facets()
   yield* maker.semiJoins(joins)
   yield* maker.trees(trees)
+  yield* maker.distinct()
 }
 
 function print(all: readonly Measured[]): void {

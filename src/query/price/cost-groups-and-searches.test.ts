@@ -263,6 +263,11 @@ costs('groups and measures of elements cost by the fields inside arrays and by h
   ],
   [
     inside('credits_name', 'avg { credits_share }'),
-    grouping + groupObjects + furtherObjects + groupField + measure + 10 * 3,
+    2 * (grouping + groupObjects) + furtherObjects + groupField + measure + 10 * 3,
   ],
+  [
+    inside('credits_name', 'avg { credits_share pages }'),
+    3 * (grouping + groupObjects) + furtherObjects + groupField + 2 * measure + 10 * 4,
+  ],
+  [`{ ${list}Aggregate { avg { credits_share } } }`, grouping + groupObjects + measure],
 ])

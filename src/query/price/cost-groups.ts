@@ -88,7 +88,11 @@ function sharesSize(plan: AggregatePlan, where: number): number {
   )
 }
 
-/** One pass over all records, and one more for each array whose elements are measured or counted. */
+/**
+ * One pass over all records, one more for each array whose elements are measured or counted, and one if anything else is
+ * measured by elements: PostgreSQL measures elements apart from groups, and records are made distinct before they are
+ * measured.
+ */
 function readingSize(
   { measures }: Pick<AggregatePlan, 'measures'>,
   keys: readonly GroupKey[],
@@ -96,9 +100,11 @@ function readingSize(
 ): number {
   const pass = (all: readonly GroupKey[]): number => weights.grouping + where + keysSize(all)
   const inside = measures.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
-  const isOnePass = measuresElements(keys, measures)
-  const passes = isOnePass ? [] : Map.groupBy(inside, elementsOf).values().toArray()
-  const base = [isOnePass ? inside : [], ...passes].reduce((sum, of) => sum + pass([...keys, ...of]), 0)
+  const isOnePass = keys.length === 0 && measuresElements(keys, measures)
+  const byElements = keys.some((key) => elementsOf(key) !== null) && measures.length > inside.length
+  const aside = Map.groupBy(inside, elementsOf).values()
+  const passes = isOnePass ? [inside] : [[], ...(byElements ? [[]] : []), ...aside]
+  const base = passes.reduce((sum, of) => sum + pass([...keys, ...of]), 0)
   return measures.reduce((sum, { measure, of }) => {
     if (measure !== 'countDistinct')
       return sum + (collectsValues(measure) ? weights.orderedMeasure : weights.measure)

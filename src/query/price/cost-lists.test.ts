@@ -8,8 +8,19 @@ import { weights } from './cost-weights.ts'
 
 const list = 'orgExampleLibraryBook'
 const viaBook = 'orgExampleLibraryReviewViaBook'
-const { total, indexLookup, tableScan, join, sort, sortField, distinct, grouping, groupField, groupText } =
-  weights
+const {
+  total,
+  indexLookup,
+  tableScan,
+  join,
+  sort,
+  sortField,
+  distinct,
+  grouping,
+  groupField,
+  groupText,
+  groupJoin,
+} = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
 
 /** An operation, and its size worked out by hand with the table in docs/prices.md, besides that it is written. */
@@ -35,4 +46,5 @@ costs('a list of the first of each combination costs what all of its records cos
     20 + 1 + distinct + indexLookup + groupField + groupText + sort,
   ],
   [`{ ${list}(distinctOn: [language, genre]) { totalCount } }`, 20 + total + grouping + groupField],
+  [`{ ${list}(distinctOn: [${viaBook}_count]) { totalCount } }`, 20 + total + grouping + groupJoin],
 ])

@@ -40,8 +40,12 @@ function distinctSize(list: ListPlan): number {
 /** All combinations of values that matching records have. */
 function combinationsSize(list: ListPlan): number {
   const long = list.distinct.filter((value) => value.kind === 'column' && value.column.virtual)
+  const counts = list.distinct.filter((value) => value.kind === 'count')
   return (
-    whereSize(list, 'all') + (list.distinct.length - 1) * weights.groupField + long.length * weights.groupText
+    whereSize(list, 'all') +
+    (list.distinct.length - 1) * weights.groupField +
+    long.length * weights.groupText +
+    counts.length * weights.groupJoin
   )
 }
 

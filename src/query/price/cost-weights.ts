@@ -64,7 +64,7 @@ export const weights = {
   /** Each further field of `sortBy`. */
   sortField: 12_000,
   /** The first record of each combination of values: all matching records are read. */
-  distinct: 40_000,
+  distinct: 80_000,
   /** A list within a record is assumed to read this fraction (one in 20) of a collection. */
   linked: 20,
 
@@ -78,17 +78,17 @@ export const weights = {
   timeZone: 4_000,
   /** Ranges of an integer. */
   interval: 4_000,
-  /** Each reference on the way to a field that is grouped by or counted. */
+  /** Each reference on the way to a field that is grouped by or counted, and each count of referring records. */
   groupJoin: 20_000,
   /** A long text that is grouped by or counted. */
   groupText: 60_000,
   /** An array that is grouped by or counted. */
   groupArray: 15_000,
   /** An array of objects, of which a field is grouped by or measured, and each further field of it. */
-  groupObjects: 45_000,
+  groupObjects: 60_000,
   furtherObjects: 10_000,
   /** Each further array multiplies the rows of the arrays before it. */
-  furtherArray: 4,
+  furtherArray: 3,
   /** Comparing the elements of each array with each other. */
   pairs: 24_000,
   /** `avg`, `sum`, `min`, `max` of a field. */
