@@ -1,55 +1,92 @@
 /**
  * What an export of a whole collection costs: its time, its first byte, the memory of the server and its processes above
- * idle, and how long others wait for a page meanwhile. Reads /proc, so it runs on Linux.
- * Usage: node bench/export.ts DATABASE [format=csv] [fields=uri,title,…] [gzip] [rounds=3].
- * DATABASE has an imported news corpus; bench/growth-corpus.ts makes one of a million articles.
+ * idle, and how long others wait for a page meanwhile. Several databases are exported in turns. Reads /proc, so it runs on
+ * Linux.
+ * Usage: node bench/export.ts DATABASE… [format=csv] [fields=uri,title,…] [gzip] [rounds=3].
+ * DATABASE has an imported news corpus, and is a path or a URL of a PostgreSQL server on this machine;
+ * bench/growth-corpus.ts makes a corpus of a million articles.
  */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf } from '../test/support/processes.ts'
-import { post, startServer } from './server.ts'
+import { parentOf } from './compare/processes.ts'
+import { withClient } from './postgres-client.ts'
+import { post, type Server, startServer } from './server.ts'
 
-const [database = '', ...options] = process.argv.slice(2)
-if (database === '') throw new Error('Name a database first.')
+const given = process.argv.slice(2)
+const databases = given.filter((it) => !/^[a-z]+(=|$)/.test(it))
+if (databases.length === 0) throw new Error('Name a database first.')
 const option = (name: string, otherwise: string): string =>
-  options.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
+  given.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
 const format = option('format', 'csv')
 const fields = option('fields', '')
 const rounds = Number(option('rounds', '3'))
-const isZipped = options.includes('gzip')
+const isZipped = given.includes('gzip')
 const nsid = 'tech.service.news.article'
 const page =
   '{ techServiceNewsArticle(first: 20) { nodes { uri title publishedAt sourceResolved { ... on TechServiceNewsSource { displayName } } } } }'
 /** Milliseconds between two pages of others. */
 const between = 20
 
-await using server = await startServer(database)
-const exported = new URL(`/export/${nsid}.${format}${fields === '' ? '' : `?fields=${fields}`}`, server.url)
-// Everything that is loaded once is loaded.
-await download(new URL(`${exported}${fields === '' ? '?' : '&'}limit=1000`))
-for (let count = 0; count < 50; count += 1) await ask()
-const alone = await waits(pause(5_000))
-for (let round = 1; round <= rounds; round += 1) {
+interface Exporting {
+  readonly server: Server
+  /** The main process of a PostgreSQL server; null for SQLite. */
+  readonly postgres: number | null
+  readonly url: URL
+  readonly name: string
+  /** Milliseconds that others wait while nothing is exported. */
+  readonly alone: readonly number[]
+}
+
+await using stack = new AsyncDisposableStack()
+const exporting: Exporting[] = []
+for (const database of databases) exporting.push(await open(database))
+for (let round = 1; round <= rounds; round += 1)
+  for (const each of exporting) console.log(await measure(each))
+
+async function open(database: string): Promise<Exporting> {
+  const server = stack.use(await startServer(database))
+  const url = new URL(`/export/${nsid}.${format}${fields === '' ? '' : `?fields=${fields}`}`, server.url)
+  // Everything that is loaded once is loaded.
+  await download(new URL(`${url}${fields === '' ? '?' : '&'}limit=1000`))
+  for (let count = 0; count < 50; count += 1) await ask(server)
+  const alone = await waits(server, pause(5_000))
+  const isPostgres = /^postgres(ql)?:/.test(database)
+  const postgres = isPostgres ? await mainProcess(database) : null
+  return { server, postgres, url, name: isPostgres ? 'PostgreSQL' : 'SQLite', alone }
+}
+
+function mainProcess(database: string): Promise<number> {
+  return withClient(database, async (client) => {
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    return parentOf(Number(rows[0]?.pid))
+  })
+}
+
+async function measure({ server, postgres, url, name, alone }: Exporting): Promise<string> {
   await pause(1_000)
   const idle = memoryOf(server.pid)
-  const cpuBefore = cpuOf(server.pid)
+  const cpu = (): readonly number[] => [server.pid, ...(postgres === null ? [] : [postgres])].map(cpuOf)
+  const before = cpu()
   let highest = idle
   const watching = setInterval(() => (highest = Math.max(highest, memoryOf(server.pid))), 50)
-  const downloading = download(exported)
-  const during = await waits(downloading)
+  const downloading = download(url)
+  const during = await waits(server, downloading)
   clearInterval(watching)
   const { rows, bytes, firstByte, took } = await downloading
-  console.log(
-    [
-      `${rows} rows`,
-      `${(bytes / 1e6).toFixed(0)} MB`,
-      `${(took / 1000).toFixed(1)} s (CPU ${(cpuOf(server.pid) - cpuBefore).toFixed(1)} s)`,
-      `first byte ${firstByte.toFixed(0)} ms`,
-      `memory ${idle.toFixed(0)} + ${(highest - idle).toFixed(0)} MB`,
-      `pages p50 ${at(during, 0.5)} ms, p99 ${at(during, 0.99)} ms (idle ${at(alone, 0.5)} and ${at(alone, 0.99)})`,
-    ].join(', '),
-  )
+  // The process of the database's connection has ended.
+  await pause(500)
+  const used = cpu().map((seconds, index) => (seconds - (before[index] ?? 0)).toFixed(1))
+  return [
+    name,
+    `${rows} rows`,
+    `${(bytes / 1e6).toFixed(0)} MB`,
+    `${(took / 1000).toFixed(1)} s (CPU ${used.join(' + ')} s)`,
+    `first byte ${firstByte.toFixed(0)} ms`,
+    `memory ${idle.toFixed(0)} + ${(highest - idle).toFixed(0)} MB`,
+    `pages p50 ${at(during, 0.5)} ms, p99 ${at(during, 0.99)} ms (idle ${at(alone, 0.5)} and ${at(alone, 0.99)})`,
+  ].join(', ')
 }
 
 interface Downloaded {
@@ -80,18 +117,18 @@ function download(url: URL): Promise<Downloaded> {
   })
 }
 
-async function ask(): Promise<void> {
-  await (await post(server.url, page)).arrayBuffer()
+async function ask({ url }: Pick<Server, 'url'>): Promise<void> {
+  await (await post(url, page)).arrayBuffer()
 }
 
 /** Sorted milliseconds of pages that are asked for one after the other while something goes on. */
-async function waits(going: Promise<unknown>): Promise<readonly number[]> {
+async function waits(server: Server, going: Promise<unknown>): Promise<readonly number[]> {
   const end = new AbortController()
   const over = going.then(() => end.abort())
   const times: number[] = []
   while (!end.signal.aborted) {
     const started = performance.now()
-    await ask()
+    await ask(server)
     times.push(performance.now() - started)
     await Promise.race([over, pause(between)])
   }
@@ -102,7 +139,7 @@ function at(times: readonly number[], part: number): string {
   return (times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? 0).toFixed(1)
 }
 
-/** Seconds of CPU of a server and of its processes that have ended. */
+/** Seconds of CPU of a process and of its children that have ended. */
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
