@@ -21,7 +21,7 @@ import { fewConnections, scarcePoints } from './world.ts'
 
 const cheap = 'query=%7B__typename%7D'
 /** Points that the tier `public` has in a minute. */
-const publicPoints = 1_200
+const publicPoints = 3_000
 
 /** Looks at every article, of thousands; each number another one, of one of sixteen callers. */
 function heavy(caller: number, number: number): Buffer {

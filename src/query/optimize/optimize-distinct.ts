@@ -4,7 +4,8 @@
  */
 import { conjuncts } from '../plan/plan-facts.ts'
 import { isIdOrder } from './access-paths.ts'
-import { countsOf, planCountedRows } from './groups/optimize-count.ts'
+import { countsOf } from '../plan/groups/count-tables.ts'
+import { planCountedRows } from './groups/optimize-count.ts'
 import { chosenRows, planRows, type Wanted } from './optimize-rows.ts'
 import { isFenced, type Optimizer } from './optimizer.ts'
 import type { CountedRows, DistinctCount, OrderedRows } from '../plan/physical-plan.ts'

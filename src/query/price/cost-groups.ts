@@ -4,19 +4,35 @@ import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
 import { summedTop } from '../plan/groups/nested/summed-top.ts'
 import {
   collectsValues,
+  conjuncts,
   elementsOf,
   measuresElements,
   readingsOf,
   withoutElements,
 } from '../plan/plan-facts.ts'
 import type { AggregatePlan, FacetPlan, ListPlan, SamplesPlan } from '../plan/plan.ts'
+import { countsBelow } from '../plan/groups/count-tables.ts'
 import { linkedSize, sortSize } from './cost-pages.ts'
 import { weights } from './cost-weights.ts'
 import { conditionSize, whereSize } from './cost-where.ts'
 
-/** One facet, which costs what groups by its key cost. */
-export function facetSize(list: ListPlan, { key, where }: FacetPlan): number {
-  return linkedSize(list, readingSize({ measures: [] }, [key], whereSize({ ...list, where }, 'all')))
+/**
+ * What each facet reads. The first under a condition costs what groups by its key cost; the others share the records
+ * that it finds. Conditions are equal if they are the same object.
+ */
+export function facetSizes(list: ListPlan, facets: readonly FacetPlan[]): ReadonlyMap<FacetPlan, number> {
+  const found = new Set<Condition>()
+  const mayCount = list.link === null
+  return new Map(
+    facets.map((facet) => {
+      const { key, where } = facet
+      const size = found.has(where)
+        ? weights.furtherFacet + keysSize([key])
+        : readingSize({ ...list, measures: [] }, [key], whereSize({ ...list, where }, 'all'), mayCount)
+      if (conjuncts(where).length > 0) found.add(where)
+      return [facet, linkedSize(list, size)]
+    }),
+  )
 }
 
 /** Counting the words of both samples, and finding which records these are. */
@@ -29,7 +45,7 @@ export function unusualWordsSize({ table, where, background }: UnusualWordsPlan)
 export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number {
   const where = whereSize({ ...plan, where: withoutElements(plan, plan.keys), link: null }, 'all')
   return (
-    readingSize({ measures: [] }, plan.keys, where + filtersSize(plan)) +
+    readingSize({ ...plan, measures: [] }, plan.keys, where + filtersSize(plan), false) +
     Math.max(weights.sort, sortSize(sort))
   )
 }
@@ -82,7 +98,7 @@ function sharesSize(plan: AggregatePlan, where: number): number {
   return sizes.reduce(
     (sum, size) =>
       sum +
-      (sharesGroups ? readingSize({ measures: [] }, keys, size) : 0) +
+      (sharesGroups ? readingSize({ ...plan, measures: [] }, keys, size) : 0) +
       (areCounted ? weights.total + size : 0),
     ownCount,
   )
@@ -92,13 +108,21 @@ function sharesSize(plan: AggregatePlan, where: number): number {
  * One pass over all records, one more for each array whose elements are measured or counted, and one if anything else is
  * measured by elements: PostgreSQL measures elements apart from groups, and records are made distinct before they are
  * measured.
+ * `mayCount`: whether materialized counts may be the groups.
  */
 function readingSize(
-  { measures }: Pick<AggregatePlan, 'measures'>,
+  { table, measures }: Pick<AggregatePlan, 'table' | 'measures'>,
   keys: readonly GroupKey[],
   where: number,
+  mayCount = true,
 ): number {
-  const pass = (all: readonly GroupKey[]): number => weights.grouping + where + keysSize(all)
+  const [key, ...others] = keys
+  // Without conditions an index has the groups, even while materialized counts cannot be used.
+  const isCounted =
+    mayCount && where === 0 && measures.length === 0 && others.length === 0 && key !== undefined
+  const grouping =
+    isCounted && countsBelow(table, key) !== undefined ? weights.countedGrouping : weights.grouping
+  const pass = (all: readonly GroupKey[]): number => grouping + where + keysSize(all)
   const inside = measures.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
   const isOnePass = keys.length === 0 && measuresElements(keys, measures)
   const byElements = keys.some((key) => elementsOf(key) !== null) && measures.length > inside.length

@@ -70,6 +70,10 @@ export const weights = {
 
   /** Groups, or measures of the whole: all records are read once. */
   grouping: 16_000,
+  /** Groups by one field whose values are counted as records change, of all records and without measures. */
+  countedGrouping: 5_000,
+  /** A facet that shares the records of another. */
+  furtherFacet: 12_000,
   /** Each field of `groupBy` after the first. */
   groupField: 6_000,
   /** A time bucket. */

@@ -4,7 +4,7 @@
  * sizes multiply down the nesting; cost-pages.ts and cost-groups.ts count what is read to find it, cost-where.ts the
  * conditions. bench/cost-search.ts checks the weights against measured time.
  */
-import { facetSize, groupingSize, samplesSize, unusualWordsSize } from './cost-groups.ts'
+import { facetSizes, groupingSize, samplesSize, unusualWordsSize } from './cost-groups.ts'
 import { pageSize, totalSize } from './cost-pages.ts'
 import { pairsSize } from './cost-pairs.ts'
 import { mostNearWords } from '../../search/nearest-words.ts'
@@ -165,7 +165,7 @@ function listSize(list: ListPlan): number {
       case 'missingWords':
         return weights.value + sum(output.words, () => missingWordSize(output))
       case 'facets':
-        return weights.value + sum(output.facets, (facet) => printedFacet(facet) + readFacet(list, facet))
+        return weights.value + facetsSize(list, output.facets)
       case 'pageInfo':
         return output.fields.length * weights.value
       case 'edges':
@@ -186,8 +186,9 @@ function missingWordSize({ fields }: MissingWordsPlan): number {
   return weights.value + weights.missingWord + printed
 }
 
-function readFacet(list: ListPlan, facet: FacetPlan): number {
-  return facet.fields.every(({ output }) => isConstant(output)) ? 0 : facetSize(list, facet)
+function facetsSize(list: ListPlan, facets: readonly FacetPlan[]): number {
+  const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
+  return sum(facets, printedFacet) + sum([...facetSizes(list, read).values()], (size) => size)
 }
 
 function printedFacet({ fields, limit }: FacetPlan): number {

@@ -33,7 +33,7 @@ export const publicTier = 'public'
 export const defaultTiers: readonly Tier[] = [
   {
     name: publicTier,
-    pointsPerMinute: 1_200,
+    pointsPerMinute: 3_000,
     pointsPerQuery: 250,
     pageSize: 100,
     seconds: 5,

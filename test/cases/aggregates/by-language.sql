@@ -1,2 +1,2 @@
 select (select plan_version from state) as version, cast(concat('{"data":{"all":', (with t1 as not materialized (select nullif(value, x'') as k0_0, n from "tech.service.news.article/.language:count") select concat('{"count":', (select coalesce(sum(n), 0) from "tech.service.news.article/:count"), ',"groupCount":', (select count(*) from t1), ',"groups":[', (select group_concat(concat('{"language":', json_quote(t3.k0_0), ',"count":', t3.n, '}'), ',') from (select t4.* from t1 t4 where n >= ?
-    order by t4.n desc, t4.k0_0 asc limit ? + 0) t3), ']}')), '},"extensions":{"cost":17}}') as blob) as body
+    order by t4.n desc, t4.k0_0 asc limit ? + 0) t3), ']}')), '},"extensions":{"cost":6}}') as blob) as body

@@ -25,4 +25,4 @@ select (select plan_version from state) as version, cast(concat('{"data":{"topic
       cast(500 as real) * (n + against) / (total + others) as prior,
       cast(500 as real) * (total + others - n - against) / (total + others) as other_prior
     from t76 cross join t77 where n * others > against * total) t78), t80 as materialized (select * from t79 where score > 0) select concat('{"count":', (select coalesce(sum(n), 0) from "tech.service.news.article/:count"), ',"groupCount":', (select count(*) from t80), ',"groups":[', (select group_concat(concat('{"did":', json_quote(t81.text0), ',"count":', t81.n, '}'), ',') from (select t82.*, t83.did as text0 from t80 t82 left join base t83 on t83.id = t82.k0_0 where n >= ?
-    order by t82.score desc, t82.n desc, text0 asc limit ? + 0) t81), ']}')), '},"extensions":{"cost":448}}') as blob) as body
+    order by t82.score desc, t82.n desc, text0 asc limit ? + 0) t81), ']}')), '},"extensions":{"cost":437}}') as blob) as body

@@ -6,7 +6,6 @@ import type { CountTable } from '../../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import { isUtc } from '../../../util/time/zone-rules.ts'
 import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
 import { type Choice, pairs } from '../path-options.ts'
 import { findSemiJoinSources } from '../candidate-sources.ts'
@@ -30,6 +29,7 @@ import type {
   PhysicalPairs,
   RowAccess,
 } from '../../plan/physical-plan.ts'
+import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
 import type { GroupKey, MeasurePlan, PairsPlan } from '../../plan/groups/group-plan.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import type { Condition, Link, TargetSemiJoin } from '../../plan/conditions.ts'
@@ -228,18 +228,11 @@ export function materializedGroups(
 }
 
 function groupCounts(optimizer: Optimizer, table: Table, key: GroupKey): GroupAccess | null {
-  const [join, ...further] = key.joins
-  if (join === undefined) {
-    const counts = countsOfKey(table, key)
-    if (counts === undefined) return null
-    optimizer.estimate.rows += rowsOfCounts(optimizer, counts) / countsPerRecord
-    return { kind: 'counts', counts }
-  }
-  if (further.length > 0 || (key.leaf.kind !== 'column' && key.leaf.kind !== 'reference')) return null
-  const counts = countsOf(table, 'reference', [join.base, join.key])
+  const counts = countsBelow(table, key)
   if (counts === undefined) return null
-  optimizer.estimate.rows += rowsOfCounts(optimizer, counts)
-  return { kind: 'joined-counts', counts, join }
+  const [join] = key.joins
+  optimizer.estimate.rows += rowsOfCounts(optimizer, counts) / (join === undefined ? countsPerRecord : 1)
+  return join === undefined ? { kind: 'counts', counts } : { kind: 'joined-counts', counts, join }
 }
 
 /** Position of the summed column of which a measure is a sum or mean; -1: none. */
@@ -254,43 +247,6 @@ function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: Group
   if (one?.table.name !== between || one.base.name !== first.base || further.length > 0) return false
   if (two === undefined) return leaf.kind === 'reference' && leaf.base.name === second.base
   return two.base.name === second.base && (leaf.kind === 'column' || leaf.kind === 'reference')
-}
-
-/** Days are too coarse for groups by hour. */
-const countsOfBucket: Readonly<Record<TimeBucket['unit'], CountTable['kind'] | null>> = {
-  hour: null,
-  day: 'day',
-  week: 'day',
-  month: 'month',
-  quarter: 'month',
-  year: 'month',
-  hourOfDay: null,
-  weekday: 'day',
-}
-
-/** The counts that form the groups of one key. */
-function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
-  // Counts are by days of UTC.
-  if (bucket !== null && bucket.zone !== null && !isUtc(bucket.zone)) return undefined
-  const kind = bucket === null ? 'value' : countsOfBucket[bucket.unit]
-  if (kind === null) return undefined
-  if (leaf.kind === 'column') return countsOf(table, kind, [leaf.column])
-  if (leaf.kind === 'reference') return countsOf(table, 'reference', [leaf.base, leaf.key])
-  if (leaf.kind !== 'system' || leaf.name === 'collection') return undefined
-  return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
-}
-
-export function countsOf(
-  table: Table,
-  kind: CountTable['kind'],
-  columns: readonly Pick<Column, 'name'>[],
-): CountTable | undefined {
-  return table.counts.find(
-    (counts) =>
-      counts.kind === kind &&
-      counts.columns.length === columns.length &&
-      counts.columns.every((name, index) => name === columns[index]?.name),
-  )
 }
 
 export function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTable, 'name'>): number {

@@ -3,7 +3,7 @@
  * share the rows that are found: finding them again for each of five facets takes twice as long. All rows of a table
  * need no finding, and storing them takes longer than reading them again.
  */
-import { facetSize } from '../../price/cost-groups.ts'
+import { facetSizes } from '../../price/cost-groups.ts'
 import { materializedGroups, planCountedRows } from './optimize-count.ts'
 import type { Optimizer } from '../optimizer.ts'
 import type { CountedRows, PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'
@@ -20,6 +20,8 @@ export function planFacets(
   const { table, link } = list
   const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
   const materialized = new Map(read.map((facet) => [facet, materializedFacet(optimizer, list, facet)]))
+  for (const [facet, size] of facetSizes(list, read))
+    if (materialized.get(facet) !== null) optimizer.estimate.savedSize += size
   const found = read.filter((facet) => materialized.get(facet) === null)
   const rows = new Map<Condition, CountedRows>()
   const shared: CountedRows[] = []
@@ -40,7 +42,5 @@ export function planFacets(
 function materializedFacet(optimizer: Optimizer, list: ListPlan, facet: FacetPlan) {
   const { table, link } = list
   if (link !== null) return null
-  const groups = materializedGroups(optimizer, { table, where: facet.where, measures: [] }, [facet.key])
-  if (groups !== null) optimizer.estimate.savedSize += facetSize(list, facet)
-  return groups
+  return materializedGroups(optimizer, { table, where: facet.where, measures: [] }, [facet.key])
 }

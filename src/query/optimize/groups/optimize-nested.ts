@@ -11,7 +11,8 @@ import { columnIndex, conjuncts } from '../../plan/plan-facts.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import { planFilter } from '../optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
-import { countsOf, rowsOfCounts } from './optimize-count.ts'
+import { countsOf } from '../../plan/groups/count-tables.ts'
+import { rowsOfCounts } from './optimize-count.ts'
 
 /** Pages of more groups have most of the records. */
 const mostGroups = 100
