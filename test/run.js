@@ -64,6 +64,7 @@ if (parts.length === 0) {
     /^(src\/database|test\/held-up)/,
     /^(src\/(ingest|cli)|test\/(hiding|keys|workers|mcp|package))/,
     /^test\/(rebuilds|restore|purging|cli|lexicon-changes|operating|playground|clients|hidden|end-to-end)/,
+    /^test\/(cases|properties|exports)/,
   ]
   /** The last has what is in no other. */
   const groupOf = (file) => {

@@ -38,7 +38,7 @@ onEveryDatabase(
     assertHolds(
       fc.array(step, { minLength: 5, maxLength: 60 }),
       (steps) => follow(database, steps),
-      database === 'sqlite' ? 20 : 4,
+      database === 'sqlite' ? 8 : 2,
     ),
 )
 

@@ -107,30 +107,30 @@ for (const subject of [record, ann]) {
   onEveryDatabase(
     `whatever the network sends, a hidden ${what} stays out, and the latest is shown then`,
     async (database) => {
-      // Laying out a database takes PostgreSQL longer than all the rest.
-      for (const [turn, [event, changesOf]] of Object.entries(events).entries())
-        for (const settles of database === 'sqlite' ? [false, true] : [turn % 2 === 0]) {
-          await using store = await filled(database)
-          await hide(store, subject)
-          const settleThen = async (): Promise<void> => {
-            if (settles) await settleAll(store, 1)
-            assert.ok(!(await seen(store)).includes('a'), event)
-          }
-          await settleThen()
-          const [changes, content] = changesOf(store)
-          for (const change of changes) {
-            await apply(store, change)
-            await settleThen()
-          }
-          await settleAll(store)
+      for (const [turn, [event, changesOf]] of Object.entries(events).entries()) {
+        // Each event before and after the rows leave, on one of the engines.
+        const settles = (turn % 2 === 0) === (database === 'sqlite')
+        await using store = await filled(database)
+        await hide(store, subject)
+        const settleThen = async (): Promise<void> => {
+          if (settles) await settleAll(store, 1)
           assert.ok(!(await seen(store)).includes('a'), event)
-          await assertDerived(store)
-          await show(store, subject)
-          await settleAll(store)
-          const found = (await visibleRecords(store)).get(record)
-          assert.equal(found, content === null ? undefined : contentJson(note, content), event)
-          await assertDerived(store)
         }
+        await settleThen()
+        const [changes, content] = changesOf(store)
+        for (const change of changes) {
+          await apply(store, change)
+          await settleThen()
+        }
+        await settleAll(store)
+        assert.ok(!(await seen(store)).includes('a'), event)
+        await assertDerived(store)
+        await show(store, subject)
+        await settleAll(store)
+        const found = (await visibleRecords(store)).get(record)
+        assert.equal(found, content === null ? undefined : contentJson(note, content), event)
+        await assertDerived(store)
+      }
     },
   )
 }

@@ -44,7 +44,7 @@ onEveryDatabase('in whatever order and however often events come, the highest re
       ]
       await assertTruth(database, events, sizes)
     },
-    database === 'sqlite' ? 25 : 5,
+    database === 'sqlite' ? 10 : 2,
   ),
 )
 
@@ -73,7 +73,7 @@ onEveryDatabase(
         ]
         await assertTruth(database, interleave(streams, turns), sizes)
       },
-      database === 'sqlite' ? 25 : 5,
+      database === 'sqlite' ? 10 : 2,
     ),
 )
 

@@ -366,7 +366,7 @@ onEveryDatabase(
           )
         assert.deepEqual(await kept(store), await kept(without))
       },
-      database === 'sqlite' ? 40 : 5,
+      database === 'sqlite' ? 15 : 2,
     )
   },
 )

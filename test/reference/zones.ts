@@ -21,14 +21,15 @@ const minute = 60n * second
 const hour = 60n * minute
 const day = 24n * hour
 
+const [secondDay, lastDay] = [parseInstant('0001-01-02'), parseInstant('9999-12-31')]
+const [firstKnown, lastKnown] = [parseInstant('1900-01-01'), parseInstant('2100-01-01')]
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Local time minus UTC. */
 function offsetAt(timeZone: string, instant: bigint): bigint {
   // On the first and the last day of all instants, clocks are those of UTC.
-  if (instant < parseInstant('0001-01-02') || instant >= parseInstant('9999-12-31')) return 0n
-  const [first, last] = [parseInstant('1900-01-01'), parseInstant('2100-01-01')]
-  const known = instant < first ? first : instant > last ? last : instant
+  if (instant < secondDay || instant >= lastDay) return 0n
+  const known = instant < firstKnown ? firstKnown : instant > lastKnown ? lastKnown : instant
   const whole = known - (((known % second) + second) % second)
   let format = formats.get(timeZone)
   if (format === undefined) {
@@ -81,17 +82,26 @@ function firstOfHour(timeZone: string, start: bigint, local: bigint, instant: bi
 
 const found = new Map<string, bigint>()
 
-/** The first moment on or after a local midnight, sought in minutes and then in seconds. */
+/** The first moment on or after a local midnight, where clocks are changed sought in minutes and then in seconds. */
 function firstFrom(timeZone: string, midnight: bigint): bigint {
   const id = `${timeZone} ${midnight}`
-  const known = found.get(id)
-  if (known !== undefined) return known
+  const moment = found.get(id) ?? seekMidnight(timeZone, midnight)
+  found.set(id, moment)
+  return moment
+}
+
+function seekMidnight(timeZone: string, midnight: bigint): bigint {
+  const earliest = midnight - 16n * hour
+  const offsets = Array.from({ length: 33 }, (_, hours) =>
+    offsetAt(timeZone, earliest + BigInt(hours) * hour),
+  )
+  const [offset = 0n] = offsets
+  if (offsets.every((other) => other === offset)) return later(midnight - offset, beginning)
   const isReached = (moment: bigint) => moment + offsetAt(timeZone, moment) >= midnight
-  let moment = later(midnight - 16n * hour, beginning)
+  let moment = later(earliest, beginning)
   while (!isReached(moment)) moment += minute
   moment = later(moment - minute, beginning)
   while (!isReached(moment)) moment += second
-  found.set(id, moment)
   return moment
 }
 

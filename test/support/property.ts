@@ -1,6 +1,7 @@
 /**
  * Property tests: one random corpus is loaded, then asked many random questions.
- * PROPERTY_SEED replays a failure, PROPERTY_RUNS says how many corpora to try.
+ * PROPERTY_SEED replays a failure, PROPERTY_RUNS says how many corpora to try. Each run draws others, and `npm run
+ * questions` asks many more, so that one run asks few.
  */
 import fc from 'fast-check'
 import { createReference, type Reference } from '../reference/reference.ts'
@@ -26,7 +27,7 @@ export function property<T>(
   sentence: string,
   questions: (loaded: Loaded) => fc.Arbitrary<T>,
   holds: (loaded: Loaded, question: T) => Promise<void>,
-  numRuns = 40,
+  numRuns = 20,
 ): void {
   holdsInAll(sentence, false, questions, holds, numRuns)
   holdsInAll(`while accounts are hidden, ${sentence}`, true, questions, holds, numRuns)

@@ -156,7 +156,7 @@ onEveryPair(
         await assertOrder(copied)
         assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
       },
-      from === 'sqlite' && to === 'sqlite' ? 20 : 2,
+      from === 'sqlite' && to === 'sqlite' ? 8 : 1,
     ),
 )
 

@@ -88,7 +88,7 @@ onEveryDatabase(
       // Laying out a database takes PostgreSQL longer than many steps.
       fc.array(step, { minLength: database === 'sqlite' ? 5 : 40, maxLength: 60, size: 'max' }),
       (steps) => follow(database, steps),
-      database === 'sqlite' ? 20 : 2,
+      database === 'sqlite' ? 6 : 1,
     ),
 )
 
