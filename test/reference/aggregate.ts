@@ -196,17 +196,19 @@ function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): 
 
 /** Records without a time are in no series. */
 function withSeries(world: World, collection: string, groups: readonly Group[]): Group[] {
-  const timed = groups.filter(({ keys: [key] }) => key !== undefined)
-  return groups.map((group) => {
-    const { keys } = group
-    if (keys.length !== 1 || keys[0] === undefined) return group
-    const before = timed.filter((other) => compareKeys(other.keys[0], keys[0]) <= 0)
-    before.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
-    const valueIn = (point: Group) => (of: Measured) => {
+  const timed = groups.filter(({ keys }) => keys.length === 1 && keys[0] !== undefined)
+  timed.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
+  const points = timed.map((point) => ({
+    ...point,
+    value: (of: Measured) => {
       const value = valueOf(world, collection, point, of)
       return value === undefined ? null : Number(value)
-    }
-    return { ...group, series: before.map((point) => ({ ...point, value: valueIn(point) })) }
+    },
+  }))
+  const places = new Map(timed.map((group, place) => [group, place]))
+  return groups.map((group) => {
+    const place = places.get(group)
+    return place === undefined ? group : { ...group, series: points.slice(0, place + 1) }
   })
 }
 

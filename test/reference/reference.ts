@@ -141,7 +141,9 @@ export function createReference(
 ): Reference {
   const world = { shapes: createShapes(documents, references), records }
   const found = (candidates: readonly PlainRecord[], { where = {}, search = '' }: Found) =>
-    candidates.filter((record) => matches(world, record, where) && isFound(world, record, search))
+    candidates.filter(
+      (record) => matches(world, record, where) && (search === '' || isFound(world, record, search)),
+    )
   const order = (candidates: readonly PlainRecord[], given: ListArguments) =>
     firstOfEach(world, inOrder(candidates, given), given.distinctOn ?? [])
   const inOrder = (candidates: readonly PlainRecord[], given: ListArguments) => {

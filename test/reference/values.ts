@@ -25,13 +25,13 @@ export function compareKeys(a: Key, b: Key): number {
 }
 
 export function compareText(a: string, b: string): number {
-  const left = Array.from(a, (character) => character.codePointAt(0) ?? 0)
-  const right = Array.from(b, (character) => character.codePointAt(0) ?? 0)
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const difference = (left[i] ?? 0) - (right[i] ?? 0)
-    if (difference !== 0) return difference
+  let at = 0
+  while (at < a.length && at < b.length) {
+    const [left = 0, right = 0] = [a.codePointAt(at), b.codePointAt(at)]
+    if (left !== right) return left - right
+    at += left > 0xffff ? 2 : 1
   }
-  return left.length - right.length
+  return a.length - b.length
 }
 
 const datetimePattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/
