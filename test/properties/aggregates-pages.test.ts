@@ -65,7 +65,7 @@ property(
       skip += taken
     }
   },
-  80,
+  40,
 )
 
 const field = 'orgExampleLibraryBookAggregate'

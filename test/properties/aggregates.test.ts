@@ -38,14 +38,14 @@ property(
   'groups have the keys, counts and order that the plain evaluator finds',
   groupQuestions,
   checkGroups,
-  120,
+  50,
 )
 
 property(
   'groups without records are added as the plain evaluator adds them',
   seriesQuestions,
   checkGroups,
-  60,
+  30,
 )
 
 async function checkGroups(
@@ -116,7 +116,7 @@ property(
       })),
     })
   },
-  100,
+  40,
 )
 
 const measureQuestions = ({ reference }: Loaded) =>
@@ -152,7 +152,7 @@ property(
       checkMeasures(reference, question, aggregate.groups[index], group.members)
     })
   },
-  60,
+  30,
 )
 
 /** Where a collection's references lead to references of the next: sums are kept of the first two. */
@@ -209,7 +209,7 @@ property(
     for (const [index, { members }] of expected.groups.entries())
       checkTotals(reference, { summed, averaged: summed }, aggregate.groups[index], members)
   },
-  80,
+  40,
 )
 
 interface Totalled {

@@ -89,7 +89,7 @@ property(
     )
     for (const [index, { members }] of expected.groups.entries()) check(aggregate.groups[index], members)
   },
-  80,
+  40,
 )
 
 property(

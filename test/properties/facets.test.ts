@@ -49,7 +49,7 @@ property(
       pageInfo: { hasNextPage: expected.hasNextPage },
     })
   },
-  120,
+  50,
 )
 
 const ofInnerLists = (loaded: Loaded) =>
@@ -80,5 +80,5 @@ property(
     })
     assert.deepEqual(list.nodes, expected)
   },
-  60,
+  30,
 )

@@ -38,7 +38,7 @@ property(
 
     assert.deepEqual(list, expectedList(reference, collection, { where, sortBy, distinctOn, first }))
   },
-  120,
+  50,
 )
 
 const plainQuestions = ({ reference }: Loaded) =>
@@ -108,7 +108,7 @@ property(
       assert.deepEqual(data[`a${index}`], expected, JSON.stringify(where))
     })
   },
-  60,
+  30,
 )
 
 test('every property comes back as it was published', async (database) => {

@@ -6,5 +6,5 @@ property(
   'whatever fields of lists, records and aggregates an operation selects, the answer is the plain evaluator’s',
   ({ reference }) => operations(reference),
   async ({ service }, operation) => void (await assertAnswered(service, operation)),
-  100,
+  40,
 )

@@ -131,7 +131,7 @@ property(
       )
     }
   },
-  60,
+  30,
 )
 
 property(

@@ -58,7 +58,7 @@ property(
     assert.deepEqual(list, expected)
     assert.equal(all.count, expected.totalCount)
   },
-  150,
+  60,
 )
 
 property(
@@ -111,7 +111,7 @@ property(
     }
     assert.deepEqual(found, expected)
   },
-  60,
+  30,
 )
 
 /** Words of records with some characters changed, and others. */
@@ -150,7 +150,7 @@ property(
     assert.deepEqual(list.didYouMean, isHiding ? [] : reference.missingWords(collection, search))
     assert.deepEqual(all.didYouMean, isHiding ? [] : reference.missingWords(null, search))
   },
-  60,
+  30,
 )
 
 property(
@@ -173,7 +173,7 @@ property(
       assert.deepEqual(books.edges, expected.slice(0, 30))
     }
   },
-  60,
+  30,
 )
 
 property(
@@ -201,7 +201,7 @@ property(
     })
     assert.deepEqual(list.edges, expected)
   },
-  100,
+  40,
 )
 
 function uniqueTerms(terms: readonly SearchTerm[]): readonly SearchTerm[] {
@@ -230,7 +230,7 @@ property(
         words { word count significance { share againstCount againstShare score } } } } }`)
     assert.deepEqual(all.unusualWords, reference.unusualWords(collection, { search, where }, asked))
   },
-  100,
+  40,
 )
 
 const everyField = Object.values(searched).flat()
@@ -291,7 +291,7 @@ property(
       after = { cursor: cursors.at(-1), uri: last.uri }
     }
   },
-  60,
+  30,
 )
 
 function asksForWords(search: string, fields: readonly string[]): boolean {
