@@ -19,7 +19,8 @@ import {
 import { buildRecord, refTo } from './support/records.ts'
 import { openWorld, put as putBook, remove as removeBook } from './support/repo-world.ts'
 import { openTestService, type TestService } from './support/service.ts'
-import { emptyDatabases, type TestStore, understand } from './support/store.ts'
+import { emptyDatabases, type TestStore } from './support/store.ts'
+import { understand } from './support/understand.ts'
 import { wholeLibrary } from './support/whole-library.ts'
 
 const emptyUrl = emptyDatabases()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordLexicon, understand } from '../../test/support/store.ts'
+import { recordLexicon } from '../../test/support/store.ts'
+import { understand } from '../../test/support/understand.ts'
 import { foldText } from '../util/text/fold.ts'
 import { deriveRow, foldedOrNull, splitUri } from './derive.ts'
 import { storedColumns, type Table } from './layout/tables.ts'

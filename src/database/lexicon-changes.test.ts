@@ -20,7 +20,8 @@ import {
   uriOf,
   widerLexicons,
 } from '../../test/support/notes.ts'
-import { openTestStore, recordLexicon, type TestStore, understand } from '../../test/support/store.ts'
+import { openTestStore, recordLexicon, type TestStore } from '../../test/support/store.ts'
+import { understand } from '../../test/support/understand.ts'
 import { createRejectionJudge } from '../ingest/retry.ts'
 import { createRecordReader } from '../lexicon/records/validate.ts'
 import type { Change } from './database.ts'

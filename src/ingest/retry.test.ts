@@ -13,7 +13,7 @@ import {
   uriOf,
   visibleRecords,
 } from '../../test/support/notes.ts'
-import { understand } from '../../test/support/store.ts'
+import { understand } from '../../test/support/understand.ts'
 import type { Change } from '../database/database.ts'
 import { retryRejections } from './retry.ts'
 

@@ -11,7 +11,8 @@ import { onEveryDatabase } from '../support/databases.ts'
 import { libraryLexicons } from '../support/lexicons.ts'
 import { childrenOf, hasEnded, isAsleep } from '../support/processes.ts'
 import { createStandInEngine } from '../support/stand-in-engine.ts'
-import { emptyDatabases, openTestStore, understand } from '../support/store.ts'
+import { emptyDatabases, openTestStore } from '../support/store.ts'
+import { understand } from '../support/understand.ts'
 import { until } from '../support/until.ts'
 
 const schema = buildGraphQLSchema(buildModel(understand(libraryLexicons, {}).set))

@@ -11,7 +11,8 @@ import { createChangeReader } from '../../src/ingest/sources/change-reader.ts'
 import { openRepo } from '../../src/ingest/sources/repos/repo-reader.ts'
 import { collections, libraryLexicons } from '../support/lexicons.ts'
 import { createSignedRepo, type SignedRepo, type Write } from '../support/signed-repo.ts'
-import { openTestStore, type TestStore, understand } from '../support/store.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+import { understand } from '../support/understand.ts'
 
 const nsids = [collections.book, collections.person] as const
 const { set: lexicons, tables } = understand(libraryLexicons, {})

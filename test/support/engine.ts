@@ -1,21 +1,17 @@
 /** The one place that knows how the program's parts are put together for tests. */
-import { isDeepStrictEqual } from 'node:util'
 import { type GraphQLSchema, printSchema } from 'graphql'
 import type { Change, Database, ReadDatabase, Statistics } from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import { buildTables, type Table } from '../../src/database/layout/tables.ts'
-import type { LexiconSet } from '../../src/lexicon/lexicon-set.ts'
-import { buildLexicons } from '../../src/lexicon/lexicons.ts'
-import { createRecordReader, type RecordReader } from '../../src/lexicon/records/validate.ts'
+import { createRecordReader } from '../../src/lexicon/records/validate.ts'
 import { createEngine } from '../../src/query/execute/engine.ts'
 import { type QueryEngine, type RequestLimits, unlimited } from '../../src/query/execute/execute.ts'
-import { buildModel } from '../../src/schema/model/build-model.ts'
 import type { Model } from '../../src/schema/model/model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { printInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
+import { understand } from './understand.ts'
 
 /** A line of an import. */
 export interface StoredLine {
@@ -41,7 +37,7 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly lastStatement: () => string
   /** Whether the latest of them was one that others may wait for. */
   readonly lastKind: () => 'short' | 'long'
-  /** Milliseconds from the lexicons to the schema. */
+  /** Milliseconds from the model to the schema. */
   readonly buildingTook: number
   /** The schema as `lexigraph schema` prints it. */
   readonly schemaText: string
@@ -57,10 +53,12 @@ export async function openEngine(
   estimates: keyof typeof beliefs = 'true',
   now = () => BigInt(Date.now()) * 1000n,
 ): Promise<OpenedEngine> {
-  const { lexicons, model, tables, readRecord, schema, buildingTook } = buildOnce(documents, references)
+  const { set, model, tables } = understand(documents, references)
+  const { schema, buildingTook } = schemaOf(model)
+  const readRecord = createRecordReader(set)
   const database = await openDatabase(url, {
     tables,
-    fingerprint: lexicons.fingerprint,
+    fingerprint: set.fingerprint,
     check: (uri, json) => {
       const reading = readRecord({ uri, value: JSON.parse(json) })
       return reading.ok ? null : reading
@@ -111,46 +109,16 @@ export async function openEngine(
   }
 }
 
-interface Built {
-  readonly references: References
-  readonly lexicons: LexiconSet
-  readonly model: Model
-  readonly tables: readonly Table[]
-  readonly readRecord: RecordReader
-  readonly schema: GraphQLSchema
-  readonly buildingTook: number
-}
+const schemas = new WeakMap<Model, { readonly schema: GraphQLSchema; readonly buildingTook: number }>()
 
-const known = new WeakMap<readonly Json[], Built>()
-
-/** Nothing of it depends on a database, and hundreds are opened for the same lexicons. */
-function buildOnce(documents: readonly Json[], references: References): Built {
-  const before = known.get(documents)
-  if (before !== undefined && isDeepStrictEqual(before.references, references)) return before
+function schemaOf(model: Model) {
+  const before = schemas.get(model)
+  if (before !== undefined) return before
   const started = performance.now()
-  const lexicons = lexiconsOf(documents, references)
-  const model = buildModel(lexicons)
-  const built = {
-    references,
-    lexicons,
-    model,
-    tables: buildTables(model),
-    readRecord: createRecordReader(lexicons),
-    schema: buildGraphQLSchema(model),
-  }
-  const timed = { ...built, buildingTook: performance.now() - started }
-  known.set(documents, timed)
-  return timed
-}
-
-function lexiconsOf(documents: readonly Json[], references: References) {
-  const files = documents.map((document) => ({
-    file: `${document.id}.json`,
-    document: structuredClone(document),
-  }))
-  const result = buildLexicons(files, references)
-  if (result.ok) return result.lexicons
-  throw new Error(result.problems.map(({ file, path, problem }) => `${file} ${path}: ${problem}`).join('\n'))
+  const schema = buildGraphQLSchema(model)
+  const built = { schema, buildingTook: performance.now() - started }
+  schemas.set(model, built)
+  return built
 }
 
 /** As large a page as callers get, without a charge. */

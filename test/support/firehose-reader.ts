@@ -9,7 +9,7 @@ import {
 import { type Directory, startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from './lexicons.ts'
 import { createSignedRepo, type SignedRepo } from './signed-repo.ts'
-import { understand } from './store.ts'
+import { understand } from './understand.ts'
 
 const { book } = collections
 const { set: lexicons, tables } = understand(libraryLexicons, {})

@@ -9,7 +9,8 @@ import { type Directory, startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from './lexicons.ts'
 import { type RepoHost, startRepoHost } from './repo-host.ts'
 import { createSignedRepo, type SignedRepo, type Write } from './signed-repo.ts'
-import { openTestStore, temporaryFolder, type TestStore, understand } from './store.ts'
+import { openTestStore, temporaryFolder, type TestStore } from './store.ts'
+import { understand } from './understand.ts'
 
 const { book } = collections
 export const { set: lexicons, tables } = understand(libraryLexicons, {})

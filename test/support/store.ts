@@ -17,14 +17,13 @@ import { isPostgres, openDatabase } from '../../src/database/open.ts'
 import { connect } from '../../src/database/postgres/connection.ts'
 import type { RebuildProgress } from '../../src/database/rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../../src/database/rebuild/rebuild-report.ts'
-import { buildTables, type Table } from '../../src/database/layout/tables.ts'
+import type { Table } from '../../src/database/layout/tables.ts'
 import { createRejectionJudge } from '../../src/ingest/retry.ts'
-import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/records/validate.ts'
-import { buildModel } from '../../src/schema/model/build-model.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { StoredLine } from './engine.ts'
 import { type Engine, freshDatabase, postgresUrl } from './postgres.ts'
+import { understand } from './understand.ts'
 
 export type Row = Record<string, ColumnValue>
 
@@ -123,17 +122,6 @@ async function connectToLook(url: string): Promise<Client> {
   const client = await connect(url, 'read')
   await client.query(`set application_name = 'test'`)
   return client
-}
-
-/** The tables of lexicons written as plain JSON. */
-export function understand(documents: readonly Json[], references: References) {
-  const files = documents.map((document) => ({
-    file: `${document.id}.json`,
-    document: structuredClone(document),
-  }))
-  const built = buildLexicons(files, references)
-  if (!built.ok) throw new Error(JSON.stringify(built.problems))
-  return { set: built.lexicons, tables: buildTables(buildModel(built.lexicons)) }
 }
 
 /** A folder of the test file's own, gone after its tests. */

@@ -6,7 +6,8 @@ import { createEngine } from '../../src/query/execute/engine.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import { libraryLexicons, libraryReferences } from './lexicons.ts'
-import { openTestStore, understand } from './store.ts'
+import { openTestStore } from './store.ts'
+import { understand } from './understand.ts'
 
 /** `believe` replaces some of the statistics; no answer may depend on them. */
 export async function openWatchedEngine(believe: Partial<Statistics> = {}) {

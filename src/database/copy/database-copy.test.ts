@@ -40,7 +40,8 @@ import {
   reviewLines,
   reviewReferences,
 } from '../../../test/support/reviews.ts'
-import { emptyDatabases, openTestStore, type TestStore, understand } from '../../../test/support/store.ts'
+import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store.ts'
+import { understand } from '../../../test/support/understand.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'

@@ -18,13 +18,8 @@ import {
 } from '../../../test/support/reviews.ts'
 import { apply, assertHolds, rev, settleAll } from '../../../test/support/notes.ts'
 import type { Engine } from '../../../test/support/postgres.ts'
-import {
-  emptyDatabases,
-  openTestStore,
-  recordLexicon,
-  type TestStore,
-  understand,
-} from '../../../test/support/store.ts'
+import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from '../../../test/support/store.ts'
+import { understand } from '../../../test/support/understand.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { Change } from '../database.ts'
 import { ownSums } from './sums.ts'

@@ -8,7 +8,8 @@ import {
   reviewLines,
   reviewReferences,
 } from '../../../test/support/reviews.ts'
-import { emptyDatabases, openTestStore, understand } from '../../../test/support/store.ts'
+import { emptyDatabases, openTestStore } from '../../../test/support/store.ts'
+import { understand } from '../../../test/support/understand.ts'
 import { connect } from '../postgres/connection.ts'
 import { ownSums } from '../layout/sums.ts'
 import { differingCounts } from './verify-counts.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { collections, libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
-import { understand } from '../../../test/support/store.ts'
+import { understand } from '../../../test/support/understand.ts'
 import { raw } from '../../sql/sql.ts'
 import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
 import { columnList } from '../emit/emit-access-path.ts'

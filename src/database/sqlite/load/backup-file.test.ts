@@ -28,7 +28,8 @@ import {
   visibleRecords,
 } from '../../../../test/support/notes.ts'
 import { databases } from '../../../../test/support/postgres.ts'
-import { emptyDatabases, temporaryFolder, understand } from '../../../../test/support/store.ts'
+import { emptyDatabases, temporaryFolder } from '../../../../test/support/store.ts'
+import { understand } from '../../../../test/support/understand.ts'
 import { compare, fill, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
 import { partsOf, type Row } from '../../copy/parts.ts'
 import { openCopyTarget, openSnapshot } from '../../open.ts'

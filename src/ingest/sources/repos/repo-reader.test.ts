@@ -13,7 +13,7 @@ import {
   type Write,
 } from '../../../../test/support/signed-repo.ts'
 import { collections, libraryLexicons } from '../../../../test/support/lexicons.ts'
-import { understand } from '../../../../test/support/store.ts'
+import { understand } from '../../../../test/support/understand.ts'
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import { createChangeReader } from '../change-reader.ts'
