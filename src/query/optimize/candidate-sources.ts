@@ -17,7 +17,7 @@ import type { CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition, ReferringCount, SemiJoin } from '../plan/conditions.ts'
 
 /** Sources that together find every record for which a condition holds. */
-export interface FoundSources {
+interface FoundSources {
   readonly sources: readonly CandidateSource[]
   /** Estimated number of records they find. */
   readonly estimate: number

@@ -47,7 +47,7 @@ export function planFilter(
 }
 
 /** Materialized counts include hidden records, so these are counted one by one while there are any. */
-export function visibleCount({ state }: Optimizer, count: ReferringCount): ReferringCount {
+function visibleCount({ state }: Optimizer, count: ReferringCount): ReferringCount {
   return state.hiding ? { ...count, counts: null } : count
 }
 

@@ -22,7 +22,7 @@ import {
 } from './emit-source.ts'
 
 /** Measures that are computed apart from the records of their groups. */
-export interface MeasuresAside {
+interface MeasuresAside {
   readonly name: Sql
   readonly tables: readonly Sql[]
   /** By the positions of the measures in the plan, the columns of each. */
@@ -141,7 +141,7 @@ function countedRows(access: GroupAccess | SharedRows): CountedRows {
  * Combines groups with measures aside. It groups a union of all instead of joining them: in a join a missing key equals
  * no other key, and comparing each group with every other takes quadratic time.
  */
-export function putTogether(
+export function mergeMeasures(
   name: Sql,
   keys: readonly Sql[],
   first: Sql,

@@ -11,7 +11,7 @@ import type { Grouping } from './emit-grouping.ts'
 type Aggregate = PhysicalAggregate['aggregate']
 
 /** Groups in order; `page` is null for the first ones without cursors. */
-export interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
+interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
   readonly page: Aggregate['page'] | null
 }
 

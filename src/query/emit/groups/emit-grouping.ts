@@ -15,7 +15,7 @@ import {
   emitRecordsOnce,
   isAside,
   isOnePass,
-  putTogether,
+  mergeMeasures,
 } from './emit-elements.ts'
 import { isNull } from '../emit-membership.ts'
 import { type Emitter, partsOfUri, type UriParts } from '../emitter.ts'
@@ -120,7 +120,7 @@ export function createGrouping(
   const whole = isWhole
     ? []
     : [
-        putTogether(
+        mergeMeasures(
           name,
           names,
           first,

@@ -11,7 +11,7 @@ import { runningGroups, runningJson } from './series/emit-running.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
 import type { Within } from './emit-source.ts'
 
-export interface FormedGroups {
+interface FormedGroups {
   /** As they are counted; null if nothing is grouped. */
   readonly all: Grouping | null
   /** With what all steps added to them, or left of them. */

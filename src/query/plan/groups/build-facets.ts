@@ -35,13 +35,10 @@ export function buildFacets(
     return others === conditions ? where : conditionOf(others)
   }
   return groupFieldsOf('fields', given.fields, 'facetFields').map((field) => {
-    if (elementArray(field.leaf) !== null)
+    const isInside = elementArray(field.leaf) !== null
+    if (isInside || field.bucket !== null)
       throw badInput(
-        `\`fields\` names ${field.name}, and what is inside an array of objects is no facet. Group by it in \`${table.collection.rootField}Aggregate\`.`,
-      )
-    if (field.bucket !== null)
-      throw badInput(
-        `\`fields\` names ${field.name}, and a period of time is no facet. Group by it in \`${table.collection.rootField}Aggregate\`.`,
+        `\`fields\` names ${field.name}, and ${isInside ? 'what is inside an array of objects' : 'a period of time'} is no facet. Group by it in \`${table.collection.rootField}Aggregate\`.`,
       )
     return {
       name: field.name,

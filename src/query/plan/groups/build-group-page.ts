@@ -27,10 +27,10 @@ function bindingOf(
 ): string {
   const names = ((groupBy ?? []) as readonly GroupField[]).map(({ name }) => name)
   const { field: ranked, ...ranking } = (rankBy ?? {}) as { readonly field?: GroupField }
-  // An argument that is null means the same as none.
-  const frame = { timeZone: timeZone ?? undefined, weekStart: weekStart ?? undefined }
   const defined = {
-    ...frame,
+    // An argument that is null means the same as none.
+    timeZone: timeZone ?? undefined,
+    weekStart: weekStart ?? undefined,
     interval: interval ?? undefined,
     by: order.by,
     ranked: ranked?.name,
