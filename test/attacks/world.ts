@@ -81,10 +81,14 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
     return stdout
   }
   const keys = await createKeys((...args) => run(database, 'keys', ...args, '--json'))
-  const crowded = await stores.copy(database)
+  const keysAlone = await stores.copy(database)
   const corpus = [...buildDemoCorpus()]
   await run(database, 'import', await writeRecords(folder, 'records.jsonl', corpus))
-  await run(crowded, 'import', await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf)))
+  let crowding: Promise<string> | undefined
+  const fillCrowded = async (): Promise<string> => {
+    await run(keysAlone, 'import', await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf)))
+    return keysAlone
+  }
   const tiers: Readonly<Record<string, string>> = {
     [roomyTiers]: join(folder, 'roomy.json'),
     [scarceTiers]: join(folder, 'scarce.json'),
@@ -105,7 +109,7 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
   const start = async (server: ServerName): Promise<Started> => {
     const options = serverOptions[server].map((option) => tiers[option] ?? option)
     const isCrowded = server === 'workers'
-    const url = await stores.forServer(isCrowded ? crowded : database)
+    const url = await stores.forServer(isCrowded ? await (crowding ??= fillCrowded()) : database)
     const service = await startService(['serve', '--database', url, ...options])
     let isUp = true
     service.ended.then(() => (isUp = false))
