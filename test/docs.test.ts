@@ -42,6 +42,7 @@ const pagesWithQueries = [
   'unusual',
   'http',
   'prices',
+  'prices-of-groups',
 ]
 
 for (const page of ['README.md', ...pagesWithQueries.map((name) => `docs/${name}.md`)]) {
@@ -75,8 +76,14 @@ test('docs/filters.md names every operator of `where`', () => {
   assert.ok(textOf('docs/filters.md').includes(`\`${ofStrings.join(' ')}\``), ofStrings.join(' '))
 })
 
-test('docs/prices.md lists the weights that costs are made of', () => {
-  assert.deepEqual(numbersUnder('docs/prices.md', '## What an operation costs'), weights)
+test('docs/prices.md and docs/prices-of-groups.md list the weights that costs are made of', () => {
+  assert.deepEqual(
+    {
+      ...numbersUnder('docs/prices.md', '## What an operation costs'),
+      ...numbersUnder('docs/prices-of-groups.md', '## What is added'),
+    },
+    weights,
+  )
 })
 
 test('docs/limits.md lists the tiers that hold when no others are set', () => {
