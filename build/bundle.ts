@@ -9,6 +9,7 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
 import { renderNotices } from './notices.ts'
+import { bundleExplorer } from './explorer.ts'
 import { bundlePlayground } from './playground.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -64,11 +65,16 @@ const made = [
   await build({ ...common, entryPoints: helpers }),
 ]
 assertSame(apart, importedBy(made.map(({ metafile }) => metafile)))
-const playground = await bundlePlayground()
-const pages = new URL('playground/', folder)
-mkdirSync(pages)
-for (const [name, contents] of playground.files) writeFileSync(new URL(name, pages), contents)
-const notices = renderNotices(root, [...made.map(({ metafile }) => metafile), ...playground.metafiles])
+const pages = { playground: await bundlePlayground(), explorer: await bundleExplorer() }
+for (const [page, { files }] of Object.entries(pages)) {
+  const into = new URL(`${page}/`, folder)
+  mkdirSync(into)
+  for (const [name, contents] of files) writeFileSync(new URL(name, into), contents)
+}
+const notices = renderNotices(root, [
+  ...made.map(({ metafile }) => metafile),
+  ...Object.values(pages).flatMap(({ metafiles }) => metafiles),
+])
 writeFileSync(new URL('THIRD-PARTY-NOTICES.txt', folder), notices)
 
 /** Packages that the files ask for at run time. */

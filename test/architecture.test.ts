@@ -15,9 +15,23 @@ const floors: Record<string, readonly string[]> = {
   database: ['lexicon', 'sql', 'search', 'files', 'schema (types)'],
   query: ['schema', 'sql', 'search', 'files', 'database'],
   ingest: ['lexicon', 'database'],
-  mcp: ['search', 'schema', 'query', 'lexicon (types)'],
-  server: ['schema', 'query', 'files', 'database', 'mcp'],
-  cli: ['lexicon', 'sql', 'files', 'schema', 'database', 'query', 'ingest', 'mcp', 'server', 'demo'],
+  endpoint: [],
+  mcp: ['endpoint', 'search', 'schema', 'query', 'lexicon (types)'],
+  explorer: ['endpoint', 'schema', 'search'],
+  server: ['endpoint', 'schema', 'query', 'files', 'database', 'mcp', 'explorer'],
+  cli: [
+    'lexicon',
+    'sql',
+    'files',
+    'schema',
+    'database',
+    'query',
+    'ingest',
+    'mcp',
+    'explorer',
+    'server',
+    'demo',
+  ],
 }
 
 /** What each phase of a query may import of the others. The price must not depend on data, nor emission on statistics. */
@@ -34,7 +48,8 @@ const phases: Record<string, readonly string[]> = {
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
-  [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'server', 'cli/commands']],
+  [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'explorer', 'server', 'cli/commands']],
+  [/^(preact|preact-render-to-string|htm\/preact)$/, ['explorer']],
   [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],

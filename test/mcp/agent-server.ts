@@ -28,7 +28,7 @@ export async function newsParts(): Promise<Omit<AgentGiven, 'endpoint'>> {
 
 export interface AgentServerGiven extends Partial<Pick<AgentGiven, 'tools' | 'addition' | 'onFault'>> {
   readonly isLocal?: boolean
-  readonly app?: Partial<AppOptions>
+  readonly app?: Partial<Omit<AppOptions, 'explorer'>>
 }
 
 export async function startAgentServer(given: AgentServerGiven = {}): Promise<HttpServer> {

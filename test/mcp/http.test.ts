@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { EndpointError } from '../../src/mcp/graphql/endpoint.ts'
+import { EndpointError } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import type { HttpServer } from '../support/http-server.ts'
 import { createStandInEngine } from '../support/stand-in-engine.ts'

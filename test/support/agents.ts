@@ -1,6 +1,6 @@
 /** The agents' tools over an engine, without anything between them. */
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
-import { type Endpoint, EndpointError, type EndpointQuestion } from '../../src/mcp/graphql/endpoint.ts'
+import { type Endpoint, EndpointError, type EndpointQuestion } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError } from '../../src/mcp/tools/tool.ts'
 import { createTools } from '../../src/mcp/tools/tools.ts'
 import type { QueryEngine } from '../../src/query/execute/execute.ts'

@@ -68,6 +68,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
       .framework,
     playground: { exampleQuery: async () => '{ hello }', lexicons: 'stand-in' },
     agent: null,
+    explorer: null,
     ...options,
   })
   let accepted = 0

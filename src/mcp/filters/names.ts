@@ -1,6 +1,6 @@
 /** Finds records by name, with other spellings, for the tool resolve_name and for filters on references. */
 import type { Subject } from '../words/collections.ts'
-import { EndpointError } from '../graphql/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { printField } from '../graphql/graphql-text.ts'
 import { plainText } from '../words/plain-text.ts'
 import { foldText } from '../../util/text/fold.ts'

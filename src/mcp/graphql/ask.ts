@@ -1,6 +1,6 @@
 /** Sends one query to the endpoint, and words its errors for callers of tools. */
 import { prepare } from '../../query/parse/prepare.ts'
-import { EndpointError, type EndpointFault } from './endpoint.ts'
+import { EndpointError, type EndpointFault } from '../../endpoint/endpoint.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import type { Json, ToolsGiven } from '../tools/tool.ts'
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { EndpointError } from './endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { createHttpEndpoint } from './http-endpoint.ts'
 
 const never = new AbortController().signal

@@ -1,6 +1,11 @@
 /** A GraphQL service on the network: one POST per query, with limits of time and size. */
-import { type Endpoint, type EndpointAnswer, EndpointError, type EndpointQuestion } from './endpoint.ts'
-import { readGraphQLAnswer } from './graphql-answer.ts'
+import {
+  type Endpoint,
+  type EndpointAnswer,
+  EndpointError,
+  type EndpointQuestion,
+} from '../../endpoint/endpoint.ts'
+import { readGraphQLAnswer } from '../../endpoint/graphql-answer.ts'
 
 export interface HttpEndpointGiven {
   /** The GraphQL endpoint, such as `https://news.example/api/graphql`. */

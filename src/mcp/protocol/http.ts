@@ -10,7 +10,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import type { Endpoint } from '../graphql/endpoint.ts'
+import type { Endpoint } from '../../endpoint/endpoint.ts'
 import { mostMessageBytes } from './message.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import { type AgentGiven, createAgentServers } from './server.ts'

@@ -5,7 +5,7 @@ import type { Model } from '../../schema/model/model.ts'
 import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
-import { EndpointError } from '../graphql/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { readArguments } from './arguments.ts'
-import { EndpointError } from '../graphql/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources } from './resources.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'

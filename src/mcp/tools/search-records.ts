@@ -13,7 +13,7 @@ import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch 
 import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, type SchemaContext } from '../filters/paths.ts'
-import { EndpointError } from '../graphql/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { plainText, plainValue } from '../words/plain-text.ts'
 import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { didYouMean, type Json, ToolError } from './tool.ts'

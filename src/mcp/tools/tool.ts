@@ -1,7 +1,7 @@
 /** The interface of tools. It must not know the protocol that calls them. */
 import type { GraphQLSchema } from 'graphql'
 import type { Model } from '../../schema/model/model.ts'
-import type { Endpoint } from '../graphql/endpoint.ts'
+import type { Endpoint } from '../../endpoint/endpoint.ts'
 
 /** The dependencies of tools. */
 export interface ToolsGiven {

@@ -1,6 +1,6 @@
 /** What the tools share: how they are defined, and the context of one call. */
 import type { FilterContext } from '../filters/filters.ts'
-import type { EndpointAnswer, EndpointQuestion } from '../graphql/endpoint.ts'
+import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import type { Json, Tool } from './tool.ts'
 
 /** The context of one call, whose end cancels its queries. */

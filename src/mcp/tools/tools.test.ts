@@ -7,7 +7,7 @@ import type { Json } from '../../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../../test/reference/world.ts'
 import { createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
 import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
-import { EndpointError } from '../graphql/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import {
   articleOf,
   articles,

@@ -5,7 +5,7 @@
 import { nearest } from '../../util/text/nearest.ts'
 import { cutText } from './budget.ts'
 import type { Subject } from './collections.ts'
-import { EndpointError } from '../graphql/endpoint.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { findGroupAtEnd } from '../filters/groups.ts'

@@ -6,7 +6,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import type { Endpoint } from '../../mcp/graphql/endpoint.ts'
+import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { addAgentRoutes, agentPath, answerAgentFailure } from './agent-routes.ts'
 import { askBeforeBodies, rejectBadHeads } from '../http/requests.ts'

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, errorCodes } from '../../errors.ts'
-import type { Endpoint } from '../../mcp/graphql/endpoint.ts'
+import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { mostMessageBytes, readMessage } from '../../mcp/protocol/message.ts'
 import { createBodyReader } from '../http/requests.ts'

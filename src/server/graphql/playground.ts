@@ -2,13 +2,10 @@
  * The playground: GraphiQL with the endpoint and a first query filled in, bundled on the first request of a browser. The
  * page loads nothing from other hosts; docs/decisions/0005-playground.md gives the reasons for the choice.
  */
-import { hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readFile, readdir } from 'node:fs/promises'
-import { extname } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { type Asset, createAsset, sendAsset } from '../http/asset.ts'
+import { sendAsset } from '../http/asset.ts'
+import { bundledFiles, toAsset } from '../http/bundled-files.ts'
 
 /** The parts of the page that depend on the service. */
 export interface PlaygroundContent {
@@ -60,45 +57,13 @@ const pageHeaders = {
   vary,
 }
 
-interface Playground {
-  /** The path of the files, which contains a hash of them, so that browsers may cache them for ever. */
-  readonly folder: string
-  /** By path. */
-  readonly assets: ReadonlyMap<string, Asset>
-}
-
-let playground: Promise<Playground> | undefined
-
-/** A call after a failure tries again. */
-function loadPlayground(): Promise<Playground> {
-  playground ??= buildPlayground().catch((error) => {
-    playground = undefined
-    throw error
-  })
-  return playground
-}
-
-async function buildPlayground(): Promise<Playground> {
-  const files = Array.from(await loadFiles(), ([name, content]) => [name, toAsset(name, content)] as const)
-  const contents = files.map(([name, { etag }]) => name + etag).toSorted()
-  const folder = `/playground/${hash('sha256', contents.join()).slice(0, 12)}/`
-  return { folder, assets: new Map(files.map(([name, asset]) => [folder + name, asset])) }
-}
-
-/** The package contains the files; a checkout bundles them from its sources. */
-async function loadFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
-  const folder = new URL('playground/', import.meta.url)
-  if (!existsSync(folder)) {
-    const bundler = new URL('../../../build/playground.ts', import.meta.url)
-    return (await import(bundler.href))
-      .bundlePlayground()
-      .then(({ files }: { files: Map<string, Uint8Array> }) => files)
-  }
-  const names = await readdir(folder)
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder))] as const)),
-  )
-}
+/** A checkout bundles them from its sources. */
+const loadPlayground = bundledFiles('playground', async () => {
+  const bundler = new URL('../../../build/playground.ts', import.meta.url)
+  return (await import(bundler.href))
+    .bundlePlayground()
+    .then(({ files }: { files: Map<string, Uint8Array> }) => files)
+})
 
 function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'lexicons', string>>): string {
   const attributes = Object.entries(data).map(([name, value]) => `data-${name}="${escape(value)}"`)
@@ -123,16 +88,4 @@ function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'le
 /** Escapes an attribute value in double quotes; unescaped line ends would be normalized. */
 function escape(text: string): string {
   return text.replaceAll(/[&<>"\r\n]/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-}
-
-function toAsset(name: string, content: Uint8Array): Asset {
-  const type = mediaTypes[extname(name)]
-  if (type === undefined) throw new Error(`The playground has a file of an unknown type: ${name}.`)
-  return createAsset(type, Buffer.from(content.buffer, content.byteOffset, content.byteLength))
 }

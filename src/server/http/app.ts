@@ -13,7 +13,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { IndexStatus } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import { addOwnAgent } from '../agents/in-process-client.ts'
+import { addOwnAgent } from '../agents/own-agent.ts'
 import { askBeforeBodies, createBodyReader, rejectBadHeads } from './requests.ts'
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
@@ -27,6 +27,7 @@ import { addExportRoutes, type ExportEngine } from '../files/export-routes.ts'
 import { exportPath } from '../files/wanted.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
+import { addExplorerRoutes, type ExplorerRoutes, pagePaths } from '../explorer/explorer-routes.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
   readonly schema: GraphQLSchema
@@ -45,6 +46,8 @@ export interface AppOptions extends GraphQLRouteOptions {
   readonly exports?: ExportEngine
   /** Null where the agents' server is disabled. */
   readonly agent: AgentHttp | null
+  /** Null where the explorer is disabled. */
+  readonly explorer: ExplorerRoutes | null
 }
 
 /** Timeouts of callers, in milliseconds. */
@@ -75,7 +78,7 @@ const maxHeadBytes = 16_384
 
 /** Creates the server, not yet listening. Its `close()` waits for the requests in flight. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { trustedProxies, connections, longestRequest, timeout = defaultTimeout, agent } = options
+  const { trustedProxies, connections, longestRequest, timeout = defaultTimeout, agent, explorer } = options
   const app = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -107,7 +110,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', rejectBadHeads)
   // Routes that count requests check their URLs after counting.
-  const counted = [endpoint, exportPath, ...(agent === null ? [] : [agentPath])]
+  const counted = [
+    endpoint,
+    exportPath,
+    ...(agent === null ? [] : [agentPath]),
+    ...(explorer === null ? [] : pagePaths),
+  ]
   app.addHook('onRequest', ({ url }, _reply, done) => {
     if (!counted.some((path) => url.startsWith(path))) assertNoKeyInUrl(url)
     done()
@@ -124,7 +132,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (options.exports !== undefined)
       addExportRoutes(routes, options, options.exports, scheduler, timeout.stall)
     if (agent !== null) addOwnAgent(routes, agent, options, scheduler)
-    routes.get('/', (_request, reply) => reply.redirect(endpoint))
+    if (explorer === null) routes.get('/', (_request, reply) => reply.redirect(endpoint))
+    else addExplorerRoutes(routes, explorer, options, scheduler)
   })
   return app
 }
@@ -154,7 +163,8 @@ const allowedMethods = new Map([
 
 function answerUnknown(request: FastifyRequest, reply: FastifyReply) {
   const path = request.url.split('?', 1)[0] ?? ''
-  const allowed = path.startsWith(exportPath) ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
+  const isRead = [exportPath, ...pagePaths].some((each) => path.startsWith(each))
+  const allowed = isRead ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
   if (allowed === undefined) {
     throw new ServiceError('NOT_FOUND', `Nothing is served here. GraphQL is at ${endpoint}.`)
   }

@@ -1,4 +1,5 @@
 /** Negotiates a connection to a Jetstream server: protocol, filters and compression. */
+import { ReadableStream } from 'node:stream/web'
 import type { NetworkReaderOptions } from '../change-reader.ts'
 import { gather } from '../repos/hosts.ts'
 import { locate } from '../stream.ts'

@@ -2,6 +2,7 @@
  * Requests to hosts of repositories: a whole repository, an account's status, the list of accounts
  * (https://atproto.com/specs/sync). Answers are untrusted: they are validated, and limited in size and time.
  */
+import { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
 import { cleanText, reasonOf } from '../../../util/text/messages.ts'

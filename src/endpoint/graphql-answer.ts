@@ -1,7 +1,7 @@
 /** Reads an HTTP response as a GraphQL response. It sends nothing and must not know how the request was sent. */
-import { isObject } from '../../util/is-object.ts'
+import { isObject } from '../util/is-object.ts'
 import { type EndpointAnswer, EndpointError, type EndpointFault } from './endpoint.ts'
-import type { Json } from '../tools/tool.ts'
+type Json = Readonly<Record<string, unknown>>
 
 /** A complete HTTP response. */
 export interface RawAnswer {

@@ -1,0 +1,18 @@
+/** The addresses of pages. Relative to nothing: each begins with a slash. */
+import type { View } from './view/view.ts'
+import { writeView } from './view/view.ts'
+
+export function collectionAddress(nsid: string, view?: View): string {
+  const query = view === undefined ? '' : writeView(view)
+  return `/c/${nsid}${query === '' ? '' : `?${query}`}`
+}
+
+/** `/at/did:plc:abc/org.example.book/1` of an AT-URI with a DID; null of anything else. */
+export function recordAddress(uri: string): string | null {
+  const parts = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._:~-]+)$/.exec(uri)
+  return parts === null ? null : `/at/${parts[1]}/${parts[2]}/${parts[3]}`
+}
+
+export function accountAddress(did: string): string {
+  return `/at/${did}`
+}

@@ -1,0 +1,110 @@
+/** Finds the page of an address, asks what it needs, and renders it. */
+import type { EndpointAnswer, EndpointQuestion } from '../endpoint/endpoint.ts'
+import { toText } from './html.ts'
+import { chooseLanguage, type Language } from './languages/language.ts'
+import type { Draft, PageRequest, Site } from './page.ts'
+import { collectionPage } from './pages/collection.ts'
+import { failurePage, notFoundPage } from './pages/failure.ts'
+import { homePage } from './pages/home.ts'
+import { type Frame, frameEnd, frameStart } from './parts/frame.ts'
+import { queryText } from './view/view.ts'
+
+export interface ExplorerRequest {
+  /** Without query. */
+  readonly path: string
+  readonly parameters: readonly (readonly [string, string])[]
+  /** The header `Accept-Language`. */
+  readonly accepted: string | undefined
+}
+
+/** Sends the operation on behalf of the reader. */
+export type Ask = (question: EndpointQuestion) => Promise<EndpointAnswer>
+
+export interface OpenPage {
+  readonly status: number
+  /** BCP 47. */
+  readonly language: string
+  /** HTML that needs no data, to be sent first. */
+  readonly start: string
+  /** The rest of the page; asks once, when called. */
+  readonly finish: (ask: Ask) => Promise<FinishedPage>
+}
+
+export interface FinishedPage {
+  /** Of the whole page, if its start has not been sent yet. */
+  readonly status: number
+  readonly rest: string
+}
+
+export interface Explorer {
+  open(request: ExplorerRequest): OpenPage
+}
+
+export function createExplorer(site: Site): Explorer {
+  return {
+    open({ path, parameters, accepted }) {
+      const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
+      const language = chooseLanguage(chosen, accepted)
+      const own = parameters.filter(([name]) => name !== 'lang')
+      const query = queryText(own)
+      const request: PageRequest = {
+        parts: partsOf(path),
+        parameters: own,
+        language,
+        address: query === '' ? path : `${path}?${query}`,
+      }
+      const draft = draftOf(site, request)
+      const { title, isIndexed, status } = draft
+      const frame: Frame = { site, language, title, address: request.address, isIndexed }
+      return {
+        status,
+        language: language.tag,
+        start: frameStart(frame),
+        async finish(ask) {
+          const { html, status: final } = await complete(draft, language, ask)
+          const index = await site.readIndex().catch(() => null)
+          return { status: final, rest: html + frameEnd(frame, index) }
+        },
+      }
+    },
+  }
+}
+
+async function complete(
+  draft: Draft,
+  language: Language,
+  ask: Ask,
+): Promise<{ readonly html: string; readonly status: number }> {
+  if (draft.operation === null) return { html: toText(await draft.render({})), status: draft.status }
+  const { data, errors } = await ask(draft.operation)
+  const [fault] = errors
+  if (data === null || fault !== undefined) {
+    const failure = failurePage(fault ?? null, language)
+    return { html: toText(failure.content), status: failure.status }
+  }
+  return { html: toText(await draft.render(data)), status: draft.status }
+}
+
+function draftOf(site: Site, request: PageRequest): Draft {
+  const [first, second, third] = request.parts
+  if (first === undefined) return homePage(site, request)
+  if (first === 'c' && second !== undefined && third === undefined) {
+    const subject = site.subjects.of(second)
+    if (subject !== null) return collectionPage(site, subject, request)
+  }
+  return notFoundPage(request)
+}
+
+function partsOf(path: string): readonly string[] {
+  return path
+    .split('/')
+    .slice(1)
+    .filter((part) => part !== '')
+    .map((part) => {
+      try {
+        return decodeURIComponent(part)
+      } catch {
+        return part
+      }
+    })
+}

@@ -1,0 +1,72 @@
+/** English: the catalogue that the others have the shape of. */
+import type { Problem } from '../view/problem.ts'
+import type { Plural } from './plural.ts'
+
+export const en = {
+  skip: 'Skip to the content',
+  search: 'Search',
+  searchIn: (collection: string) => `Search ${collection}`,
+  home: 'Home',
+  console: 'GraphQL console',
+  language: 'Language',
+  collections: 'Collections',
+  newest: 'Newest',
+  filters: 'Filters',
+  apply: 'Apply',
+  remove: 'Remove',
+  clear: 'Remove all filters',
+  results: 'Results',
+  noResults: 'Nothing matches.',
+  noResultsHint: 'Remove a filter, or search for fewer words.',
+  didYouMean: 'Did you mean',
+  records: { one: '{n} record', other: '{n} records' } satisfies Plural,
+  missing: 'missing',
+  notValue: (value: string) => `not ${value}`,
+  exclude: 'exclude',
+  include: 'include',
+  more: 'More',
+  from: 'from',
+  to: 'to',
+  sort: 'Sort',
+  newestFirst: 'Newest first',
+  mostRelevant: 'Most relevant first',
+  show: 'Show as',
+  list: 'List',
+  table: 'Table',
+  cards: 'Cards',
+  next: 'Next page',
+  previous: 'Previous page',
+  firstPage: 'First page',
+  yes: 'yes',
+  no: 'no',
+  indexedAt: 'Indexed at',
+  updated: (time: string) => `Last record indexed ${time}`,
+  sourceState: (name: string, state: string) => `${name}: ${state}`,
+  wrongAddress: 'This address asks for something that does not exist',
+  notFound: 'There is no such page.',
+  failed: 'This page could not be answered',
+  tooExpensive: 'This question is too expensive. Choose a shorter period, or fewer facets and groups.',
+  tooMany: (seconds: number) => `You have asked very much in a short time. Try again in ${seconds} seconds.`,
+  problem: (problem: Problem): string => {
+    switch (problem.kind) {
+      case 'unknownParameter':
+        return `There is no field or parameter “${problem.name}”. Remove it from the address.`
+      case 'unknownOperator':
+        return `“${problem.name}” has no “${problem.operator}”. It has: ${problem.operators.join(', ')}.`
+      case 'longValue':
+        return `The value of “${problem.name}” is too long: at most ${problem.most} characters.`
+      case 'notFlag':
+        return `“${problem.name}.missing” is 1 or 0.`
+      case 'notInteger':
+        return `“${problem.name}” is a whole number, and “${problem.value}” is none.`
+      case 'notBoolean':
+        return `“${problem.name}” is true or false, and not “${problem.value}”.`
+      case 'notTime':
+        return `“${problem.name}” is a date such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z; “${problem.value}” is neither.`
+      case 'tooManyConditions':
+        return `There may be ${problem.most} filters at most.`
+      case 'unknownChoice':
+        return `“${problem.name}” cannot be “${problem.value}”.${problem.choices.length === 0 ? '' : ` It can be: ${problem.choices.slice(0, 30).join(', ')}.`}`
+    }
+  },
+}

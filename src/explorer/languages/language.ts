@@ -1,0 +1,72 @@
+/** Languages of the interface: choosing one, and writing numbers and times in it. */
+import { en } from './en.ts'
+import type { Plural } from './plural.ts'
+
+export type Catalogue = typeof en
+
+export interface Language {
+  /** BCP 47. */
+  readonly tag: string
+  /** Its own name. */
+  readonly name: string
+  readonly direction: 'ltr' | 'rtl'
+  /** Whether the address names it, so that links have to name it too. */
+  readonly isChosen: boolean
+  readonly text: Catalogue
+  readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
+  readonly percent: (share: number) => string
+  readonly plural: (forms: Plural, count: number) => string
+  /** In UTC, of an RFC 3339 text; the text itself if it is none. */
+  readonly date: (instant: string) => string
+  readonly time: (instant: string) => string
+}
+
+function create(tag: string, name: string, direction: Language['direction'], text: Catalogue): Language {
+  const numbers = new Intl.NumberFormat(tag)
+  const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 })
+  const plurals = new Intl.PluralRules(tag)
+  const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
+  const times = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  const formatted = (format: Intl.DateTimeFormat, instant: string): string => {
+    const at = Date.parse(instant)
+    return Number.isNaN(at) ? instant : format.format(at)
+  }
+  return {
+    tag,
+    name,
+    direction,
+    isChosen: false,
+    text,
+    number: (value, options) =>
+      options === undefined ? numbers.format(value) : new Intl.NumberFormat(tag, options).format(value),
+    percent: (share) => percents.format(share),
+    plural: (forms, count) =>
+      (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
+    date: (instant) => formatted(dates, instant),
+    time: (instant) => formatted(times, instant),
+  }
+}
+
+export const languages: readonly Language[] = [create('en', 'English', 'ltr', en)]
+
+/** The one asked for by tag; otherwise the first of `Accept-Language` that there is; otherwise English. */
+export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {
+  const english = languages[0] as Language
+  const named = languages.find(({ tag }) => tag === chosen)
+  if (named !== undefined) return { ...named, isChosen: true }
+  const wanted = (accepted ?? '')
+    .slice(0, 1_000)
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
+      const q = parameters.map((each) => each.trim()).find((each) => each.startsWith('q='))
+      return { tag: tag.split('-')[0], q: q === undefined ? 1 : Number(q.slice(2)) }
+    })
+    .filter(({ q }) => q > 0)
+    .toSorted((one, other) => other.q - one.q)
+  for (const { tag } of wanted) {
+    const found = languages.find((language) => language.tag === tag)
+    if (found !== undefined) return found
+  }
+  return english
+}

@@ -1,0 +1,88 @@
+/**
+ * One GraphQL operation for a whole page, so that all of its panels show one state of the data. Arguments become
+ * variables; their types come from the schema.
+ */
+import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } from 'graphql'
+
+export interface Panel {
+  /** The alias, under which the answer has the panel. */
+  readonly name: string
+  /** A field of the query, such as `techServiceNewsArticle`. */
+  readonly field: string
+  /** Values as in variables; enum values are their names. Those that are undefined are left out. */
+  readonly arguments: Readonly<Record<string, unknown>>
+  /** What is selected, in GraphQL; it may use variables that `variables` defines. */
+  readonly selection: string
+  readonly variables?: Readonly<Record<string, PanelVariable>>
+}
+
+export interface PanelVariable {
+  readonly type: string
+  readonly value: unknown
+}
+
+export interface Operation {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** Panels with the same name are the same panel. */
+export function buildOperation(schema: GraphQLSchema, name: string, panels: readonly Panel[]): Operation {
+  const variables = new Map<string, PanelVariable>()
+  const fields = panels.map((panel) => {
+    const given = Object.entries(panel.arguments).filter(([, value]) => value !== undefined && value !== null)
+    const texts = given.map(([argument, value]) => {
+      const variable = { type: typeOfArgument(schema, panel.field, argument), value }
+      return `${argument}: $${define(variables, `${panel.name}_${argument}`, variable)}`
+    })
+    for (const [inner, variable] of Object.entries(panel.variables ?? {})) variables.set(inner, variable)
+    const list = texts.length === 0 ? '' : `(${texts.join(', ')})`
+    return `  ${panel.name}: ${panel.field}${list} {\n${indent(panel.selection)}\n  }`
+  })
+  const defined = [...variables].map(([each, { type }]) => `$${each}: ${type}`)
+  const head = defined.length === 0 ? '' : `(${defined.join(', ')})`
+  return {
+    query: `query ${name}${head} {\n${fields.join('\n')}\n}`,
+    variables: Object.fromEntries([...variables].map(([each, { value }]) => [each, value])),
+  }
+}
+
+/** Equal values of one type share a variable, so that a reader sees that panels have the same conditions. */
+function define(variables: Map<string, PanelVariable>, name: string, variable: PanelVariable): string {
+  const text = JSON.stringify(variable)
+  for (const [known, other] of variables) if (JSON.stringify(other) === text) return known
+  const short = name.slice(name.indexOf('_') + 1)
+  const free = variables.has(short) ? name : short
+  variables.set(free, variable)
+  return free
+}
+
+function typeOfArgument(schema: GraphQLSchema, field: string, argument: string): string {
+  const found = argumentOf(schema, field, argument)
+  if (found === undefined) throw new Error(`The field ${field} has no argument ${argument}.`)
+  return String(found.type)
+}
+
+function argumentOf(schema: GraphQLSchema, field: string, argument: string): GraphQLArgument | undefined {
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  return fields[field]?.args.find(({ name }) => name === argument)
+}
+
+/** Whether a field of the query has the argument. */
+export function hasArgument(schema: GraphQLSchema, field: string, argument: string): boolean {
+  return argumentOf(schema, field, argument) !== undefined
+}
+
+/** The names of an argument's enum, such as those that a collection can be grouped by. */
+export function enumOf(schema: GraphQLSchema, field: string, argument: string): ReadonlySet<string> {
+  const found = argumentOf(schema, field, argument)
+  const type = found === undefined ? null : getNamedType(found.type)
+  return new Set(isEnumType(type) ? type.getValues().map(({ name }) => name) : [])
+}
+
+function indent(selection: string): string {
+  return selection
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+}

@@ -1,0 +1,39 @@
+/** What a reader sees instead of a page: no such page, a refusal, or a failure. */
+import type { EndpointFault } from '../../endpoint/endpoint.ts'
+import { type ErrorCode, errorCodes } from '../../errors.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import type { Draft, PageRequest } from '../page.ts'
+
+export function notFoundPage({ language: { text } }: PageRequest): Draft {
+  return {
+    status: 404,
+    title: text.notFound,
+    operation: null,
+    isIndexed: false,
+    render: () => html`<h1>${text.notFound}</h1><p><a href="/">${text.home}</a></p>`,
+  }
+}
+
+/** Says what the reader can do about it. */
+export function failurePage(
+  fault: EndpointFault | null,
+  { text }: Language,
+): { readonly status: number; readonly content: Html } {
+  const code = fault?.code ?? null
+  const known = code !== null && Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
+  const advice =
+    code === 'QUERY_TOO_COMPLEX'
+      ? text.tooExpensive
+      : code === 'RATE_LIMITED'
+        ? text.tooMany(fault?.retryAfter ?? 60)
+        : null
+  return {
+    status: known?.status ?? 500,
+    content: html`<section class="problem" role="alert">
+      <h1>${text.failed}</h1>
+      ${advice !== null && html`<p>${advice}</p>`}
+      ${fault !== null && html`<p lang="en">${fault.message}</p>`}
+    </section>`,
+  }
+}

@@ -1,0 +1,121 @@
+/** The records of a page as a list, a table, or cards. */
+import { recordAddress } from '../addresses.ts'
+import { labelOf, type Subject } from '../fields/subject.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import type { Show } from '../view/view.ts'
+import { withLanguage } from './frame.ts'
+import { recordText, timeOf, valueOf } from './values.ts'
+
+export interface SnippetAnswer {
+  readonly text: string
+  readonly ranges: readonly { readonly start: number; readonly end: number }[]
+}
+
+/** A record of the answer: values by names of fields, and snippets of the texts that the search found. */
+export interface Result {
+  readonly uri: string
+  readonly values: Readonly<Record<string, unknown>>
+  readonly snippets: Readonly<Record<string, SnippetAnswer | null>>
+}
+
+export function results(
+  found: readonly Result[],
+  show: Show,
+  columns: readonly ShownField[],
+  subject: Subject,
+  language: Language,
+): Html {
+  if (show === 'table') return table(found, columns, subject, language)
+  return html`<ol class=${show}>${found.map((result) => item(result, columns, subject, language))}</ol>`
+}
+
+function item(
+  result: Result,
+  columns: readonly ShownField[],
+  { roles, fields }: Subject,
+  language: Language,
+): Html {
+  const { title, summary, time } = roles
+  const link = titleLink(result, title, language)
+  const shortened = snippet(result, summary)
+  const own = [title, summary, time]
+  return html`<li class="result">
+    <h3>${link}</h3>
+    ${shortened !== null && html`<p class="summary">${shortened}</p>`}
+    <p class="facts">
+      ${typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
+      ${columns
+        .filter(({ name }) => !own.includes(name) && fields.has(name) && hasValue(result.values[name]))
+        .map(
+          (field) =>
+            html`<span class="fact" title=${labelOf(field.words)}>${valueOf(field, result.values[field.name], language)}</span>`,
+        )}
+    </p>
+  </li>`
+}
+
+function hasValue(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+}
+
+function titleLink(result: Result, title: string | null, language: Language): Html {
+  const text = snippet(result, title) ?? result.uri
+  const address = recordAddress(result.uri)
+  return address === null ? text : html`<a href=${withLanguage(address, language)}>${text}</a>`
+}
+
+const longestText = 300
+
+/** The text with what the search found marked; its beginning if it is long. Null without a text. */
+function snippet({ values, snippets }: Result, name: string | null): Html {
+  if (name === null) return null
+  const found = snippets[name]
+  if (found !== null && found !== undefined && found.ranges.length > 0) return marked(found)
+  const text = values[name]
+  if (typeof text !== 'string' || text === '') return null
+  // A cut through a character of two units leaves a lone half, which is removed.
+  const start = text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, '')
+  return recordText(start.length < text.length ? `${start}…` : text)
+}
+
+function marked({ text, ranges }: SnippetAnswer): Html {
+  const parts: Html[] = []
+  let at = 0
+  for (const { start, end } of ranges) {
+    parts.push(text.slice(at, start), html`<mark>${text.slice(start, end)}</mark>`)
+    at = end
+  }
+  return html`<bdi>${[...parts, text.slice(at)]}</bdi>`
+}
+
+function table(
+  found: readonly Result[],
+  columns: readonly ShownField[],
+  { roles }: Subject,
+  language: Language,
+): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
+    <table>
+      <thead><tr>${columns.map((field) => html`<th scope="col" title=${field.description}>${labelOf(field.words)}</th>`)}</tr></thead>
+      <tbody>
+        ${found.map(
+          (result) =>
+            html`<tr>${columns.map((field, at) => {
+              const content =
+                field.name === roles.title
+                  ? titleLink(result, roles.title, language)
+                  : valueOf(field, result.values[field.name], language)
+              return html`<td>${at === 0 && field.name !== roles.title ? recordLink(result, content, language) : content}</td>`
+            })}</tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function recordLink({ uri }: Result, content: Html, language: Language): Html {
+  const address = recordAddress(uri)
+  return address === null ? content : html`<a href=${withLanguage(address, language)}>${content}</a>`
+}

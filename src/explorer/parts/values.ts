@@ -1,0 +1,49 @@
+/** Values of records as HTML, by the kind of their field. */
+import type { ShownField } from '../fields/shown-field.ts'
+import { recordAddress } from '../addresses.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { withLanguage } from './frame.ts'
+
+/** Links that records contain: only to the web, and without our recommendation or the address of the page. */
+export function webLink(address: string, content: Html): Html {
+  return isWebAddress(address) ? html`<a href=${address} rel="nofollow ugc noopener">${content}</a>` : content
+}
+
+export function isWebAddress(address: string): boolean {
+  if (!/^https?:\/\//i.test(address)) return false
+  return URL.canParse(address)
+}
+
+/** A text of a record: its direction is its own, and it cannot change that of what follows. */
+export function recordText(text: string, language?: string | null): Html {
+  return html`<bdi lang=${language ?? undefined}>${text}</bdi>`
+}
+
+export function timeOf(instant: string, language: Language): Html {
+  return html`<time datetime=${instant}>${language.time(instant)}</time>`
+}
+
+/** A single value; `undefined` and null are a dash. */
+export function valueOf(field: ShownField, value: unknown, language: Language): Html {
+  if (value === null || value === undefined) return html`<span class="none">–</span>`
+  if (Array.isArray(value))
+    return html`<ul class="values">${value.slice(0, 50).map((each) => html`<li>${valueOf(field, each, language)}</li>`)}</ul>`
+  const { kind } = field.type
+  if (typeof value === 'boolean') return value ? language.text.yes : language.text.no
+  if (typeof value === 'number') return language.number(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (kind === 'datetime') return timeOf(text, language)
+  if (kind === 'string' && field.type.kind === 'string' && field.type.format === 'uri')
+    return webLink(text, recordText(text))
+  const address = text.startsWith('at://') ? recordAddress(text) : null
+  if (address !== null) return html`<a href=${withLanguage(address, language)}>${recordText(text)}</a>`
+  return recordText(text)
+}
+
+/** A value in a filter, a facet or a chart, as text. */
+export function plainValue({ type }: ShownField, value: string, language: Language): string {
+  if (type.kind === 'boolean') return value === 'true' ? language.text.yes : language.text.no
+  if (type.kind === 'integer') return language.number(Number(value))
+  return value
+}

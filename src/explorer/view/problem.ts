@@ -1,0 +1,19 @@
+/** What is wrong with an address, as data; the catalogue of each language has the sentences. */
+export type Problem =
+  | { readonly kind: 'unknownParameter'; readonly name: string }
+  | {
+      readonly kind: 'unknownOperator'
+      readonly name: string
+      readonly operator: string
+      readonly operators: readonly string[]
+    }
+  | { readonly kind: 'longValue'; readonly name: string; readonly most: number }
+  | { readonly kind: 'notFlag'; readonly name: string }
+  | { readonly kind: 'notInteger' | 'notBoolean' | 'notTime'; readonly name: string; readonly value: string }
+  | { readonly kind: 'tooManyConditions'; readonly most: number }
+  | {
+      readonly kind: 'unknownChoice'
+      readonly name: string
+      readonly value: string
+      readonly choices: readonly string[]
+    }

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { loadLexicons } from '../../lexicon/load.ts'
+import { buildModel } from '../../schema/model/build-model.ts'
+import { createSubjects } from '../fields/subject.ts'
+import { readView, writeView } from './view.ts'
+import { whereOf } from './where.ts'
+
+const loaded = await loadLexicons(fileURLToPath(new URL('../../../lexicons', import.meta.url)))
+assert.ok(loaded.ok)
+const article = createSubjects(buildModel(loaded.lexicons)).of('tech.service.news.article')
+assert.ok(article)
+
+function read(query: string) {
+  return readView([...new URLSearchParams(query)], article as NonNullable<typeof article>)
+}
+
+test('a written view reads as the same address', () => {
+  const addresses = [
+    'q=storm+flood&language=en&language=fr&section.not=sport&sort=-wordCount&show=table&columns=title,language',
+    'publishedAt=2026-11-01&publishedAt.to=2026-11-30&tags.all=climate&tags.all=policy',
+    'source_country=GB&techServiceNewsEnrichmentViaArticle.sentiment=negative&image_width.from=800',
+    'isAccessibleForFree=true&description.missing=1&facets=language,tags&after=abc',
+  ]
+  for (const address of addresses) {
+    const { view, problems } = read(address)
+    assert.deepEqual(problems, [])
+    assert.equal(writeView(view), address)
+  }
+})
+
+test('conditions become a where', () => {
+  const { view } = read(
+    'language=en&language=fr&tags=climate&section.not=sport&source_country=GB&publishedAt.from=2026-11-01&publishedAt.to=2026-11-30&techServiceNewsEnrichmentViaArticle.sentiment=negative&techServiceNewsEnrichmentViaArticle.impactLevel.from=8',
+  )
+  assert.deepEqual(whereOf(view.conditions), {
+    language: { in: ['en', 'fr'] },
+    tags: { has: 'climate' },
+    source: { country: { eq: 'GB' } },
+    publishedAt: { gte: '2026-11-01', lt: '2026-12-01' },
+    techServiceNewsEnrichmentViaArticle: { some: { sentiment: { eq: 'negative' }, impactLevel: { gte: 8 } } },
+    AND: [{ NOT: { section: { eq: 'sport' } } }],
+  })
+})
+
+test('an address that means nothing is refused with what it may be', () => {
+  const kinds = (query: string) => read(query).problems.map(({ kind }) => kind)
+  assert.deepEqual(kinds('colour=red'), ['unknownParameter'])
+  assert.deepEqual(kinds('language.from=en&wordCount=many'), ['notInteger'])
+  assert.deepEqual(kinds('publishedAt.contains=2026'), ['unknownOperator'])
+  assert.deepEqual(kinds('publishedAt.from=2026-13-01&show=map&sort=title.x'), [
+    'notTime',
+    'unknownChoice',
+    'unknownChoice',
+  ])
+  assert.deepEqual(kinds('language=&q='), [])
+})

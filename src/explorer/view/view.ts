@@ -1,0 +1,136 @@
+/** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
+import type { Subject } from '../fields/subject.ts'
+import { type Condition, readConditions, writeConditions } from './conditions.ts'
+import type { Problem } from './problem.ts'
+
+export const shows = ['list', 'table', 'cards'] as const
+export type Show = (typeof shows)[number]
+
+export interface View {
+  /** Words, in the syntax of `search`; blank for none. */
+  readonly search: string
+  readonly conditions: readonly Condition[]
+  /** `null`: the newest first, or the most relevant of a search. */
+  readonly sort: { readonly field: string; readonly direction: 'asc' | 'desc' } | null
+  readonly show: Show
+  /** Names of fields; null for those of the collection's roles. */
+  readonly columns: readonly string[] | null
+  readonly facets: readonly string[] | null
+  /** A cursor, and the side of it that the page is on. */
+  readonly page: { readonly side: 'after' | 'before'; readonly cursor: string } | null
+  /** Parameters of other pages, such as those of charts, in the order of the address. */
+  readonly others: readonly (readonly [string, string])[]
+}
+
+const longest = 1_000
+
+/** Parameters that are not conditions; a field with such a name is written with its operator: `sort.is=…`. */
+const reserved = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
+
+export interface ReadView {
+  readonly view: View
+  readonly problems: readonly Problem[]
+}
+
+/** `others`: parameters that belong to the page and not to the view. */
+export function readView(
+  parameters: readonly (readonly [string, string])[],
+  subject: Subject,
+  others: readonly string[] = [],
+): ReadView {
+  const problems: Problem[] = []
+  const own = parameters.filter(([name]) => isReserved(name))
+  const last = (name: string): string => own.findLast(([each]) => each === name)?.[1].trim() ?? ''
+  const listed = (name: string, has: (field: string) => boolean): readonly string[] | null => {
+    const values = own
+      .filter(([each]) => each === name)
+      .flatMap(([, value]) => value.split(',').filter((each) => each !== ''))
+    for (const value of values)
+      if (!has(value)) problems.push({ kind: 'unknownChoice', name, value: value.slice(0, 100), choices: [] })
+    return values.length === 0 ? null : [...new Set(values)].filter(has)
+  }
+  const show = last('show')
+  if (show !== '' && !isShow(show))
+    problems.push({ kind: 'unknownChoice', name: 'show', value: show.slice(0, 100), choices: shows })
+  const read = readConditions(
+    parameters.filter(([name]) => !isReserved(name) && !others.includes(name)),
+    subject,
+  )
+  const search = last('q')
+  if (search.length > longest) problems.push({ kind: 'longValue', name: 'q', most: longest })
+  const [after, before] = [last('after'), last('before')]
+  const view: View = {
+    search,
+    conditions: read.conditions,
+    sort: readSort(last('sort'), subject, problems),
+    show: isShow(show) ? show : 'list',
+    columns: listed('columns', (name) => subject.fields.get(name)?.many === false),
+    facets: listed('facets', (name) => subject.fields.get(name)?.isGroup === true),
+    page:
+      after !== ''
+        ? { side: 'after', cursor: after }
+        : before !== ''
+          ? { side: 'before', cursor: before }
+          : null,
+    others: parameters.filter(([name]) => others.includes(name)),
+  }
+  return { view, problems: [...read.problems, ...problems] }
+}
+
+function isShow(text: string): text is Show {
+  return shows.some((each) => each === text)
+}
+
+function isReserved(name: string): boolean {
+  return reserved.some((each) => each === name)
+}
+
+/** `publishedAt`, or `-publishedAt` for descending. */
+function readSort(text: string, { fields }: Subject, problems: Problem[]): View['sort'] {
+  if (text === '') return null
+  const field = text.replace(/^-/, '')
+  if (fields.get(field)?.isSort === true) return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
+  const choices = [...fields.values()].filter(({ isSort }) => isSort).map(({ name }) => name)
+  problems.push({ kind: 'unknownChoice', name: 'sort', value: text.slice(0, 100), choices })
+  return null
+}
+
+/** The query of an address, without `?`; blank for the view without any conditions. */
+export function writeView(view: View): string {
+  const { search, conditions, sort, show, columns, facets, page, others } = view
+  const parameters: (readonly [string, string])[] = []
+  if (search !== '') parameters.push(['q', search])
+  parameters.push(...writeConditions(conditions, isReserved))
+  if (sort !== null) parameters.push(['sort', `${sort.direction === 'desc' ? '-' : ''}${sort.field}`])
+  if (show !== 'list') parameters.push(['show', show])
+  if (columns !== null) parameters.push(['columns', columns.join(',')])
+  if (facets !== null) parameters.push(['facets', facets.join(',')])
+  if (page !== null) parameters.push([page.side, page.cursor])
+  return queryText([...parameters, ...others])
+}
+
+export function queryText(parameters: readonly (readonly [string, string])[]): string {
+  return new URLSearchParams(parameters.map(([name, value]) => [name, value]))
+    .toString()
+    .replaceAll('%2C', ',')
+}
+
+/** The same view from its first page. Other conditions or another order have other pages. */
+export function changed(view: View, change: Partial<View>): View {
+  return { ...view, page: null, ...change }
+}
+
+/** The view with the condition instead of the one on the same field with the same operator; without values it goes. */
+export function withCondition(view: View, condition: Condition): View {
+  const same = (each: Condition) =>
+    each.field.name === condition.field.name && each.operator === condition.operator
+  const at = view.conditions.findIndex(same)
+  const others = view.conditions.filter((each) => !same(each))
+  const conditions =
+    condition.values.length === 0 ? others : others.toSpliced(at < 0 ? others.length : at, 0, condition)
+  return changed(view, { conditions })
+}
+
+export function valuesOf(view: View, name: string, operator: Condition['operator']): readonly string[] {
+  return view.conditions.find((each) => each.field.name === name && each.operator === operator)?.values ?? []
+}

@@ -1,0 +1,87 @@
+/** Turns conditions into a `where`. */
+import type { ShownField } from '../fields/shown-field.ts'
+import { type Condition, isDate } from './conditions.ts'
+
+export type Where = Readonly<Record<string, unknown>>
+
+/**
+ * Conditions on one array, or on the records that refer by one reference, must hold for the same element or record.
+ * Excluded values are inside `NOT`, so that records without a value stay.
+ */
+export function whereOf(conditions: readonly Condition[]): Where {
+  const where: Record<string, unknown> = {}
+  const others: Where[] = []
+  for (const condition of conditions) {
+    const { field, operator } = condition
+    if (operator === 'not') others.push({ NOT: nest(field, anyOf(field, condition.values)) })
+    else if (!merge(where, nest(field, conditionOn(condition))))
+      others.push(nest(field, conditionOn(condition)))
+  }
+  return others.length === 0 ? where : { ...where, AND: others }
+}
+
+function nest({ steps }: ShownField, inner: Where): Where {
+  return steps.reduceRight<Where>(
+    (inside, { name, some }) => ({ [name]: some ? { some: inside } : inside }),
+    inner,
+  )
+}
+
+function conditionOn({ field, operator, values }: Condition): Where {
+  const [value = ''] = values
+  switch (operator) {
+    case 'is':
+      return anyOf(field, values)
+    case 'all':
+      return { hasAll: values.map((each) => operand(field, each)) }
+    case 'missing':
+      return { isNull: value === '1' }
+    case 'from':
+      return { gte: operand(field, value) }
+    case 'to':
+      return field.type.kind === 'datetime' && isDate(value)
+        ? { lt: dayAfter(value) }
+        : { lte: operand(field, value) }
+    case 'contains':
+      return { contains: value }
+    case 'starts':
+      return { startsWith: value }
+    case 'matches':
+      return { matches: value }
+    case 'not':
+      throw new Error('Excluded values are negated conditions.')
+  }
+}
+
+function anyOf(field: ShownField, values: readonly string[]): Where {
+  const operands = values.map((value) => operand(field, value))
+  const [first] = operands
+  if (field.isArray) return operands.length === 1 ? { has: first } : { hasAny: operands }
+  const { kind } = field.type
+  // Both values of a boolean: whatever is present.
+  if (kind === 'boolean') return operands.length === 1 ? { eq: first } : { isNull: false }
+  const equal = operands.length === 1 ? { eq: first } : { in: operands }
+  return kind === 'strongRef' || kind === 'atUri' ? { uri: equal } : equal
+}
+
+function operand({ type }: ShownField, value: string): unknown {
+  if (type.kind === 'integer') return Number(value.trim())
+  if (type.kind === 'boolean') return value === 'true'
+  return type.kind === 'datetime' ? value.trim() : value
+}
+
+export function dayAfter(date: string): string {
+  return new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10)
+}
+
+/** Adds the condition, unless the place of its operator is taken. */
+function merge(into: Record<string, unknown>, condition: Where): boolean {
+  const [[name, value] = ['', {}]] = Object.entries(condition)
+  const present = into[name]
+  if (present === undefined) {
+    into[name] = structuredClone(value)
+    return true
+  }
+  if (typeof present !== 'object' || Array.isArray(present) || typeof value !== 'object') return false
+  return merge(present as Record<string, unknown>, value as Where)
+}

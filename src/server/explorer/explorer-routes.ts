@@ -1,0 +1,111 @@
+/** The routes of the explorer: lets the reader in, answers with a page, and lets browsers keep what has not changed. */
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.ts'
+import { assertNoKeyInUrl } from '../admission/authentication.ts'
+import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { sendAsset } from '../http/asset.ts'
+import { matchesEtag } from '../http/requests.ts'
+import { addInProcessEndpoint, type EndpointFor } from '../in-process/endpoint.ts'
+import { createEntry, type EntryOptions } from '../in-process/entry.ts'
+import { loadExplorerFiles } from './explorer-files.ts'
+import { sendPage } from './send-page.ts'
+
+export interface ExplorerRoutes {
+  /** `assets`: the path of scripts and styles. */
+  readonly create: (assets: string) => Explorer
+  /** Changes with the records; null where it is not known. */
+  readonly dataVersion: () => number | null
+  /** Version of the program. */
+  readonly version: string
+  /** Hosts that pages may show images of: `*` for every one. */
+  readonly imageHosts: readonly string[]
+}
+
+/** The paths of pages, besides the first one. */
+export const pagePaths = ['/c/', '/at/'] as const
+
+export function addExplorerRoutes(
+  app: FastifyInstance,
+  { create, dataVersion, version, imageHosts }: ExplorerRoutes,
+  options: EntryOptions,
+  scheduler: ClientScheduler,
+): void {
+  const endpointFor = addInProcessEndpoint(app)
+  const entry = createEntry(options)
+  const headers = pageHeaders(imageHosts)
+  let explorer: Explorer | null = null
+
+  app.get('/explorer/*', async (request, reply) => {
+    const { assets } = await loadExplorerFiles()
+    const asset = assets.get(request.url.split('?', 1)[0] ?? '')
+    if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the explorer.')
+    const cached = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
+    return sendAsset(asset, cached, request, reply)
+  })
+  for (const path of ['/', ...pagePaths.map((each) => `${each}*`)])
+    app.get(path, (request, reply) => answer(request, reply))
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const caller = await entry.enter(request)
+    assertNoKeyInUrl(request.url)
+    await scheduler.wait(caller.id)
+    explorer ??= create((await loadExplorerFiles()).folder)
+    const [path = '', ...query] = request.url.split('?')
+    const page = explorer.open({
+      path,
+      parameters: [...new URLSearchParams(query.join('?'))],
+      accepted: request.headers['accept-language'],
+    })
+    const isPrivate = request.headers['x-api-key'] !== undefined
+    reply.headers({ ...headers, 'cache-control': isPrivate ? 'private, no-cache' : 'public, no-cache' })
+    reply.header('content-language', page.language)
+    const etag = etagOf(request, page)
+    if (etag !== null) {
+      reply.header('etag', etag)
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    }
+    return sendPage(page.start, finish(page, request, reply, endpointFor), request, reply)
+  }
+
+  /** Weak: the time of the last event in the foot of a page may change without it. */
+  function etagOf({ url, headers: sent }: FastifyRequest, { language, status }: OpenPage): string | null {
+    const data = dataVersion()
+    if (data === null || status !== 200) return null
+    const key = sent['x-api-key'] === undefined ? '' : 'key'
+    return `W/"${hash('sha256', `${version} ${process.pid} ${data} ${language} ${key} ${url}`, 'base64url').slice(0, 22)}"`
+  }
+}
+
+function finish(
+  page: OpenPage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpointFor: EndpointFor,
+): Promise<FinishedPage> {
+  const leaving = new AbortController()
+  reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
+  const endpoint = endpointFor(request)
+  return page.finish((question) => endpoint.ask(question, leaving.signal))
+}
+
+function pageHeaders(imageHosts: readonly string[]): Readonly<Record<string, string>> {
+  const images = imageHosts.map((host) => (host === '*' ? 'https:' : `https://${host}`))
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self' data:", ...images].join(' '),
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return {
+    'content-security-policy': policy.join('; '),
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    vary: 'accept-encoding, accept-language, x-api-key',
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Sends a page. When its data take longer than a moment, the start is sent before them, so that the browser loads
+ * scripts and styles meanwhile; the status is then 200, whatever becomes of the data.
+ */
+import { constants, createGzip, gzip } from 'node:zlib'
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FinishedPage } from '../../explorer/explorer.ts'
+import { acceptsGzip } from '../http/requests.ts'
+
+const zip = promisify(gzip)
+
+/** Milliseconds. Refusals, missing records and cached answers are there by then, and have their own status. */
+const moment = 20
+
+export async function sendPage(
+  start: string,
+  finishing: Promise<FinishedPage>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply.type('text/html; charset=utf-8')
+  const zips = acceptsGzip(request.headers['accept-encoding'])
+  if (zips) reply.header('content-encoding', 'gzip')
+  const timer = new AbortController()
+  const early = await Promise.race([
+    finishing,
+    sleep(moment, null, { signal: timer.signal }).catch(() => null),
+  ])
+  timer.abort()
+  if (early !== null) {
+    const { status, rest } = early
+    if (status !== 200) reply.removeHeader('etag').header('cache-control', 'no-store')
+    reply.code(status)
+    return reply.send(zips ? await zip(start + rest, { level: 1 }) : start + rest)
+  }
+  const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
+  zipped.write(start)
+  if ('flush' in zipped) zipped.flush(constants.Z_SYNC_FLUSH, () => undefined)
+  finishing.then(
+    ({ rest }) => zipped.end(rest),
+    (error: Error) => zipped.destroy(error),
+  )
+  return reply.send(zipped)
+}
