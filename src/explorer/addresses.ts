@@ -16,3 +16,7 @@ export function recordAddress(uri: string): string | null {
 export function accountAddress(did: string): string {
   return `/at/${did}`
 }
+
+export function withParameter(address: string, name: string, value: string): string {
+  return `${address}${address.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
+}

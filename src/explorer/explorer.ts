@@ -2,11 +2,12 @@
 import type { EndpointAnswer, EndpointQuestion } from '../endpoint/endpoint.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
-import type { Draft, PageRequest, Site } from './page.ts'
+import type { Draft, Frame, PageRequest, Site } from './page.ts'
 import { collectionPage } from './pages/collection.ts'
 import { failurePage, notFoundPage } from './pages/failure.ts'
 import { homePage } from './pages/home.ts'
-import { type Frame, frameEnd, frameStart } from './parts/frame.ts'
+import { frameEnd, frameStart } from './parts/frame.ts'
+import { robotsText, sitemapText } from './robots.ts'
 import { queryText } from './view/view.ts'
 
 export interface ExplorerRequest {
@@ -38,10 +39,16 @@ export interface FinishedPage {
 
 export interface Explorer {
   open(request: ExplorerRequest): OpenPage
+  /** The text of `robots.txt`. */
+  robots(): string
+  /** XML; null where the public address is not known. */
+  sitemap(): Promise<string | null>
 }
 
 export function createExplorer(site: Site): Explorer {
   return {
+    robots: () => robotsText(site),
+    sitemap: () => sitemapText(site),
     open({ path, parameters, accepted }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
@@ -54,8 +61,9 @@ export function createExplorer(site: Site): Explorer {
         address: query === '' ? path : `${path}?${query}`,
       }
       const draft = draftOf(site, request)
-      const { title, isIndexed, status } = draft
-      const frame: Frame = { site, language, title, address: request.address, isIndexed }
+      const { title, description = null, isIndexed, status } = draft
+      const { address } = request
+      const frame: Frame = { site, language, title, description, address, isIndexed }
       return {
         status,
         language: language.tag,

@@ -11,10 +11,25 @@ export interface Site {
   readonly subjects: Subjects
   /** The name of the service, in the head of each page. */
   readonly title: string
+  readonly operator: Operator
   /** Where scripts and styles are, with a slash at the end. */
   readonly assets: string
   /** The state of the index, which is read at most once in a second. */
   readonly readIndex: () => Promise<IndexState>
+}
+
+/** What the operator says of the service. */
+export interface Operator {
+  /** The path of the image at the head of pages. */
+  readonly logo: string | null
+  /** An address with `https:` or `mailto:`. */
+  readonly contact: string | null
+  /** Paragraphs on terms and provenance. */
+  readonly note: readonly string[]
+  /** The public address without a path, such as `https://news.example`. */
+  readonly origin: string | null
+  /** Hosts whose images pages may show: `*` for every one, `*.example.org` for all below one. */
+  readonly imageHosts: readonly string[]
 }
 
 export interface IndexState {
@@ -46,9 +61,22 @@ export type Answer = Readonly<Record<string, unknown>>
 export interface Draft {
   readonly status: 200 | 400 | 404
   readonly title: string
+  /** For search engines and previews of links; absent for that of the service. */
+  readonly description?: string
   /** Null where the page needs no data. */
   readonly operation: Operation | null
   /** Only unfiltered pages are for search engines. */
   readonly isIndexed: boolean
   readonly render: (answer: Answer) => Html | Promise<Html>
+}
+
+/** What the frame of a page shows. */
+export interface Frame {
+  readonly site: Site
+  readonly language: Language
+  readonly title: string
+  readonly description: string | null
+  /** The address of the page, without that of the host and without the language. */
+  readonly address: string
+  readonly isIndexed: boolean
 }

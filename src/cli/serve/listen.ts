@@ -1,10 +1,9 @@
 /** Runs a server until it is stopped; requests in flight are answered first. */
 import { once } from 'node:events'
 import { isIP } from 'node:net'
-import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
+import type { ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import type { ExplorerRoutes } from '../../server/explorer/explorer-routes.ts'
 import { createApp } from '../../server/http/app.ts'
 import { createAuthentication } from '../../server/admission/authentication.ts'
 import type { ConnectionLimits } from '../../server/http/connections.ts'
@@ -18,6 +17,7 @@ import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../store/project.ts'
 import { openCounts } from '../service/limiter.ts'
 import { createLogs, type Logs } from '../logger.ts'
+import { openExplorer } from './explorer.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from '../service/service.ts'
 import { trustedProxiesOf } from '../settings/inputs.ts'
@@ -121,7 +121,7 @@ export async function startServer(
     cacheSeconds: config['cache-seconds'],
     exports: engine,
     agent: config.mcp ? await agentOf(served, config, logs) : null,
-    explorer: await explorerOf(served, readStatus),
+    explorer: config.explorer === 'off' ? null : await openExplorer(served, config, readStatus),
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   const { host, port } = config
@@ -159,21 +159,6 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
     isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
     onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
   })
-}
-
-async function explorerOf(
-  { model, schema, database, root }: Served,
-  readIndex: () => Promise<IndexStatus>,
-): Promise<ExplorerRoutes> {
-  const { createSubjects } = await import('../../explorer/fields/subject.ts')
-  const { createExplorer } = await import('../../explorer/explorer.ts')
-  return {
-    create: (assets) =>
-      createExplorer({ schema, subjects: createSubjects(model), title: 'Lexigraph', assets, readIndex }),
-    dataVersion: () => database.read.dataVersion(),
-    version: readVersion(root),
-    imageHosts: [],
-  }
 }
 
 /** Whether only this host can reach a server that listens there. */

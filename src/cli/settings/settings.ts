@@ -3,6 +3,7 @@
  * from these tables.
  */
 import type { CommandName } from '../command-list.ts'
+import { explorerSettings } from './explorer-settings.ts'
 import { servingSettings } from './serving-settings.ts'
 import { every, logLevels, type Setting } from './setting.ts'
 import { sourceSettings } from './source-settings.ts'
@@ -14,6 +15,7 @@ export const settings = {
   ...storeSettings,
   ...sourceSettings,
   ...servingSettings,
+  ...explorerSettings,
   ...taskSettings,
   ...exportSettings,
   'log-level': {

@@ -47,6 +47,12 @@ export const en = {
   failed: 'This page could not be answered',
   tooExpensive: 'This question is too expensive. Choose a shorter period, or fewer facets and groups.',
   tooMany: (seconds: number) => `You have asked very much in a short time. Try again in ${seconds} seconds.`,
+  operator: {
+    contact: 'Contact',
+    note: 'Terms and provenance',
+    source: 'Source',
+    about: (service: string) => `Search, compare and export the records of ${service}.`,
+  },
   problem: (problem: Problem): string => {
     switch (problem.kind) {
       case 'unknownParameter':

@@ -1,8 +1,11 @@
 /** Languages of the interface: choosing one, and writing numbers and times in it. */
+import { ar } from './ar.ts'
+import { type Catalogue, completed } from './catalogue.ts'
 import { en } from './en.ts'
+import { es } from './es.ts'
 import type { Plural } from './plural.ts'
 
-export type Catalogue = typeof en
+export type { Catalogue }
 
 export interface Language {
   /** BCP 47. */
@@ -47,7 +50,11 @@ function create(tag: string, name: string, direction: Language['direction'], tex
   }
 }
 
-export const languages: readonly Language[] = [create('en', 'English', 'ltr', en)]
+export const languages: readonly Language[] = [
+  create('en', 'English', 'ltr', en),
+  create('es', 'Español', 'ltr', completed(es)),
+  create('ar', 'العربية', 'rtl', completed(ar)),
+]
 
 /** The one asked for by tag; otherwise the first of `Accept-Language` that there is; otherwise English. */
 export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {

@@ -51,6 +51,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
   return {
     status: 200,
     title,
+    description: collection.type.description,
     operation: buildOperation(site.schema, 'Collection', [listPanel(view, columns, subject, site)]),
     isIndexed: parameters.length === 0,
     render(answer) {

@@ -1,34 +1,30 @@
 /** The frame of every page: head, search, language, foot. */
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
-import type { IndexState, Site } from '../page.ts'
-
-export interface Frame {
-  readonly site: Site
-  readonly language: Language
-  readonly title: string
-  /** The address of the page, without that of the host and without the language. */
-  readonly address: string
-  readonly isIndexed: boolean
-}
+import type { Frame, IndexState } from '../page.ts'
+import { pageMeta } from './meta.ts'
+import { withParameter } from '../addresses.ts'
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
-export function frameStart({ site, language, title, address, isIndexed }: Frame): string {
+export function frameStart(frame: Frame): string {
+  const { site, language, title, address, isIndexed } = frame
   const { text } = language
+  const { logo } = site.operator
   const full = title === site.title ? title : `${title} · ${site.title}`
   const head = toText(html`
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${full}</title>
     ${!isIndexed && html`<meta name="robots" content="noindex" />`}
-    <link rel="icon" href="data:," />
+    ${pageMeta(frame)}
+    <link rel="icon" href=${logo ?? 'data:,'} />
     <link rel="stylesheet" href=${`${site.assets}page.css`} />
     <script type="module" src=${`${site.assets}page.js`}></script>
   `)
   const top = toText(html`
     <a class="skip" href="#main">${text.skip}</a>
     <header class="top">
-      <a class="home" href=${withLanguage('/', language)}>${site.title}</a>
+      <a class="home" href=${withLanguage('/', language)}>${logo !== null && html`<img src=${logo} alt="" />`}${site.title}</a>
       <nav aria-label=${text.language} class="languages">
         ${languages.length > 1 && languages.map((each) => languageLink(each, language, address))}
       </nav>
@@ -41,17 +37,27 @@ export function frameStart({ site, language, title, address, isIndexed }: Frame)
 <body>${top}<main id="main">`
 }
 
-export function frameEnd({ language }: Frame, index: IndexState | null): string {
+export function frameEnd({ site, language }: Frame, index: IndexState | null): string {
+  const { text } = language
+  const { contact, note } = site.operator
   const newest =
     index?.collections
       .map(({ newestIndexedAt }) => newestIndexedAt ?? 0n)
       .reduce((one, other) => (one > other ? one : other), 0n) ?? 0n
   const instant = newest === 0n ? null : new Date(Number(newest / 1000n)).toISOString()
   const foot = html`<footer class="foot">
-    ${instant !== null && html`<p>${language.text.updated(language.time(instant))} UTC</p>`}
-    ${index?.sources.map(({ name, state }) => html`<p>${language.text.sourceState(name, state)}</p>`)}
+    ${instant !== null && html`<p>${text.updated(language.time(instant))} UTC</p>`}
+    ${index?.sources.map(({ name, state }) => html`<p>${text.operator.source}: <bdi>${text.sourceState(name, state)}</bdi></p>`)}
+    ${note.length > 0 && html`<section class="note" aria-label=${text.operator.note}>${note.map((paragraph) => html`<p dir="auto">${linked(paragraph)}</p>`)}</section>`}
+    ${contact !== null && html`<p>${text.operator.contact}: <a href=${contact}><bdi>${contact.replace(/^mailto:/, '')}</bdi></a></p>`}
   </footer>`
   return `</main>${toText(foot)}</body></html>`
+}
+
+/** The operator's text, with links of the https addresses in it. */
+function linked(paragraph: string): Html {
+  const parts = paragraph.split(/(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/)
+  return parts.map((part, at) => (at % 2 === 1 ? html`<a href=${part}>${part}</a>` : part))
 }
 
 function languageLink(each: Language, current: Language, address: string): Html {
@@ -62,8 +68,4 @@ function languageLink(each: Language, current: Language, address: string): Html 
 /** Keeps the language that the reader chose. */
 export function withLanguage(address: string, language: Language): string {
   return language.isChosen ? withParameter(address, 'lang', language.tag) : address
-}
-
-function withParameter(address: string, name: string, value: string): string {
-  return `${address}${address.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
 }

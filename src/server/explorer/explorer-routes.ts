@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
-import { sendAsset } from '../http/asset.ts'
+import { createAsset, sendAsset } from '../http/asset.ts'
 import { matchesEtag } from '../http/requests.ts'
 import { addInProcessEndpoint, type EndpointFor } from '../in-process/endpoint.ts'
 import { createEntry, type EntryOptions } from '../in-process/entry.ts'
@@ -21,14 +21,24 @@ export interface ExplorerRoutes {
   readonly version: string
   /** Hosts that pages may show images of: `*` for every one. */
   readonly imageHosts: readonly string[]
+  readonly logo: Logo | null
 }
+
+export interface Logo {
+  readonly path: string
+  readonly type: string
+  readonly content: Buffer
+}
+
+/** Files for crawlers. */
+export const crawlerPaths = ['/robots.txt', '/sitemap.xml'] as const
 
 /** The paths of pages, besides the first one. */
 export const pagePaths = ['/c/', '/at/'] as const
 
 export function addExplorerRoutes(
   app: FastifyInstance,
-  { create, dataVersion, version, imageHosts }: ExplorerRoutes,
+  { create, dataVersion, version, imageHosts, logo }: ExplorerRoutes,
   options: EntryOptions,
   scheduler: ClientScheduler,
 ): void {
@@ -36,6 +46,7 @@ export function addExplorerRoutes(
   const entry = createEntry(options)
   const headers = pageHeaders(imageHosts)
   let explorer: Explorer | null = null
+  const opened = async (): Promise<Explorer> => (explorer ??= create((await loadExplorerFiles()).folder))
 
   app.get('/explorer/*', async (request, reply) => {
     const { assets } = await loadExplorerFiles()
@@ -44,6 +55,19 @@ export function addExplorerRoutes(
     const cached = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
     return sendAsset(asset, cached, request, reply)
   })
+  app.get('/robots.txt', async (_request, reply) =>
+    reply
+      .headers(aDay)
+      .type('text/plain; charset=utf-8')
+      .send((await opened()).robots()),
+  )
+  app.get('/sitemap.xml', async (_request, reply) => {
+    const sitemap = await (await opened()).sitemap()
+    if (sitemap === null)
+      throw new ServiceError('NOT_FOUND', 'There is a sitemap where the public address is known.')
+    return reply.headers(aDay).type('application/xml; charset=utf-8').send(sitemap)
+  })
+  if (logo !== null) addLogo(app, logo)
   for (const path of ['/', ...pagePaths.map((each) => `${each}*`)])
     app.get(path, (request, reply) => answer(request, reply))
 
@@ -51,9 +75,8 @@ export function addExplorerRoutes(
     const caller = await entry.enter(request)
     assertNoKeyInUrl(request.url)
     await scheduler.wait(caller.id)
-    explorer ??= create((await loadExplorerFiles()).folder)
     const [path = '', ...query] = request.url.split('?')
-    const page = explorer.open({
+    const page = (await opened()).open({
       path,
       parameters: [...new URLSearchParams(query.join('?'))],
       accepted: request.headers['accept-language'],
@@ -76,6 +99,18 @@ export function addExplorerRoutes(
     const key = sent['x-api-key'] === undefined ? '' : 'key'
     return `W/"${hash('sha256', `${version} ${process.pid} ${data} ${language} ${key} ${url}`, 'base64url').slice(0, 22)}"`
   }
+}
+
+const aDay = { 'cache-control': 'public, max-age=86400' }
+
+/** The policy keeps an SVG that is opened by itself from running scripts. */
+function addLogo(app: FastifyInstance, { path, type, content }: Logo): void {
+  const asset = createAsset(type, content)
+  const headers = {
+    ...aDay,
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+  }
+  app.get(path, (request, reply) => sendAsset(asset, { ...headers, vary: 'accept-encoding' }, request, reply))
 }
 
 function finish(

@@ -27,7 +27,12 @@ import { addExportRoutes, type ExportEngine } from '../files/export-routes.ts'
 import { exportPath } from '../files/wanted.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
-import { addExplorerRoutes, type ExplorerRoutes, pagePaths } from '../explorer/explorer-routes.ts'
+import {
+  addExplorerRoutes,
+  crawlerPaths,
+  type ExplorerRoutes,
+  pagePaths,
+} from '../explorer/explorer-routes.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
   readonly schema: GraphQLSchema
@@ -105,7 +110,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setChildLoggerFactory(() => options.log)
   app.decorateRequest('context', null)
   app.setErrorHandler(answerFailure)
-  app.setNotFoundHandler(answerUnknown)
+  app.setNotFoundHandler(
+    unknownAnswer(explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths]),
+  )
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', rejectBadHeads)
@@ -161,13 +168,16 @@ const allowedMethods = new Map([
   ['/readyz', 'GET, HEAD, OPTIONS'],
 ])
 
-function answerUnknown(request: FastifyRequest, reply: FastifyReply) {
-  const path = request.url.split('?', 1)[0] ?? ''
-  const isRead = [exportPath, ...pagePaths].some((each) => path.startsWith(each))
-  const allowed = isRead ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
-  if (allowed === undefined) {
-    throw new ServiceError('NOT_FOUND', `Nothing is served here. GraphQL is at ${endpoint}.`)
+/** `read`: the beginnings of paths that are only read. */
+function unknownAnswer(read: readonly string[]) {
+  return (request: FastifyRequest, reply: FastifyReply): never => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const isRead = read.some((each) => path.startsWith(each))
+    const allowed = isRead ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
+    if (allowed === undefined) {
+      throw new ServiceError('NOT_FOUND', `Nothing is served here. GraphQL is at ${endpoint}.`)
+    }
+    reply.header('allow', allowed)
+    throw new ServiceError('METHOD_NOT_ALLOWED', `The path ${path} takes ${allowed}, not ${request.method}.`)
   }
-  reply.header('allow', allowed)
-  throw new ServiceError('METHOD_NOT_ALLOWED', `The path ${path} takes ${allowed}, not ${request.method}.`)
 }

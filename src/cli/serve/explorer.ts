@@ -1,0 +1,140 @@
+/** Reads the settings of the web pages for people, and assembles the explorer. */
+import { readFile } from 'node:fs/promises'
+import type { IndexStatus } from '../../database/database.ts'
+import type { Operator } from '../../explorer/page.ts'
+import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'
+import type { ReadService } from '../service/service.ts'
+import { CommandError, readVersion, whyUnreadable } from '../command.ts'
+import type { Config } from '../settings/settings.ts'
+
+/** Fails with a sentence for the first setting that is wrong. */
+export async function openExplorer(
+  { model, schema, database, root }: Pick<ReadService, 'model' | 'schema' | 'database' | 'root'>,
+  config: Config,
+  readIndex: () => Promise<IndexStatus>,
+): Promise<ExplorerRoutes> {
+  const { createSubjects } = await import('../../explorer/fields/subject.ts')
+  const { createExplorer } = await import('../../explorer/explorer.ts')
+  const logo = await readLogo(config['explorer-logo'])
+  const operator: Operator = {
+    logo: logo === null ? null : logo.path,
+    contact: contactOf(config['explorer-contact']),
+    note: await readNote(config['explorer-note']),
+    origin: originOf(config['explorer-address']),
+    imageHosts: imageHostsOf(config['explorer-image-hosts']),
+  }
+  return {
+    create: (assets) =>
+      createExplorer({
+        schema,
+        subjects: createSubjects(model),
+        title: config['explorer-title'],
+        operator,
+        assets,
+        readIndex,
+      }),
+    dataVersion: () => database.read.dataVersion(),
+    version: readVersion(root),
+    imageHosts: operator.imageHosts,
+    logo,
+  }
+}
+
+/** Bytes. */
+const largestLogo = 500_000
+
+async function readLogo(file: string | null): Promise<Logo | null> {
+  if (file === null) return null
+  const content = await readOf('--explorer-logo', file)
+  const found = imageTypes.find(({ starts }) => starts(content))
+  if (found === undefined)
+    throw new CommandError(`--explorer-logo: ${file} is not an SVG, PNG, JPEG or WebP image.`)
+  if (content.length > largestLogo)
+    throw new CommandError(
+      `--explorer-logo: ${file} has ${content.length} bytes; a logo has at most ${largestLogo}.`,
+    )
+  return { path: `/explorer/logo.${found.extension}`, type: found.type, content }
+}
+
+const imageTypes: readonly {
+  readonly type: string
+  readonly extension: string
+  readonly starts: (content: Buffer) => boolean
+}[] = [
+  { type: 'image/png', extension: 'png', starts: (content) => hasBytes(content, 0, '\x89PNG') },
+  { type: 'image/jpeg', extension: 'jpg', starts: (content) => hasBytes(content, 0, '\xFF\xD8\xFF') },
+  {
+    type: 'image/webp',
+    extension: 'webp',
+    starts: (content) => hasBytes(content, 0, 'RIFF') && hasBytes(content, 8, 'WEBP'),
+  },
+  {
+    type: 'image/svg+xml',
+    extension: 'svg',
+    starts: (content) =>
+      /^\uFEFF?\s*(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(content.toString('utf8', 0, 500)),
+  },
+]
+
+function hasBytes(content: Buffer, at: number, bytes: string): boolean {
+  return content.toString('latin1', at, at + bytes.length) === bytes
+}
+
+function contactOf(text: string | null): string | null {
+  if (text === null) return null
+  const address = text.trim()
+  if (/^https:\/\//i.test(address) && URL.canParse(address)) return address
+  if (/^[^\s@:/?#<>"]+@[^\s@:/?#<>"]+\.[^\s@:/?#<>".]+$/.test(address)) return `mailto:${address}`
+  throw new CommandError(`--explorer-contact is a mail address or an https URL, not ${JSON.stringify(text)}.`)
+}
+
+const longestNote = 5_000
+
+async function readNote(text: string | null): Promise<readonly string[]> {
+  if (text === null) return []
+  const note = text.startsWith('@') ? (await readOf('--explorer-note', text.slice(1))).toString('utf8') : text
+  if (note.length > longestNote)
+    throw new CommandError(
+      `--explorer-note has ${note.length} characters, and may have ${longestNote}; link to a page with the rest.`,
+    )
+  return note
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+}
+
+function originOf(text: string | null): string | null {
+  if (text === null) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isOrigin =
+    url !== null && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(url.href)
+  if (!isOrigin)
+    throw new CommandError(
+      `--explorer-address is the address of the first page, such as https://news.example, without a path; not ${JSON.stringify(text)}.`,
+    )
+  return url.origin
+}
+
+const hostForm = /^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?)$/
+
+function imageHostsOf(text: string | null): readonly string[] {
+  const hosts = (text ?? '')
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== '')
+  for (const host of hosts)
+    if (!hostForm.test(host))
+      throw new CommandError(
+        `--explorer-image-hosts: ${JSON.stringify(host)} is not a host such as images.example.org, *.example.org or *.`,
+      )
+  return hosts
+}
+
+async function readOf(option: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (cause) {
+    const why = whyUnreadable(cause as NodeJS.ErrnoException)
+    throw new CommandError(`${option}: ${file} cannot be read: ${why}.`, { cause })
+  }
+}

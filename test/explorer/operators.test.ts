@@ -1,0 +1,119 @@
+/** What operators set for the pages, on the real program: who they are, what crawlers see, and no pages at all. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { runProgram, type Service, startService } from '../network/service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-explorer-'))
+const database = join(folder, 'records.db')
+const base = ['serve', '--database', database, '--workers', '1']
+const serve = (settings: Readonly<Record<string, string>> = {}): Promise<Service> =>
+  startService([...base, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])])
+const articles = '/c/tech.service.news.article'
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
+const file = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+before(async () => {
+  const lines = Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`)
+  const records = file('records.jsonl', lines.join(''))
+  const { status, stderr } = await runProgram(['import', records, '--database', database])
+  assert.equal(status, 0, stderr)
+})
+after(() => rmSync(folder, { recursive: true }))
+
+test('pages have the name, logo, contact and note of the operator', async () => {
+  await using service = await serve({
+    'explorer-title': 'Press <b>watch</b>',
+    'explorer-logo': file('logo.svg', svg),
+    'explorer-contact': 'desk@press.example',
+    'explorer-note': `@${file('note.txt', 'From the wire.\n\nTerms: https://press.example/terms.')}`,
+    'explorer-image-hosts': 'img.example, *.cdn.example',
+  })
+  const response = await fetch(service.url)
+  const page = await response.text()
+  assert.match(page, /<title>Press &lt;b>watch&lt;\/b><\/title>/)
+  assert.match(page, /<img src="\/explorer\/logo\.svg" alt\/>/)
+  assert.match(page, /<a href="mailto:desk@press\.example"><bdi>desk@press\.example<\/bdi><\/a>/)
+  assert.match(
+    page,
+    /<p dir="auto">Terms: <a href="https:\/\/press\.example\/terms">https:\/\/press\.example\/terms<\/a>\.<\/p>/,
+  )
+  const policy = response.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /img-src 'self' data: https:\/\/img\.example https:\/\/\*\.cdn\.example;/)
+  const logo = await fetch(`${service.url}/explorer/logo.svg`)
+  assert.deepEqual([logo.headers.get('content-type'), await logo.text()], ['image/svg+xml', svg])
+  assert.match(logo.headers.get('content-security-policy') ?? '', /^default-src 'none';.*sandbox$/)
+})
+
+test('crawlers find the pages without filters, in every language, at the public address', async () => {
+  await using service = await serve({ 'explorer-address': 'https://press.example/' })
+  const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
+  const robots = await text('/robots.txt')
+  assert.match(robots, /^User-agent: \*$/m)
+  assert.match(robots, /^Sitemap: https:\/\/press\.example\/sitemap\.xml$/m)
+  const sitemap = await text('/sitemap.xml')
+  const places = Array.from(sitemap.matchAll(/<loc>([^<]*)<\/loc>/g), ([, place]) => place)
+  const collections = ['article', 'enrichment', 'source'].map((name) => `/c/tech.service.news.${name}`)
+  assert.deepEqual(
+    places,
+    ['/', ...collections].map((path) => `https://press.example${path}`),
+  )
+  for (const [, path = ''] of sitemap.matchAll(/href="https:\/\/press\.example([^"]*)"/g)) {
+    const page = await text(path)
+    assert.ok(page.includes(`<link rel="canonical" href="https://press.example${path}"/>`), path)
+    assert.doesNotMatch(page, /noindex/)
+  }
+  const filtered = await text(`${articles}?language=en`)
+  assert.match(filtered, /<meta name="robots" content="noindex"\/>/)
+  assert.doesNotMatch(filtered, /canonical/)
+  assert.match(
+    filtered,
+    /<meta property="og:url" content="https:\/\/press\.example\/c\/[^"]*\?language=en"\/>/,
+  )
+})
+
+test('without a public address there is no sitemap, and no page names one', async () => {
+  await using service = await serve()
+  assert.equal((await fetch(`${service.url}/sitemap.xml`)).status, 404)
+  assert.doesNotMatch(await (await fetch(`${service.url}/robots.txt`)).text(), /Sitemap/)
+  assert.doesNotMatch(await (await fetch(service.url)).text(), /canonical|og:url/)
+})
+
+test('without the explorer the first page leads to the console, and there are no pages', async () => {
+  await using service = await serve({ explorer: 'off' })
+  const { status, headers } = await fetch(service.url, { redirect: 'manual' })
+  assert.deepEqual([status, headers.get('location')], [302, '/api/graphql'])
+  for (const path of [articles, '/robots.txt', '/explorer/page.css'])
+    assert.equal((await fetch(service.url + path)).status, 404, path)
+})
+
+test('a setting that is wrong stops the start with a sentence', async () => {
+  const wrong: readonly (readonly [option: string, value: string, sentence: RegExp])[] = [
+    [
+      'logo',
+      join(folder, 'none.png'),
+      /--explorer-logo: .*none\.png cannot be read: there is no such file\./,
+    ],
+    [
+      'logo',
+      file('page.html', '<p>'),
+      /--explorer-logo: .*page\.html is not an SVG, PNG, JPEG or WebP image\./,
+    ],
+    ['contact', 'javascript:alert(1)', /--explorer-contact is a mail address or an https URL/],
+    ['note', `@${join(folder, 'none.txt')}`, /--explorer-note: .*none\.txt cannot be read/],
+    ['address', 'https://press.example/news', /--explorer-address is the address of the first page/],
+    ['image-hosts', "a.example; script-src 'x'", /--explorer-image-hosts: .* is not a host/],
+  ]
+  for (const [option, value, sentence] of wrong) {
+    const { status, stderr } = await runProgram([...base, '--port', '0', `--explorer-${option}`, value])
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, sentence)
+  }
+})
