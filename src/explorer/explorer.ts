@@ -1,11 +1,13 @@
 /** Finds the page of an address, asks what it needs, and renders it. */
 import type { EndpointAnswer, EndpointQuestion } from '../endpoint/endpoint.ts'
+import { recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
 import type { Draft, Frame, PageRequest, Site } from './page.ts'
 import { collectionPage } from './pages/collection.ts'
 import { failurePage, notFoundPage } from './pages/failure.ts'
 import { homePage } from './pages/home.ts'
+import { recordPage } from './pages/record.ts'
 import { frameEnd, frameStart } from './parts/frame.ts'
 import { robotsText, sitemapText } from './robots.ts'
 import { queryText } from './view/view.ts'
@@ -25,7 +27,7 @@ export interface OpenPage {
   readonly status: number
   /** BCP 47. */
   readonly language: string
-  /** HTML that needs no data, to be sent first. */
+  /** HTML that needs no data, to be sent first; blank if there is none. */
   readonly start: string
   /** The rest of the page; asks once, when called. */
   readonly finish: (ask: Ask) => Promise<FinishedPage>
@@ -67,11 +69,18 @@ export function createExplorer(site: Site): Explorer {
       return {
         status,
         language: language.tag,
-        start: frameStart(frame),
+        start: draft.known === undefined ? frameStart(frame) : '',
         async finish(ask) {
-          const { html, status: final } = await complete(draft, language, ask)
+          const { html, known } = await complete(draft, language, ask)
           const index = await site.readIndex().catch(() => null)
-          return { status: final, rest: html + frameEnd(frame, index) }
+          const told: Frame = {
+            ...frame,
+            title: known.title,
+            description: known.description ?? null,
+            isIndexed: isIndexed && known.status === 200,
+          }
+          const start = draft.known === undefined ? '' : frameStart(told)
+          return { status: known.status, rest: start + html + frameEnd(frame, index) }
         },
       }
     },
@@ -82,23 +91,32 @@ async function complete(
   draft: Draft,
   language: Language,
   ask: Ask,
-): Promise<{ readonly html: string; readonly status: number }> {
-  if (draft.operation === null) return { html: toText(await draft.render({})), status: draft.status }
-  const { data, errors } = await ask(draft.operation)
+): Promise<{
+  readonly html: string
+  readonly known: Pick<Draft, 'title' | 'description'> & { readonly status: number }
+}> {
+  if (draft.operation === null) return { html: toText(await draft.render({})), known: draft }
+  const operation = typeof draft.operation === 'function' ? await draft.operation() : draft.operation
+  const { data, errors } = await ask(operation)
   const [fault] = errors
   if (data === null || fault !== undefined) {
-    const failure = failurePage(fault ?? null, language)
-    return { html: toText(failure.content), status: failure.status }
+    const { content, status } = failurePage(fault ?? null, language)
+    return { html: toText(content), known: { status, title: draft.title } }
   }
-  return { html: toText(await draft.render(data)), status: draft.status }
+  return { html: toText(await draft.render(data)), known: draft.known?.(data) ?? draft }
 }
 
 function draftOf(site: Site, request: PageRequest): Draft {
-  const [first, second, third] = request.parts
+  const [first, second, third, fourth, ...rest] = request.parts
   if (first === undefined) return homePage(site, request)
   if (first === 'c' && second !== undefined && third === undefined) {
     const subject = site.subjects.of(second)
     if (subject !== null) return collectionPage(site, subject, request)
+  }
+  if (first === 'at' && second !== undefined && fourth !== undefined && rest.length === 0) {
+    const uri = `at://${second}/${third}/${fourth}`
+    const subject = site.subjects.of(third ?? '')
+    if (subject !== null && recordAddress(uri) !== null) return recordPage(site, subject, uri, request)
   }
   return notFoundPage(request)
 }

@@ -63,10 +63,12 @@ export interface Draft {
   readonly title: string
   /** For search engines and previews of links; absent for that of the service. */
   readonly description?: string
-  /** Null where the page needs no data. */
-  readonly operation: Operation | null
+  /** Null where the page needs no data; a function where it depends on the state of the index. */
+  readonly operation: Operation | (() => Promise<Operation>) | null
   /** Only unfiltered pages are for search engines. */
   readonly isIndexed: boolean
+  /** What only the answer tells; such a page is sent as a whole, because its head depends on its data. */
+  readonly known?: (answer: Answer) => Pick<Draft, 'status' | 'title' | 'description'>
   readonly render: (answer: Answer) => Html | Promise<Html>
 }
 

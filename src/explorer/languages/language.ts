@@ -22,6 +22,8 @@ export interface Language {
   /** In UTC, of an RFC 3339 text; the text itself if it is none. */
   readonly date: (instant: string) => string
   readonly time: (instant: string) => string
+  /** The month of a day or an instant, in UTC. */
+  readonly month: (instant: string) => string
 }
 
 function create(tag: string, name: string, direction: Language['direction'], text: Catalogue): Language {
@@ -30,6 +32,7 @@ function create(tag: string, name: string, direction: Language['direction'], tex
   const plurals = new Intl.PluralRules(tag)
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const times = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  const months = new Intl.DateTimeFormat(tag, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const formatted = (format: Intl.DateTimeFormat, instant: string): string => {
     const at = Date.parse(instant)
     return Number.isNaN(at) ? instant : format.format(at)
@@ -47,6 +50,7 @@ function create(tag: string, name: string, direction: Language['direction'], tex
       (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
     date: (instant) => formatted(dates, instant),
     time: (instant) => formatted(times, instant),
+    month: (instant) => formatted(months, instant),
   }
 }
 

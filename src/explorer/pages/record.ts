@@ -1,0 +1,152 @@
+/** A record: all of its fields, what it refers to, what refers to it, and where it comes from. */
+import { accountAddress, collectionAddress } from '../addresses.ts'
+import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { buildOperation } from '../operation.ts'
+import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import { withLanguage } from '../parts/frame.ts'
+import { problemList } from '../parts/problems.ts'
+import { recordText, timeOf } from '../parts/values.ts'
+import { filteredAddress } from '../record/filtered.ts'
+import { incoming } from '../record/incoming.ts'
+import { languageOf, recordPanel, type RecordNode, referringTo, textOf } from '../record/record-operation.ts'
+import { readReferences } from '../record/references.ts'
+import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
+import { paragraphs, shortText } from '../record/texts.ts'
+import { fieldList, type Shown } from '../record/values.ts'
+
+export function recordPage(
+  site: Site,
+  subject: Subject,
+  uri: string,
+  { parameters, language }: PageRequest,
+): Draft {
+  const { collection, roles } = subject
+  const { text } = language
+  const label = collectionLabel(collection)
+  const [unknown] = parameters
+  if (unknown !== undefined)
+    return {
+      status: 400,
+      title: label,
+      operation: null,
+      isIndexed: false,
+      render: () => problemList([{ kind: 'unknownParameter', name: unknown[0].slice(0, 100) }], language),
+    }
+  const referring = referringTo(subject, site)
+  const summarized = site
+    .readIndex()
+    .catch(() => null)
+    .then((index) => summarizedBy(subject, site, index))
+  return {
+    status: 200,
+    title: label,
+    operation: async () =>
+      buildOperation(site.schema, 'Record', [
+        recordPanel(uri, subject, site),
+        ...summaryPanels(uri, await summarized),
+      ]),
+    isIndexed: true,
+    known(answer) {
+      const node = nodeOf(answer)
+      if (node === null) return { status: 404, title: text.record.notIndexed }
+      const title = titleOf(node)?.replaceAll(directions, '') ?? `${label} ${uri.split('/').at(-1)}`
+      const summary = textOf(node.recordJson, roles.summary, subject)?.replaceAll(directions, '')
+      return {
+        status: 200,
+        title: shortText(title, 120),
+        ...(summary !== undefined && { description: shortText(summary, 300) }),
+      }
+    },
+    async render(answer) {
+      const node = nodeOf(answer)
+      if (node === null) return missing()
+      const title = titleOf(node)
+      const summary = textOf(node.recordJson, roles.summary, subject)
+      const tag = languageOf(node.recordJson, subject)
+      const shown: Shown = {
+        language,
+        references: readReferences(node),
+        imageHosts: site.operator.imageHosts,
+        textLanguage: tag,
+        filterBy,
+        isCompact: false,
+      }
+      const told = new Set(
+        [title === null ? null : roles.title, summary === null ? null : roles.summary].flatMap((name) =>
+          name === null ? [] : (subject.fields.get(name)?.properties ?? []),
+        ),
+      )
+      return html`
+        <article class="record">
+          <p class="kind"><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${label}</a></p>
+          <h1 lang=${tag ?? undefined} dir="auto">${title ?? html`<bdi class="uri">${node.uri}</bdi>`}</h1>
+          ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
+          <div class="record-columns">
+            <section aria-label=${text.record.fields}>${fieldList(collection.type, node.recordJson, shown, told)}</section>
+            <aside aria-label=${text.record.about}>${about(node)}</aside>
+          </div>
+        </article>
+        ${summaries(uri, await summarized, answer, language)}
+        ${incoming(node, referring, shown)}
+        ${raw(node)}
+      `
+    },
+  }
+
+  function titleOf({ recordJson }: RecordNode): string | null {
+    return textOf(recordJson, roles.title, subject)
+  }
+
+  function filterBy(properties: readonly string[], value: string): string | null {
+    const path = properties.join('\n')
+    const field = [...subject.fields.values()].find(
+      (each) => each.isOwn && each.isGroup && each.properties.join('\n') === path,
+    )
+    if (field === undefined || field.type.kind !== 'string') return null
+    const isNarrow = field.isArray || field.type.categorical || field.type.code || field.values.length > 0
+    return isNarrow ? filteredAddress(subject, field, value, language) : null
+  }
+
+  function about({ cid, did, actorHandle, indexedAt, changedAt }: RecordNode): Html {
+    const account = withLanguage(accountAddress(did), language)
+    return html`<h2>${text.record.about}</h2>
+      <dl class="fields">
+        <div><dt>${text.record.account}</dt><dd><a href=${account}>${recordText(actorHandle ?? did)}</a></dd></div>
+        <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>
+        <div><dt>${text.record.cid}</dt><dd><bdi class="uri">${cid}</bdi></dd></div>
+        <div><dt>${text.indexedAt}</dt><dd>${timeOf(indexedAt, language)}</dd></div>
+        ${changedAt !== indexedAt && html`<div><dt>${text.record.changedAt}</dt><dd>${timeOf(changedAt, language)}</dd></div>`}
+      </dl>`
+  }
+
+  function raw({ recordJson }: RecordNode): Html {
+    const json = JSON.stringify(recordJson, null, 2)
+    return html`<details class="raw">
+      <summary>${text.record.json}</summary>
+      <pre tabindex="0">${shortText(json, mostJson)}</pre>
+    </details>`
+  }
+
+  function missing(): Html {
+    const did = uri.split('/')[2] ?? ''
+    return html`<section>
+      <h1>${text.record.notIndexed}</h1>
+      <p><bdi class="uri">${uri}</bdi></p>
+      <p>${text.record.notIndexedHint}</p>
+      <ul>
+        <li><a href=${withLanguage(accountAddress(did), language)}>${text.record.account}: ${recordText(did)}</a></li>
+        <li><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${label}</a></li>
+      </ul>
+    </section>`
+  }
+}
+
+const mostJson = 100_000
+
+/** Characters that would turn the name of the service behind a title. */
+const directions = /[\u202A-\u202E\u2066-\u2069]/g
+
+function nodeOf(answer: Answer): RecordNode | null {
+  return (answer['record'] ?? null) as RecordNode | null
+}

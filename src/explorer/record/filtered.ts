@@ -1,0 +1,25 @@
+/** Addresses of a collection filtered by one value. */
+import { collectionAddress } from '../addresses.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { Language } from '../languages/language.ts'
+import { withLanguage } from '../parts/frame.ts'
+import type { Condition } from '../view/conditions.ts'
+import { readView, type View } from '../view/view.ts'
+
+/** The collection with the field's value; null where the value cannot be in an address. */
+export function filteredAddress(
+  subject: Subject,
+  field: ShownField,
+  value: string,
+  language: Language,
+  others: readonly Condition[] = [],
+): string | null {
+  const isReference = field.type.kind === 'strongRef' || field.type.kind === 'atUri'
+  if ((field.isArray && isReference) || value === '' || value.length > longest) return null
+  const { view } = readView([], subject)
+  const conditions: View['conditions'] = [{ field, operator: 'is', values: [value] }, ...others]
+  return withLanguage(collectionAddress(subject.collection.nsid, { ...view, conditions }), language)
+}
+
+const longest = 1_000

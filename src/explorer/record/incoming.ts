@@ -1,0 +1,123 @@
+/** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
+import { recordAddress } from '../addresses.ts'
+import { collectionLabel, labelOf, type Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { withLanguage } from '../parts/frame.ts'
+import { type Result, results } from '../parts/results.ts'
+import { recordText } from '../parts/values.ts'
+import { filteredAddress } from './filtered.ts'
+import {
+  languageOf,
+  mostReferring,
+  type RecordNode,
+  type Referring,
+  type ReferringAnswer,
+  textOf,
+  valueAt,
+} from './record-operation.ts'
+import { shortText } from './texts.ts'
+import { fieldValue, isPresent, type Shown } from './values.ts'
+
+export function incoming(
+  node: RecordNode,
+  referring: readonly Referring[],
+  shown: Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact'>,
+): Html {
+  return referring.map((each) => {
+    const answer = node[each.name] as ReferringAnswer | undefined
+    return answer === undefined || answer.totalCount === 0 ? null : section(node.uri, each, answer, shown)
+  })
+}
+
+function section(
+  uri: string,
+  { name, holder, field, reference }: Referring,
+  { totalCount, nodes }: ReferringAnswer,
+  shown: Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact'>,
+): Html {
+  const { language } = shown
+  const { text } = language
+  const label = collectionLabel(holder.collection)
+  const by = labelOf([reference.path.at(-1) ?? ''])
+  const all = field === null ? null : filteredAddress(holder, field, uri, language)
+  const count = language.plural(text.records, totalCount)
+  return html`<section class="incoming" id=${name}>
+    <h2>${text.record.referring(label, by)}</h2>
+    <p>${all === null ? count : html`<a href=${all} rel="nofollow">${count}</a>`}${totalCount > nodes.length && ` · ${text.record.newestOf(language.number(nodes.length))}`}</p>
+    ${
+      totalCount <= mostReferring
+        ? sideBySide(nodes, holder, reference.path[0] ?? '', shown)
+        : results(
+            nodes.map((node) => resultOf(node, holder)),
+            'list',
+            [],
+            holder,
+            language,
+          )
+    }
+  </section>`
+}
+
+function resultOf({ uri, recordJson }: ReferringAnswer['nodes'][number], { roles, fields }: Subject): Result {
+  const names = [roles.title, roles.summary, roles.time]
+  return {
+    uri,
+    values: Object.fromEntries(
+      names.flatMap((name) => {
+        const field = name === null ? undefined : fields.get(name)
+        return field === undefined ? [] : [[field.name, valueAt(recordJson, field.properties)]]
+      }),
+    ),
+    snippets: {},
+  }
+}
+
+/** A column for each record, and a row for each field; rows whose values are all the same are marked. */
+function sideBySide(
+  nodes: ReferringAnswer['nodes'],
+  holder: Subject,
+  without: string,
+  shown: Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact'>,
+): Html {
+  const { language } = shown
+  const used = holder.collection.type.fields.filter(
+    ({ property }) => property !== without && nodes.some(({ recordJson }) => isPresent(recordJson[property])),
+  )
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${collectionLabel(holder.collection)}>
+    <table class="compared">
+      <thead><tr>
+        <td></td>
+        ${nodes.map((node) => html`<th scope="col">${heading(node, holder, language)}</th>`)}
+      </tr></thead>
+      <tbody>${used.map((field) => {
+        const isSame =
+          nodes.length > 1 &&
+          new Set(nodes.map(({ recordJson }) => JSON.stringify(recordJson[field.property]))).size === 1
+        return html`<tr class=${isSame ? 'same' : undefined}>
+          <th scope="row" title=${field.constraints.words || undefined}>${labelOf([field.name])}</th>
+          ${nodes.map(
+            ({ recordJson }) =>
+              html`<td>${fieldValue(field, recordJson, {
+                ...shown,
+                textLanguage: languageOf(recordJson, holder),
+                filterBy: () => null,
+                isCompact: true,
+              })}</td>`,
+          )}
+        </tr>`
+      })}</tbody>
+    </table>
+  </div>`
+}
+
+function heading(
+  { uri, recordJson }: ReferringAnswer['nodes'][number],
+  holder: Subject,
+  language: Language,
+): Html {
+  const address = recordAddress(uri)
+  const title = textOf(recordJson, holder.roles.title, holder)
+  const content = title === null ? html`<bdi class="uri">${uri}</bdi>` : recordText(shortText(title, 120))
+  return address === null ? content : html`<a href=${withLanguage(address, language)}>${content}</a>`
+}

@@ -1,0 +1,20 @@
+/** Places: objects with `latitude` and `longitude`, as numbers or decimal texts. */
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { webLink } from '../parts/values.ts'
+
+/** A link to a map of the place; null if the object is none. */
+export function placeOf(object: Readonly<Record<string, unknown>>, language: Language): Html {
+  const latitude = degrees(object['latitude'] ?? object['lat'], 90)
+  const longitude = degrees(object['longitude'] ?? object['lon'] ?? object['lng'], 180)
+  if (latitude === null || longitude === null) return null
+  const address = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=9/${latitude}/${longitude}`
+  return html`${webLink(address, language.text.record.map)} <span class="none">(OpenStreetMap)</span>`
+}
+
+function degrees(value: unknown, most: number): number | null {
+  if (typeof value !== 'number' && !(typeof value === 'string' && /^-?\d{1,3}(\.\d{1,12})?$/.test(value)))
+    return null
+  const number = Number(value)
+  return Math.abs(number) <= most ? number : null
+}

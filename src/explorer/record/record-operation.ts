@@ -1,0 +1,104 @@
+/** What the page of a record asks: the record, the titles of what it refers to, and the newest that refer to it. */
+import type { Reference } from '../../schema/model/model.ts'
+import { holderOf } from '../../schema/model/operators.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { Panel } from '../operation.ts'
+import type { Site } from '../page.ts'
+import { selectReferences } from './references.ts'
+
+/** A page shows so many of the records that refer by one field. */
+export const mostReferring = 6
+
+const mostReverseFields = 12
+
+export interface RecordNode {
+  readonly uri: string
+  readonly cid: string
+  readonly did: string
+  readonly actorHandle: string | null
+  readonly indexedAt: string
+  readonly changedAt: string
+  readonly recordJson: Readonly<Record<string, unknown>>
+  /** Under the reverse fields. */
+  readonly [name: string]: unknown
+}
+
+export interface ReferringAnswer {
+  readonly totalCount: number
+  readonly nodes: readonly { readonly uri: string; readonly recordJson: Readonly<Record<string, unknown>> }[]
+}
+
+/** A reference of other records that may lead to records of the collection. */
+export interface Referring {
+  /** The reverse field. */
+  readonly name: string
+  readonly reference: Reference
+  readonly holder: Subject
+  /** The field of the holder by which its collection can be filtered; null if there is none. */
+  readonly field: ShownField | null
+}
+
+export function referringTo({ collection }: Subject, { subjects }: Site): readonly Referring[] {
+  const own = new Set(collection.type.fields.map(({ name }) => name))
+  return collection.referredBy
+    .filter(({ viaField }) => !own.has(viaField))
+    .slice(0, mostReverseFields)
+    .flatMap((reference) => {
+      const holder = subjects.of(holderOf(reference, subjects.model).nsid)
+      if (holder === null) return []
+      const path = reference.path.join('\n')
+      const field = [...holder.fields.values()].find(
+        ({ isOwn, properties }) => isOwn && properties.join('\n') === path,
+      )
+      return [{ name: reference.viaField, reference, holder, field: field ?? null }]
+    })
+}
+
+export function recordPanel(uri: string, subject: Subject, site: Site): Panel {
+  const { collection } = subject
+  return {
+    name: 'record',
+    field: `${collection.rootField}ByUri`,
+    arguments: { uri },
+    selection: [
+      'uri cid did actorHandle indexedAt changedAt recordJson',
+      selectReferences(subject, site),
+      ...referringTo(subject, site).map(
+        ({ name }) => `${name}(first: ${mostReferring}) { totalCount nodes { uri recordJson } }`,
+      ),
+    ]
+      .filter((line) => line !== '')
+      .join('\n'),
+  }
+}
+
+/** The value under properties; undefined where an array or something else lies in the way. */
+export function valueAt(record: unknown, properties: readonly string[]): unknown {
+  let at = record
+  for (const property of properties) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, property))
+      return undefined
+    at = (at as Readonly<Record<string, unknown>>)[property]
+  }
+  return at
+}
+
+/** The text of the field with that name; null without one. */
+export function textOf(record: unknown, name: string | null, { fields }: Subject): string | null {
+  const field = name === null ? undefined : fields.get(name)
+  const value = field === undefined ? undefined : valueAt(record, field.properties)
+  return typeof value === 'string' && value.trim() !== '' ? value : null
+}
+
+/** The language tag that a record states for its texts. */
+export function languageOf(record: unknown, { collection }: Subject): string | null {
+  for (const { property, type } of collection.type.fields) {
+    const held = type.kind === 'array' ? type.of : type
+    if (held.kind !== 'string' || held.format !== 'language') continue
+    const value = valueAt(record, [property])
+    const tags = Array.isArray(value) ? value : [value]
+    if (tags.length === 1 && typeof tags[0] === 'string') return tags[0]
+  }
+  return null
+}

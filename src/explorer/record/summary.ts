@@ -1,0 +1,186 @@
+/** Figures of the records that refer to a record, such as an outlet: how many in which month, and mean scores. */
+import type { Field } from '../../schema/model/model.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import { collectionLabel, labelOf, type Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { timeOf } from '../parts/values.ts'
+import { enumOf, type Panel } from '../operation.ts'
+import type { Answer, IndexState, Site } from '../page.ts'
+import type { Condition } from '../view/conditions.ts'
+import { whereOf } from '../view/where.ts'
+import { filteredAddress } from './filtered.ts'
+
+/** Records that refer, directly or through another record. */
+export interface Summarized {
+  /** Of its panel. */
+  readonly name: string
+  readonly holder: Subject
+  /** The field that has the URI of the record. */
+  readonly field: ShownField
+  /** Null if the collection has no time, or the reference is not a direct one. */
+  readonly bucket: string | null
+  readonly scores: readonly Field[]
+}
+
+/** Fewer records on average are shown as such, without figures. */
+const leastRatio = 3
+const mostSummaries = 2
+const mostScores = 4
+const widestScale = 1_000
+const mostMonths = 240
+
+/** `index`: which collections have many more records than this one; without it there are no figures. */
+export function summarizedBy(
+  { collection }: Subject,
+  { subjects, schema }: Site,
+  index: IndexState | null,
+): readonly Summarized[] {
+  const counts = new Map(index?.collections.map(({ name, records }) => [name, records]))
+  const own = counts.get(collection.nsid) ?? 0
+  return subjects.all
+    .filter((holder) => own > 0 && (counts.get(holder.collection.nsid) ?? 0) >= own * leastRatio)
+    .flatMap((holder) =>
+      [...holder.fields.values()]
+        .filter(
+          ({ target, many, isArray, isGroup }) =>
+            target?.nsid === collection.nsid && !many && !isArray && isGroup,
+        )
+        .map((field) => ({ holder, field })),
+    )
+    .toSorted((one, other) => one.field.steps.length - other.field.steps.length)
+    .slice(0, mostSummaries)
+    .map(({ holder, field }, at) => {
+      const bucket = `${holder.roles.time}_month`
+      const groups = enumOf(schema, `${holder.collection.rootField}Aggregate`, 'groupBy')
+      return {
+        name: `summary${at}`,
+        holder,
+        field,
+        bucket: field.steps.length === 1 && groups.has(bucket) ? bucket : null,
+        scores: scoresOf(holder),
+      }
+    })
+}
+
+function scoresOf({ collection, fields }: Subject): readonly Field[] {
+  return collection.type.fields
+    .filter(({ name, type, constraints: { minimum, maximum } }) => {
+      const isScale =
+        type.kind === 'integer' && minimum !== null && maximum !== null && maximum - minimum <= widestScale
+      return isScale && fields.get(name)?.isMeasure === true
+    })
+    .slice(0, mostScores)
+}
+
+export function summaryPanels(uri: string, summarized: readonly Summarized[]): readonly Panel[] {
+  return summarized.map(({ name, holder, field, bucket, scores }) => {
+    const { time } = holder.roles
+    return {
+      name,
+      field: `${holder.collection.rootField}Aggregate`,
+      arguments: {
+        where: whereOf([{ field, operator: 'is', values: [uri] }]),
+        ...(bucket !== null && { groupBy: [bucket], orderBy: 'KEY_ASC', limit: mostMonths }),
+      },
+      selection: [
+        'count',
+        ...(bucket === null ? [] : [`min { ${time} }`, `max { ${time} }`, `groups { key: ${bucket} count }`]),
+        ...(scores.length === 0 ? [] : [`avg { ${scores.map((score) => score.name).join(' ')} }`]),
+      ].join('\n'),
+    }
+  })
+}
+
+interface Figures {
+  readonly count: number
+  readonly min?: Readonly<Record<string, string | null>>
+  readonly max?: Readonly<Record<string, string | null>>
+  readonly avg?: Readonly<Record<string, number | null>>
+  readonly groups?: readonly { readonly key: string | null; readonly count: number }[]
+}
+
+export function summaries(
+  uri: string,
+  summarized: readonly Summarized[],
+  answer: Answer,
+  language: Language,
+): Html {
+  return summarized.map((each) => {
+    const figures = answer[each.name] as Figures
+    return figures.count === 0 ? null : summary(uri, each, figures, language)
+  })
+}
+
+function summary(
+  uri: string,
+  { holder, field, scores, bucket }: Summarized,
+  { count, min, max, avg, groups }: Figures,
+  language: Language,
+): Html {
+  const { text } = language
+  const { time } = holder.roles
+  const all = filteredAddress(holder, field, uri, language)
+  const total = language.plural(text.records, count)
+  const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
+  return html`<section class="summary-of">
+    <h2>${text.record.figures(collectionLabel(holder.collection))}</h2>
+    <dl class="figures">
+      <div><dt>${text.record.total}</dt><dd>${all === null ? total : html`<a href=${all} rel="nofollow">${total}</a>`}</dd></div>
+      ${first !== null && html`<div><dt>${text.record.first}</dt><dd>${timeOf(first, language)}</dd></div>`}
+      ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
+      ${scores.map((score) => mean(score, avg?.[score.name] ?? null, language))}
+    </dl>
+    ${bucket !== null && groups !== undefined && months(groups)}
+  </section>`
+
+  function months(all: NonNullable<Figures['groups']>): Html {
+    const most = Math.max(1, ...all.map((group) => group.count))
+    const timeField = holder.fields.get(time)
+    return html`<div class="scroll" tabindex="0" role="region" aria-label=${text.record.months}><table class="months">
+      <caption>${text.record.months}</caption>
+      <tbody>${all.map(({ key, count: each }) => {
+        const address =
+          key === null || timeField === undefined
+            ? null
+            : filteredAddress(holder, field, uri, language, monthOf(timeField, key))
+        const label = key === null ? text.missing : language.month(key)
+        return html`<tr>
+          <th scope="row">${address === null ? label : html`<a href=${address} rel="nofollow">${label}</a>`}</th>
+          <td class="number">${language.number(each)}</td>
+          <td><meter min="0" max=${most} value=${each} aria-hidden="true"></meter></td>
+        </tr>`
+      })}</tbody>
+    </table></div>`
+  }
+}
+
+function mean(
+  { name, constraints: { minimum, maximum, words } }: Field,
+  value: number | null,
+  language: Language,
+): Html {
+  if (value === null) return null
+  const { text } = language
+  const [least, most] = [minimum ?? 0, maximum ?? 0]
+  const shown = language.number(value, { maximumFractionDigits: 1 })
+  const words_ =
+    least === 0 || least === 1
+      ? text.record.ofMost(shown, language.number(most))
+      : text.record.between(shown, language.number(least), language.number(most))
+  return html`<div>
+    <dt title=${words || undefined}>${text.record.mean(labelOf([name]))}</dt>
+    <dd class="scale"><meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words_}</span></dd>
+  </div>`
+}
+
+/** `key`: the first day of a month. */
+function monthOf(field: ShownField, key: string): readonly Condition[] {
+  const start = key.slice(0, 10)
+  const end = new Date(Date.parse(start))
+  end.setUTCMonth(end.getUTCMonth() + 1, 0)
+  return [
+    { field, operator: 'from', values: [start] },
+    { field, operator: 'to', values: [end.toISOString().slice(0, 10)] },
+  ]
+}

@@ -1,0 +1,245 @@
+/** Values of a record by the kind of their field. Records are hostile: sizes and depths are limited here. */
+import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
+import { accountAddress, recordAddress } from '../addresses.ts'
+import { labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { withLanguage } from '../parts/frame.ts'
+import { recordText, timeOf, webLink } from '../parts/values.ts'
+import { isPicture, picture } from './pictures.ts'
+import { placeOf } from './places.ts'
+import type { References } from './references.ts'
+import { paragraphs, shortText } from './texts.ts'
+import { unknownValue } from './unknown-values.ts'
+
+/** What values are shown with. */
+export interface Shown {
+  readonly language: Language
+  readonly references: References
+  readonly imageHosts: readonly string[]
+  /** Of the texts of the record; null if it states none. */
+  readonly textLanguage: string | null
+  /** The address of the records with the same value of a field of the record itself; null if there is none. */
+  readonly filterBy: (properties: readonly string[], value: string) => string | null
+  /** In a table, next to other records. */
+  readonly isCompact: boolean
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const mostElements = 100
+const deepest = 6
+
+/** The fields of an object that have a value, in the order of the lexicon, then what the lexicon does not know. */
+export function fieldList(
+  type: ObjectType,
+  value: Json,
+  shown: Shown,
+  without: ReadonlySet<string> = new Set(),
+  path: readonly string[] = [],
+): Html {
+  const known = new Set(['$type', ...type.fields.map(({ property }) => property)])
+  const place = placeOf(value, shown.language)
+  const rows = type.fields
+    .filter(({ property }) => !without.has(property) && isPresent(value[property]))
+    .map(
+      (field) => html`<div>
+        <dt title=${field.constraints.words || undefined}>${labelOf([field.name])}</dt>
+        <dd>${fieldValue(field, value, shown, path)}</dd>
+      </div>`,
+    )
+  const others = Object.entries(value)
+    .filter(([property, each]) => !known.has(property) && isPresent(each))
+    .slice(0, mostElements)
+    .map(
+      ([property, each]) => html`<div class="unknown">
+        <dt>${recordText(property.slice(0, 100))}</dt>
+        <dd>${unknownValue(each, shown.language)}</dd>
+      </div>`,
+    )
+  return html`<dl class="fields">${rows}
+    ${place !== null && html`<div><dt>${shown.language.text.record.place}</dt><dd>${place}</dd></div>`}
+    ${others}
+  </dl>`
+}
+
+export function isPresent(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+}
+
+/** The value of one field of an object. */
+export function fieldValue(field: Field, object: Json, shown: Shown, path: readonly string[] = []): Html {
+  const value = object[field.property]
+  if (!isPresent(value)) return html`<span class="none">–</span>`
+  const properties = [...path, field.property]
+  if (typeof value === 'string' && field.type.kind === 'string' && isPicture(field.type, properties))
+    return picture(value, object, shown)
+  return valueOfType(field.type, value, shown, properties, field.constraints)
+}
+
+function valueOfType(
+  type: FieldType,
+  value: unknown,
+  shown: Shown,
+  path: readonly string[],
+  constraints: Constraints | null,
+): Html {
+  const { language } = shown
+  if (path.length > deepest) return unknownValue(value, language)
+  switch (type.kind) {
+    case 'string':
+      return typeof value === 'string' ? textValue(value, type, shown, path) : unknownValue(value, language)
+    case 'integer':
+      return typeof value === 'number' ? scale(value, constraints, language) : unknownValue(value, language)
+    case 'boolean':
+      return value === true ? language.text.yes : language.text.no
+    case 'datetime':
+      return typeof value === 'string' ? instant(value, shown) : unknownValue(value, language)
+    case 'atUri':
+      return typeof value === 'string' ? reference(value, null, shown) : unknownValue(value, language)
+    case 'strongRef': {
+      const { uri, cid } = (isObject(value) ? value : {}) as { uri?: unknown; cid?: unknown }
+      return typeof uri === 'string'
+        ? reference(uri, typeof cid === 'string' ? cid : null, shown)
+        : unknownValue(value, language)
+    }
+    case 'object':
+      return isObject(value)
+        ? fieldList(type.type, value, shown, new Set(), path)
+        : unknownValue(value, language)
+    case 'union':
+      return union(type.type, value, shown, path)
+    case 'array':
+      return Array.isArray(value) ? list(type.of, value, shown, path) : unknownValue(value, language)
+    default:
+      return unknownValue(value, language)
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textValue(
+  text: string,
+  type: Extract<FieldType, { kind: 'string' }>,
+  shown: Shown,
+  path: readonly string[],
+): Html {
+  const { language, textLanguage } = shown
+  if (type.format === 'uri') return webLink(text, recordText(shortText(text, 200)))
+  if (type.format === 'did')
+    return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
+  const same = shown.filterBy(path, text)
+  const content = type.format === 'language' ? languageName(text, language) : shortText(text, 500)
+  if (same !== null) return html`<a href=${same} rel="nofollow">${recordText(content)}</a>`
+  if (type.freeText) return paragraphs(text, textLanguage, shown.isCompact ? 600 : 10_000)
+  return recordText(content)
+}
+
+/** `French (fr)` */
+function languageName(tag: string, language: Language): string {
+  try {
+    const name = new Intl.DisplayNames([language.tag], { type: 'language', fallback: 'none' }).of(tag)
+    return name === undefined ? tag : `${name} (${tag})`
+  } catch {
+    return tag
+  }
+}
+
+const widestScale = 1_000
+
+/** A number on the scale that the lexicon sets; a plain number where it sets none, or a very wide one. */
+function scale(value: number, constraints: Constraints | null, language: Language): Html {
+  const { minimum = null, maximum = null } = constraints ?? {}
+  const text = language.number(value)
+  if (minimum === null || maximum === null || maximum - minimum > widestScale || maximum <= minimum)
+    return text
+  const most = language.number(maximum)
+  const words =
+    minimum === 0 || minimum === 1
+      ? language.text.record.ofMost(text, most)
+      : language.text.record.between(text, language.number(minimum), most)
+  return html`<span class="scale"><meter min=${minimum} max=${maximum} value=${value} aria-hidden="true"></meter> <span>${words}</span></span>`
+}
+
+/** In the zone of the reader by script, and as the record has it. */
+function instant(text: string, { language, isCompact }: Shown): Html {
+  const time = timeOf(text, language)
+  return isCompact
+    ? time
+    : html`<span class="instant">${time} <span class="original">${recordText(text)}</span></span>`
+}
+
+function reference(uri: string, cid: string | null, { language, references, isCompact }: Shown): Html {
+  const { text } = language
+  const address = recordAddress(uri)
+  const title = references.titleOf(uri)
+  const name =
+    title === null ? html`<bdi class="uri">${shortText(uri, 300)}</bdi>` : recordText(shortText(title, 300))
+  const state =
+    address === null || !references.isIndexed(uri)
+      ? null
+      : cid !== null && references.isCurrent(uri, cid) === false
+        ? text.record.otherVersion
+        : null
+  const link = address === null ? name : html`<a href=${withLanguage(address, language)}>${name}</a>`
+  return html`<span class="reference">${link}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
+}
+
+function union({ members }: UnionType, value: unknown, shown: Shown, path: readonly string[]): Html {
+  if (!isObject(value)) return unknownValue(value, shown.language)
+  const { $type: origin } = value
+  const member = members.find((each) => each.origin === origin || `${each.origin}#main` === origin)
+  if (member === undefined) return unknownValue(value, shown.language)
+  const name = member.origin.slice(
+    Math.max(member.origin.lastIndexOf('.'), member.origin.lastIndexOf('#')) + 1,
+  )
+  const inside = [...path, name]
+  const content =
+    member.type === 'strongRef'
+      ? valueOfType({ kind: 'strongRef' }, value, shown, inside, null)
+      : fieldList(member.type, value, shown, new Set(), inside)
+  return html`<div class="member"><p class="type">${labelOf([name])}</p>${content}</div>`
+}
+
+function list(type: FieldType, values: readonly unknown[], shown: Shown, path: readonly string[]): Html {
+  const elements = values.slice(0, mostElements)
+  const rest =
+    values.length > elements.length &&
+    html`<p class="none">${shown.language.text.record.more(shown.language.number(values.length - elements.length))}</p>`
+  if (type.kind === 'object' && elements.every(isObject))
+    return html`${objects(type.type, elements, shown, path)}${rest}`
+  const isInline =
+    type.kind === 'string' && !(type.freeText && elements.some((each) => String(each).length > 80))
+  return html`<ul class=${isInline ? 'values' : 'elements'}>
+    ${elements.map((each) => html`<li>${valueOfType(type, each, shown, path, null)}</li>`)}
+  </ul>${rest}`
+}
+
+/** Objects that are flat are the rows of a table; in a comparison, each is a line. */
+function objects(type: ObjectType, elements: readonly Json[], shown: Shown, path: readonly string[]): Html {
+  const used = type.fields.filter(({ property }) => elements.some((each) => isPresent(each[property])))
+  const first = used[0]
+  if (shown.isCompact && first !== undefined)
+    return html`<ul class="values">${elements.map((each) => html`<li>${fieldValue(first, each, shown, path)}</li>`)}</ul>`
+  const isFlat = used.every(({ type: { kind } }) => !['object', 'union', 'array', 'unknown'].includes(kind))
+  if (!isFlat || elements.length < 2)
+    return html`<ol class="elements">${elements.map((each) => html`<li>${fieldList(type, each, shown, new Set(), path)}</li>`)}</ol>`
+  const places = elements.map((each) => placeOf(each, shown.language))
+  const hasPlace = places.some((place) => place !== null)
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${labelOf([path.at(-1) ?? ''])}>
+    <table>
+      <thead><tr>
+        ${used.map(({ name, constraints }) => html`<th scope="col" title=${constraints.words || undefined}>${labelOf([name])}</th>`)}
+        ${hasPlace && html`<th scope="col">${shown.language.text.record.place}</th>`}
+      </tr></thead>
+      <tbody>${elements.map(
+        (each, at) => html`<tr>
+          ${used.map((field) => html`<td>${fieldValue(field, each, shown, path)}</td>`)}
+          ${hasPlace && html`<td>${places[at]}</td>`}
+        </tr>`,
+      )}</tbody>
+    </table>
+  </div>`
+}

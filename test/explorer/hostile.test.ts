@@ -1,0 +1,152 @@
+/** Records that attack the pages that show them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildRecord } from '../support/records.ts'
+import { openExplorer } from '../support/explorer.ts'
+import { hostileLexicons, hostileReferences, note, reply } from './hostile-lexicons.ts'
+
+const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const markup = `</p><script>alert(1)</script><img src=x onerror=alert(1)>"'&<svg/onload=alert(1)><!--`
+const nested = `<svg xmlns="http://www.w3.org/2000/svg"><svg><script href="data:,alert(1)"/></svg></svg>`
+const controls = 'safe\u202Egpj.exe\u2066\u2067\u0001\uFFFE'
+
+/** Objects within objects. */
+function deep(levels: number): object {
+  return levels === 0 ? { end: markup } : { [`<b>${levels}`]: deep(levels - 1), list: [[[[[[markup]]]]]] }
+}
+
+const attacker = await buildRecord(note, {
+  rkey: 'attacker',
+  value: {
+    title: markup,
+    body: `${nested}\n\n${controls}`,
+    language: '"><script>alert(2)</script>',
+    website: `javascript:alert(document.domain)//`,
+    image: { url: 'https://tracker.example/pixel.svg', alt: markup },
+    createdAt: '2026-11-16T05:14:39+09:00',
+    score: 7,
+    mood: -41,
+    tags: [markup.slice(0, 90), 'plain'],
+    place: { name: markup, latitude: '36.08', longitude: '1"><script>alert(3)</script>' },
+    parts: [
+      { $type: `${note}#place`, name: 'Here', latitude: '36.08', longitude: '140.08' },
+      { $type: `${note}#image`, url: 'https://pictures.example/1.png', alt: markup },
+      { $type: 'org.example.hostile.other', onload: 'alert(4)', html: markup },
+    ],
+    about: {
+      uri: `at://${did}/${note}/other`,
+      cid: 'bafyreia47fwml52zt3zarbvtaivhrw5233ledck3dko63du6hg3yajutja',
+    },
+    file: {
+      $type: 'blob',
+      ref: { $link: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
+      mimeType: 'image/svg+xml',
+      size: 12345,
+    },
+    digest: { $bytes: 'aGVsbG8' },
+    link: { $link: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
+    extra: deep(12),
+    unknown: {
+      uri: `at://${did}/${note}/attacker`,
+      collection: note,
+      title: 'a false title',
+      href: 'javascript:alert(5)',
+    },
+  },
+})
+const other = await buildRecord(note, {
+  rkey: 'other',
+  indexedAt: '2026-01-02T00:00:00Z',
+  value: {
+    title: 'Another <i>note</i>',
+    unknown: { uri: attacker.uri, collection: note, title: 'a false title' },
+  },
+})
+const replies = await Promise.all(
+  Array.from({ length: 6 }, (_, at) =>
+    buildRecord(reply, {
+      rkey: `r${at}`,
+      value: {
+        to: { uri: attacker.uri, cid: attacker.cid },
+        text: `${markup} ${'x'.repeat(at === 0 ? 190_000 : 10)}`,
+        score: at,
+      },
+    }),
+  ),
+)
+const given = {
+  lexicons: hostileLexicons,
+  references: hostileReferences,
+  records: [attacker, other, ...replies],
+}
+const page = `/at/${did}/${note}/attacker`
+
+/** No element, attribute or link that a record has made. */
+function assertHarmless(html: string): void {
+  const tags = html.matchAll(/<(?:"[^"]*"|'[^']*'|[^>"'])*>/g)
+  for (const [tag] of tags) {
+    assert.doesNotMatch(
+      tag,
+      /^<(script(?! type="module" src="\/explorer\/)|img(?! src="https:\/\/pictures\.example\/)|(svg|style|i|b)\b)/i,
+    )
+    assert.doesNotMatch(tag.replaceAll(/"[^"]*"/g, '""'), /\s(on\w+|style|srcdoc)=/i)
+    assert.doesNotMatch(tag, /(?:href|src|action)="\s*(javascript|data:(?!,")|vbscript)/i)
+  }
+}
+
+test('a hostile record is shown as text', async () => {
+  await using explorer = await openExplorer(given, {
+    operator: { logo: null, contact: null, note: [], origin: null, imageHosts: ['pictures.example'] },
+  })
+  const { status, body } = await explorer.get(page)
+  assert.equal(status, 200)
+  assertHarmless(body)
+  assert.ok(body.includes('&lt;script>alert(1)'))
+  assert.match(body, /<img src="https:\/\/pictures\.example\/1\.png"/)
+  assert.doesNotMatch(body, /src="https:\/\/tracker/)
+  assert.match(body, /<a href="https:\/\/tracker\.example\/pixel\.svg" rel="nofollow ugc noopener">/)
+  assert.match(body, /<a href="https:\/\/www\.openstreetmap\.org\/\?mlat=36\.08&amp;mlon=140\.08[^"]*" rel=/)
+  assert.ok(body.length < 200_000, `${body.length} characters`)
+})
+
+test('values are shown by their kind', async () => {
+  await using explorer = await openExplorer(given)
+  const { body } = await explorer.get(page)
+  const text = body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  assert.match(body, /<meter min="0" max="10" value="7" aria-hidden="true"><\/meter> <span>7 of 10</)
+  assert.ok(text.includes('-41 (from -100 to 100)'))
+  assert.match(body, /<time datetime="2026-11-16T05:14:39\+09:00">Nov 15, 2026, 8:14 PM<\/time>/)
+  assert.ok(text.includes('2026-11-16T05:14:39+09:00'))
+  assert.match(text, /File image\/svg\+xml , 12,345 bytes bafkrei/)
+  assert.match(text, /5 bytes aGVsbG8/)
+  assert.match(body, new RegExp(`<a href="/at/${did}/${note}/other"><bdi>Another &lt;i>note`))
+  assert.ok(text.includes('has changed since'))
+})
+
+test('the JSON of a record says nothing about other records', async () => {
+  await using explorer = await openExplorer(given)
+  const { body } = await explorer.get(page)
+  assert.doesNotMatch(body, /<a href="[^"]*"><bdi>a false title/)
+})
+
+test('addresses of records that nobody can have are not found', async () => {
+  await using explorer = await openExplorer(given)
+  const wrong = [
+    `/at/${did}/${note}/absent`,
+    `/at/${did}/${note}/attacker/more`,
+    `/at/${did}/org.example.none/attacker`,
+    `/at/handle.example/${note}/attacker`,
+    `/at/${encodeURIComponent('did:plc:"><script>')}/${note}/attacker`,
+    `/at/${did}/${note}/${encodeURIComponent('../<script>')}`,
+    `/at/%E0%A4%A/${note}/attacker`,
+    '/at/',
+  ]
+  for (const address of wrong) {
+    const { status, body } = await explorer.get(address)
+    assert.equal(status, 404, address)
+    assertHarmless(body)
+  }
+  const { status, body } = await explorer.get(`${page}?<script>=1`)
+  assert.equal(status, 400)
+  assertHarmless(body)
+})

@@ -1,0 +1,59 @@
+/** Pages of records over the demo corpus. */
+import assert from 'node:assert/strict'
+import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
+import type { PlainRecord } from '../reference/world.ts'
+import { modelOf } from '../support/agents.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
+import { explorerOver } from '../support/explorer.ts'
+import type { Engine } from '../support/postgres.ts'
+
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const news = 'tech.service.news'
+
+async function open(database: Engine) {
+  const { service, reference } = await corpusNamed('demo', database)
+  const of = (name: string): readonly PlainRecord[] =>
+    reference.records.filter(({ collection }) => collection === `${news}.${name}`)
+  return { explorer: explorerOver(service, model), of }
+}
+
+const pathOf = ({ uri }: PlainRecord): string => `/${uri.replace('//', '/').replace(':', '')}`
+
+test('an article is shown with all of its analyses side by side', async (database) => {
+  const { explorer, of } = await open(database)
+  const analyses = Map.groupBy(of('enrichment'), ({ value }) => value.article.uri)
+  const article = of('article').find(({ uri }) => analyses.get(uri)?.length === 2)
+  assert.ok(article)
+  const { status, body, cost } = await explorer.get(pathOf(article))
+  assert.equal(status, 200)
+  assert.ok(cost <= 10, `${cost} points`)
+  const outlet = of('source').find(({ uri }) => uri === article.value.source.uri)
+  assert.match(body, new RegExp(`<a href="${pathOf(outlet as PlainRecord)}">`))
+  const [, compared = ''] = body.split('class="compared"')
+  const models = (analyses.get(article.uri) ?? []).map(({ value }) => value.model)
+  const row = compared.split('<tr').find((each) => each.includes('>Model<')) ?? ''
+  for (const each of models) assert.ok(row.includes(each), each)
+  assert.equal(row.split('<td').length - 1, 2)
+})
+
+test('an outlet is shown with how many articles it has by month, and their mean scores', async (database) => {
+  const { explorer, of } = await open(database)
+  const [outlet] = of('source')
+  assert.ok(outlet)
+  const { body, cost } = await explorer.get(pathOf(outlet))
+  assert.ok(cost <= 200, `${cost} points`)
+  const articles = of('article').filter(({ value }) => value.source.uri === outlet.uri)
+  const uris = new Set(articles.map(({ uri }) => uri))
+  const [, figures = ''] = body.split('Article: figures')
+  assert.match(figures, new RegExp(`\\?source=[^"]*"[^>]*>${articles.length} records<`))
+  const november = articles.filter(
+    ({ value }) => value.publishedAt && new Date(value.publishedAt).toISOString().startsWith('2026-11'),
+  ).length
+  assert.match(figures, new RegExp(`November 2026</a></th><td class="number">${november}<`))
+  const scores = of('enrichment')
+    .filter(({ value }) => uris.has(value.article.uri))
+    .flatMap(({ value }) => value.clickbaitScore ?? [])
+  const mean = scores.reduce((one, score) => one + score, 0) / scores.length
+  const shown = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(mean)
+  assert.ok(body.includes(`${shown} of 10`), shown)
+})
