@@ -6,8 +6,10 @@ import { chooseLanguage, type Language } from './languages/language.ts'
 import type { Draft, Frame, PageRequest, Site } from './page.ts'
 import { collectionPage } from './pages/collection.ts'
 import { failurePage, notFoundPage } from './pages/failure.ts'
+import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
 import { recordPage } from './pages/record.ts'
+import { searchPage } from './pages/search.ts'
 import { frameEnd, frameStart } from './parts/frame.ts'
 import { robotsText, sitemapText } from './robots.ts'
 import { queryText } from './view/view.ts'
@@ -27,6 +29,8 @@ export interface OpenPage {
   readonly status: number
   /** BCP 47. */
   readonly language: string
+  /** A better address of the page, to which the reader is sent instead; null if it has none. */
+  readonly location: string | null
   /** HTML that needs no data, to be sent first; blank if there is none. */
   readonly start: string
   /** The rest of the page; asks once, when called. */
@@ -69,6 +73,7 @@ export function createExplorer(site: Site): Explorer {
       return {
         status,
         language: language.tag,
+        location: draft.location ?? null,
         start: draft.known === undefined ? frameStart(frame) : '',
         async finish(ask) {
           const { html, known } = await complete(draft, language, ask)
@@ -106,16 +111,24 @@ async function complete(
   return { html: toText(await draft.render(data)), known: draft.known?.(data) ?? draft }
 }
 
+/** By the part of the address after the collection's name. */
+const collectionPages: Readonly<Record<string, typeof collectionPage>> = {
+  '': collectionPage,
+  filter: filterPage,
+}
+
 function draftOf(site: Site, request: PageRequest): Draft {
-  const [first, second, third, fourth, ...rest] = request.parts
+  const [first, second, third = '', fourth, ...rest] = request.parts
   if (first === undefined) return homePage(site, request)
-  if (first === 'c' && second !== undefined && third === undefined) {
+  if (first === 'search' && second === undefined) return searchPage(site, request)
+  if (first === 'c' && second !== undefined && fourth === undefined) {
     const subject = site.subjects.of(second)
-    if (subject !== null) return collectionPage(site, subject, request)
+    const page = collectionPages[third]
+    if (subject !== null && page !== undefined) return page(site, subject, request)
   }
   if (first === 'at' && second !== undefined && fourth !== undefined && rest.length === 0) {
     const uri = `at://${second}/${third}/${fourth}`
-    const subject = site.subjects.of(third ?? '')
+    const subject = site.subjects.of(third)
     if (subject !== null && recordAddress(uri) !== null) return recordPage(site, subject, uri, request)
   }
   return notFoundPage(request)

@@ -63,7 +63,11 @@ function typeOfArgument(schema: GraphQLSchema, field: string, argument: string):
   return String(found.type)
 }
 
-function argumentOf(schema: GraphQLSchema, field: string, argument: string): GraphQLArgument | undefined {
+export function argumentOf(
+  schema: GraphQLSchema,
+  field: string,
+  argument: string,
+): GraphQLArgument | undefined {
   const fields = schema.getQueryType()?.getFields() ?? {}
   return fields[field]?.args.find(({ name }) => name === argument)
 }

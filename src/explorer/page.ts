@@ -61,6 +61,8 @@ export type Answer = Readonly<Record<string, unknown>>
 export interface Draft {
   readonly status: 200 | 400 | 404
   readonly title: string
+  /** A better address of the page, for one that a form has made. */
+  readonly location?: string | null
   /** For search engines and previews of links; absent for that of the service. */
   readonly description?: string
   /** Null where the page needs no data; a function where it depends on the state of the index. */

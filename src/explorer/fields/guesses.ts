@@ -2,6 +2,7 @@
  * Which fields represent a record where no `display.json` says so: guessed from kinds and names, in the order of the
  * lexicon. docs/explorer.md describes each guess.
  */
+import type { Collection } from '../../schema/model/model.ts'
 import type { ShownField } from './shown-field.ts'
 
 /** Names of fields, null where there is none; `time` is then the time of indexing. */
@@ -89,16 +90,22 @@ function named(fields: readonly ShownField[], names: readonly string[], any = fa
   return any ? (fields[0]?.name ?? null) : null
 }
 
-function isFacet({ isGroup, type, many, values, words, isArray }: ShownField): boolean {
+function isFacet({ isGroup, isOwn, type, many, values, words, isArray, target }: ShownField): boolean {
   if (!isGroup || many || words[0] === 'did' || words[0] === 'collection') return false
+  if (target !== null) return isOwn && !isArray && isEntity(target)
   if (isArray) return type.kind === 'string' && type.format === null
   if (type.kind === 'string') return type.categorical || values.length > 0
   return type.kind === 'boolean'
 }
 
-/** Fields of the record first, then of what it refers to; listed values before codes before the rest. */
+/** Records that refer to no others of a known collection are few compared with those that refer to them: outlets. */
+function isEntity({ references }: Collection): boolean {
+  return references.every(({ target }) => target === null)
+}
+
+/** Fields of the record first, then of what it refers to; codes, entities, listed values, and the rest. */
 function facetRank({ isOwn, values, type, isArray, target }: ShownField): number {
-  if (target !== null) return 2
+  if (target !== null) return 0
   const kind = values.length > 0 ? 1 : type.kind === 'string' ? (isArray ? 2 : 0) : 3
   return (isOwn ? 0 : 1.5) + kind
 }

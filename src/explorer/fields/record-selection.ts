@@ -12,6 +12,8 @@ export function selectFields(fields: readonly ShownField[], typeName: string, sc
   for (const field of fields) {
     let at = tree
     for (const part of pathOf(field, typeName, schema) ?? []) at = at[part] ??= {}
+    at = tree
+    for (const part of namePathOf(field, typeName, schema) ?? []) at = at[part] ??= {}
   }
   return print(tree)
 }
@@ -24,12 +26,32 @@ export function readField(
   schema: GraphQLSchema,
 ): unknown {
   const path = pathOf(field, typeName, schema)
-  return path === null
-    ? undefined
-    : read(
-        record,
-        path.filter((part) => !part.startsWith('... on ')),
-      )
+  if (path === null) return undefined
+  const value = read(record, path)
+  if (typeof value !== 'string') return value
+  const namePath = namePathOf(field, typeName, schema)
+  const name = namePath === null ? null : read(record, namePath)
+  return typeof name === 'string' && name !== '' ? ({ uri: value, name } satisfies NamedReference) : value
+}
+
+/** A reference of the record itself, with the text that names the record at its other end. */
+export interface NamedReference {
+  readonly uri: string
+  readonly name: string
+}
+
+function namePathOf(
+  { steps, targetTitle, target, isArray }: ShownField,
+  typeName: string,
+  schema: GraphQLSchema,
+): readonly string[] | null {
+  const [step] = steps
+  if (targetTitle === null || target === null || step === undefined || steps.length > 1 || isArray)
+    return null
+  const type = schema.getType(typeName)
+  const resolved = `${step.name}Resolved`
+  if (!isObjectType(type) || type.getFields()[resolved] === undefined) return null
+  return [resolved, `... on ${target.typeName}`, targetTitle]
 }
 
 /** Null if the record behind a reference has no field in the schema, because a property has its name. */
@@ -58,7 +80,7 @@ function print(tree: Tree): string {
 
 function read(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return value.flatMap((each) => read(each, path) ?? [])
-  const [part, ...rest] = path
+  const [part, ...rest] = path.filter((each) => !each.startsWith('... on '))
   if (part === undefined) return value
   if (typeof value !== 'object' || value === null) return undefined
   return read((value as Record<string, unknown>)[part.replace('(first: 3)', '')], rest)

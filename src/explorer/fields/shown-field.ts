@@ -46,6 +46,8 @@ export interface ShownField {
   readonly values: readonly string[]
   /** The only collection whose records it refers to, if it is such a reference. */
   readonly target: Collection | null
+  /** The text of the records it refers to that names them; null where there is no `target`, or no such text. */
+  readonly targetTitle: string | null
   /** Whether `groupBy` and `facets` of the collection take it. */
   readonly isGroup: boolean
   readonly isSort: boolean
@@ -88,6 +90,7 @@ function ownFields(collection: Collection, model: Model): readonly ShownField[] 
       steps,
       values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
       target: targetOfLeaf(holderAfter(collection, joins, model), leaf, model),
+      targetTitle: null,
       isGroup,
       isSort: isOwn && sorts.has(name),
       isMeasure: isOwn && measures.has(name),

@@ -17,12 +17,26 @@ export interface Subjects {
 }
 
 export function createSubjects(model: Model): Subjects {
-  const all = model.collections.map((collection): Subject => {
+  const described = model.collections.map((collection): Subject => {
     const fields = shownFields(collection, model)
     return { collection, fields, roles: guessRoles(fields) }
   })
+  const titles = new Map(described.map(({ collection, roles }) => [collection.nsid, roles.title]))
+  const all = described.map((subject) => ({ ...subject, fields: withTitles(subject.fields, titles) }))
   const byName = new Map(all.map((subject) => [subject.collection.nsid, subject]))
   return { model, all, of: (nsid) => byName.get(nsid) ?? null }
+}
+
+function withTitles(
+  fields: ReadonlyMap<string, ShownField>,
+  titles: ReadonlyMap<string, string | null>,
+): ReadonlyMap<string, ShownField> {
+  return new Map(
+    [...fields].map(([name, field]) => {
+      const targetTitle = field.target === null ? null : (titles.get(field.target.nsid) ?? null)
+      return [name, { ...field, targetTitle }]
+    }),
+  )
 }
 
 /** `Published at` of `publishedAt`; `Image alt` of `image` and `alt`. */

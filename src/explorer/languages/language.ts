@@ -24,6 +24,8 @@ export interface Language {
   readonly time: (instant: string) => string
   /** The month of a day or an instant, in UTC. */
   readonly month: (instant: string) => string
+  /** The name of the language with the BCP 47 tag, or of the country with the ISO 3166 code; the code if unknown. */
+  readonly nameOf: (kind: 'language' | 'region', code: string) => string
 }
 
 function create(tag: string, name: string, direction: Language['direction'], text: Catalogue): Language {
@@ -33,6 +35,10 @@ function create(tag: string, name: string, direction: Language['direction'], tex
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const times = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   const months = new Intl.DateTimeFormat(tag, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const names = {
+    language: new Intl.DisplayNames(tag, { type: 'language' }),
+    region: new Intl.DisplayNames(tag, { type: 'region' }),
+  }
   const formatted = (format: Intl.DateTimeFormat, instant: string): string => {
     const at = Date.parse(instant)
     return Number.isNaN(at) ? instant : format.format(at)
@@ -51,6 +57,13 @@ function create(tag: string, name: string, direction: Language['direction'], tex
     date: (instant) => formatted(dates, instant),
     time: (instant) => formatted(times, instant),
     month: (instant) => formatted(months, instant),
+    nameOf(kind, code) {
+      try {
+        return names[kind].of(code) ?? code
+      } catch {
+        return code
+      }
+    },
   }
 }
 

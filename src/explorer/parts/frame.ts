@@ -1,9 +1,10 @@
 /** The frame of every page: head, search, language, foot. */
+import { collectionAddress, withParameter } from '../addresses.ts'
+import { collectionLabel } from '../fields/subject.ts'
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
-import type { Frame, IndexState } from '../page.ts'
+import type { Frame, IndexState, Site } from '../page.ts'
 import { pageMeta } from './meta.ts'
-import { withParameter } from '../addresses.ts'
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
 export function frameStart(frame: Frame): string {
@@ -25,6 +26,7 @@ export function frameStart(frame: Frame): string {
     <a class="skip" href="#main">${text.skip}</a>
     <header class="top">
       <a class="home" href=${withLanguage('/', language)}>${logo !== null && html`<img src=${logo} alt="" />`}${site.title}</a>
+      ${places(site, language, address)}
       <nav aria-label=${text.language} class="languages">
         ${languages.length > 1 && languages.map((each) => languageLink(each, language, address))}
       </nav>
@@ -58,6 +60,21 @@ export function frameEnd({ site, language }: Frame, index: IndexState | null): s
 function linked(paragraph: string): Html {
   const parts = paragraph.split(/(https:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/)
   return parts.map((part, at) => (at % 2 === 1 ? html`<a href=${part}>${part}</a>` : part))
+}
+
+/** More would be no help. */
+const mostPlaces = 6
+
+function places({ subjects }: Site, language: Language, address: string): Html {
+  if (subjects.all.length > mostPlaces) return html`<span class="places"></span>`
+  const path = address.split('?', 1)[0] ?? ''
+  return html`<nav class="places" aria-label=${language.text.collections}>
+    ${subjects.all.map(({ collection }) => {
+      const place = collectionAddress(collection.nsid)
+      const current = path === place ? 'page' : path.startsWith(`${place}/`) ? 'true' : undefined
+      return html`<a href=${withLanguage(place, language)} aria-current=${current}>${collectionLabel(collection)}</a>`
+    })}
+  </nav>`
 }
 
 function languageLink(each: Language, current: Language, address: string): Html {

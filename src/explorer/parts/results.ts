@@ -5,6 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
+import { isAllowedPicture } from '../record/pictures.ts'
 import { withLanguage } from './frame.ts'
 import { recordText, timeOf, valueOf } from './values.ts'
 
@@ -26,34 +27,61 @@ export function results(
   columns: readonly ShownField[],
   subject: Subject,
   language: Language,
+  { head = columnHead, imageHosts = [] }: Options = {},
 ): Html {
-  if (show === 'table') return table(found, columns, subject, language)
-  return html`<ol class=${show}>${found.map((result) => item(result, columns, subject, language))}</ol>`
+  if (show === 'table') return table(found, columns, subject, language, head)
+  const hosts = show === 'cards' ? imageHosts : []
+  return html`<ol class=${show}>${found.map((result) => resultItem(result, columns, subject, language, { imageHosts: hosts }))}</ol>`
 }
 
-function item(
+interface Options {
+  /** The head of a column of the table. */
+  readonly head?: (field: ShownField) => Html
+  /** Hosts whose images cards show: `*` for every one. */
+  readonly imageHosts?: readonly string[]
+}
+
+function columnHead({ description, words }: ShownField): Html {
+  return html`<th scope="col" title=${description}>${labelOf(words)}</th>`
+}
+
+/** An element of a list; `kind` is what a list of several collections says of each record. */
+export function resultItem(
   result: Result,
   columns: readonly ShownField[],
   { roles, fields }: Subject,
   language: Language,
+  { imageHosts = [], kind = null }: Pick<Options, 'imageHosts'> & { readonly kind?: string | null } = {},
 ): Html {
-  const { title, summary, time } = roles
+  const { title, summary, time, image } = roles
   const link = titleLink(result, title, language)
   const shortened = snippet(result, summary)
-  const own = [title, summary, time]
+  const own = [title, summary, time, image]
   return html`<li class="result">
+    ${image !== null && picture(result.values[image], imageHosts)}
     <h3>${link}</h3>
     ${shortened !== null && html`<p class="summary">${shortened}</p>`}
     <p class="facts">
+      ${kind !== null && html`<span class="fact kind">${kind}</span>`}
       ${typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
       ${columns
         .filter(({ name }) => !own.includes(name) && fields.has(name) && hasValue(result.values[name]))
         .map(
           (field) =>
-            html`<span class="fact" title=${labelOf(field.words)}>${valueOf(field, result.values[field.name], language)}</span>`,
+            html`<span class="fact" title=${labelOf(field.words)}>${needsLabel(field) && html`<span class="label">${labelOf(field.words)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
         )}
     </p>
   </li>`
+}
+
+/** A number alone says nothing, nor does “yes”. */
+function needsLabel({ type }: ShownField): boolean {
+  return type.kind === 'integer' || type.kind === 'boolean' || type.kind === 'datetime'
+}
+
+function picture(address: unknown, hosts: readonly string[]): Html {
+  if (typeof address !== 'string' || !isAllowedPicture(address, hosts)) return null
+  return html`<img class="picture" src=${address} alt="" loading="lazy" referrerpolicy="no-referrer" />`
 }
 
 function hasValue(value: unknown): boolean {
@@ -95,10 +123,11 @@ function table(
   columns: readonly ShownField[],
   { roles }: Subject,
   language: Language,
+  head: (field: ShownField) => Html,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
     <table>
-      <thead><tr>${columns.map((field) => html`<th scope="col" title=${field.description}>${labelOf(field.words)}</th>`)}</tr></thead>
+      <thead><tr>${columns.map(head)}</tr></thead>
       <tbody>
         ${found.map(
           (result) =>
@@ -107,7 +136,7 @@ function table(
                 field.name === roles.title
                   ? titleLink(result, roles.title, language)
                   : valueOf(field, result.values[field.name], language)
-              return html`<td>${at === 0 && field.name !== roles.title ? recordLink(result, content, language) : content}</td>`
+              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== roles.title ? recordLink(result, content, language) : content}</td>`
             })}</tr>`,
         )}
       </tbody>

@@ -1,4 +1,5 @@
 /** Values of records as HTML, by the kind of their field. */
+import type { NamedReference } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { recordAddress } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
@@ -30,20 +31,54 @@ export function valueOf(field: ShownField, value: unknown, language: Language): 
   if (Array.isArray(value))
     return html`<ul class="values">${value.slice(0, 50).map((each) => html`<li>${valueOf(field, each, language)}</li>`)}</ul>`
   const { kind } = field.type
+  if (isNamed(value)) return recordLink(value.uri, value.name, language)
   if (typeof value === 'boolean') return value ? language.text.yes : language.text.no
   if (typeof value === 'number') return language.number(value)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (kind === 'datetime') return timeOf(text, language)
   if (kind === 'string' && field.type.kind === 'string' && field.type.format === 'uri')
     return webLink(text, recordText(text))
-  const address = text.startsWith('at://') ? recordAddress(text) : null
-  if (address !== null) return html`<a href=${withLanguage(address, language)}>${recordText(text)}</a>`
-  return recordText(text)
+  if (text.startsWith('at://')) return recordLink(text, text, language)
+  return recordText(plainValue(field, text, language))
 }
 
-/** A value in a filter, a facet or a chart, as text. */
-export function plainValue({ type }: ShownField, value: string, language: Language): string {
-  if (type.kind === 'boolean') return value === 'true' ? language.text.yes : language.text.no
-  if (type.kind === 'integer') return language.number(Number(value))
-  return value
+function isNamed(value: unknown): value is NamedReference {
+  return typeof value === 'object' && value !== null && 'uri' in value && 'name' in value
+}
+
+function recordLink(uri: string, name: string, language: Language): Html {
+  const address = recordAddress(uri)
+  return address === null
+    ? recordText(name)
+    : html`<a href=${withLanguage(address, language)}>${recordText(name)}</a>`
+}
+
+/** Names of records by URI. */
+export type Names = ReadonlyMap<string, string>
+
+/** A value in a filter, a facet or a chart, as text: codes of languages and countries by their names. */
+export function plainValue(field: ShownField, value: string, language: Language, names?: Names): string {
+  const { type, words } = field
+  switch (type.kind) {
+    case 'boolean':
+      return value === 'true' ? language.text.yes : language.text.no
+    case 'integer':
+      return language.number(Number(value))
+    case 'datetime':
+      return value.length === 10 ? language.date(value) : language.time(value)
+    case 'strongRef':
+    case 'atUri':
+      return names?.get(value) ?? value.slice(value.lastIndexOf('/') + 1)
+    case 'string':
+      if (type.format === 'language') return language.nameOf('language', value)
+      return type.code && isCountry(words) && /^[A-Z]{2}$/.test(value)
+        ? language.nameOf('region', value)
+        : value
+    default:
+      return value
+  }
+}
+
+function isCountry(words: readonly string[]): boolean {
+  return /country$/i.test(words.at(-1) ?? '')
 }

@@ -15,6 +15,7 @@ export interface View {
   readonly show: Show
   /** Names of fields; null for those of the collection's roles. */
   readonly columns: readonly string[] | null
+  /** Empty for none. */
   readonly facets: readonly string[] | null
   /** A cursor, and the side of it that the page is on. */
   readonly page: { readonly side: 'after' | 'before'; readonly cursor: string } | null
@@ -24,8 +25,15 @@ export interface View {
 
 const longest = 1_000
 
-/** Parameters that are not conditions; a field with such a name is written with its operator: `sort.is=…`. */
-const reserved = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
+/**
+ * Parameters that are not conditions: of views, and of pages that choose a filter. A field with such a name is written
+ * with its operator: `sort.is=…`.
+ */
+const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
+const reserved: readonly string[] = [...viewParameters, 'field', 'find', 'op', 'value']
+
+/** In `facets`, for none. */
+const noFacets = '-'
 
 export interface ReadView {
   readonly view: View
@@ -39,7 +47,9 @@ export function readView(
   others: readonly string[] = [],
 ): ReadView {
   const problems: Problem[] = []
-  const own = parameters.filter(([name]) => isReserved(name))
+  const own = parameters.filter(([name]) => isReserved(name) && !others.includes(name))
+  for (const [name] of own)
+    if (!viewParameters.some((each) => each === name)) problems.push({ kind: 'unknownParameter', name })
   const last = (name: string): string => own.findLast(([each]) => each === name)?.[1].trim() ?? ''
   const listed = (name: string, has: (field: string) => boolean): readonly string[] | null => {
     const values = own
@@ -65,7 +75,10 @@ export function readView(
     sort: readSort(last('sort'), subject, problems),
     show: isShow(show) ? show : 'list',
     columns: listed('columns', (name) => subject.fields.get(name)?.many === false),
-    facets: listed('facets', (name) => subject.fields.get(name)?.isGroup === true),
+    facets:
+      last('facets') === noFacets
+        ? []
+        : listed('facets', (name) => subject.fields.get(name)?.isGroup === true),
     page:
       after !== ''
         ? { side: 'after', cursor: after }
@@ -81,8 +94,8 @@ function isShow(text: string): text is Show {
   return shows.some((each) => each === text)
 }
 
-function isReserved(name: string): boolean {
-  return reserved.some((each) => each === name)
+export function isReserved(name: string): boolean {
+  return reserved.includes(name)
 }
 
 /** `publishedAt`, or `-publishedAt` for descending. */
@@ -97,6 +110,10 @@ function readSort(text: string, { fields }: Subject, problems: Problem[]): View[
 
 /** The query of an address, without `?`; blank for the view without any conditions. */
 export function writeView(view: View): string {
+  return queryText(viewParametersOf(view))
+}
+
+export function viewParametersOf(view: View): readonly (readonly [string, string])[] {
   const { search, conditions, sort, show, columns, facets, page, others } = view
   const parameters: (readonly [string, string])[] = []
   if (search !== '') parameters.push(['q', search])
@@ -104,9 +121,9 @@ export function writeView(view: View): string {
   if (sort !== null) parameters.push(['sort', `${sort.direction === 'desc' ? '-' : ''}${sort.field}`])
   if (show !== 'list') parameters.push(['show', show])
   if (columns !== null) parameters.push(['columns', columns.join(',')])
-  if (facets !== null) parameters.push(['facets', facets.join(',')])
+  if (facets !== null) parameters.push(['facets', facets.length === 0 ? noFacets : facets.join(',')])
   if (page !== null) parameters.push([page.side, page.cursor])
-  return queryText([...parameters, ...others])
+  return [...parameters, ...others]
 }
 
 export function queryText(parameters: readonly (readonly [string, string])[]): string {

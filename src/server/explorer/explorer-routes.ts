@@ -34,7 +34,7 @@ export interface Logo {
 export const crawlerPaths = ['/robots.txt', '/sitemap.xml'] as const
 
 /** The paths of pages, besides the first one. */
-export const pagePaths = ['/c/', '/at/'] as const
+export const pagePaths = ['/c/', '/at/', '/search'] as const
 
 export function addExplorerRoutes(
   app: FastifyInstance,
@@ -68,7 +68,7 @@ export function addExplorerRoutes(
     return reply.headers(aDay).type('application/xml; charset=utf-8').send(sitemap)
   })
   if (logo !== null) addLogo(app, logo)
-  for (const path of ['/', ...pagePaths.map((each) => `${each}*`)])
+  for (const path of ['/', ...pagePaths.map((each) => (each.endsWith('/') ? `${each}*` : each))])
     app.get(path, (request, reply) => answer(request, reply))
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -84,6 +84,7 @@ export function addExplorerRoutes(
     const isPrivate = request.headers['x-api-key'] !== undefined
     reply.headers({ ...headers, 'cache-control': isPrivate ? 'private, no-cache' : 'public, no-cache' })
     reply.header('content-language', page.language)
+    if (page.location !== null) return reply.redirect(page.location, 303)
     const etag = etagOf(request, page)
     if (etag !== null) {
       reply.header('etag', etag)

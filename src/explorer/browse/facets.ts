@@ -1,0 +1,118 @@
+/** Facets: how many records have each value, with links that include or exclude it. */
+import type { ShownField } from '../fields/shown-field.ts'
+import { labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { plainValue, recordText } from '../parts/values.ts'
+import { valuesOf, type View, withCondition } from '../view/view.ts'
+import { type Browse, filterAddress, stateInputs, to } from './context.ts'
+
+export interface FacetAnswer {
+  readonly field: string
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+  readonly missing: number
+  readonly cut: boolean
+}
+
+export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
+  return answers.map((answer) => {
+    const field = browse.subject.fields.get(answer.field)
+    return field === undefined ? null : facet(answer, field, browse)
+  })
+}
+
+function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
+  const { language, view } = browse
+  const label = labelOf(field.words)
+  const id = `facet-${field.name}`
+  return html`<section class="facet" aria-labelledby=${id}>
+    <h3 id=${id} title=${field.description}>${label}</h3>
+    ${facetValues(answer, field, browse)}
+    ${
+      answer.cut &&
+      html`<p class="all"><a href=${filterAddress(browse, view, field.name)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`
+    }
+  </section>`
+}
+
+/** The values as links; those that were chosen stay visible, although others have more records. */
+export function facetValues(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
+  const { view, language, names } = browse
+  const { text } = language
+  const chosen = valuesOf(view, field.name, 'is')
+  const excluded = valuesOf(view, field.name, 'not')
+  const isMissing = valuesOf(view, field.name, 'missing')[0] === '1'
+  const set = (next: View, operator: 'is' | 'not' | 'missing', values: readonly string[]) =>
+    withCondition(next, { field, operator, values })
+  const without = (values: readonly string[], value: string) => values.filter((each) => each !== value)
+  const including = (value: string) => {
+    const values = chosen.includes(value) ? without(chosen, value) : [...chosen, value]
+    return to(browse, set(set(view, 'not', without(excluded, value)), 'is', values))
+  }
+  const excluding = (value: string) => {
+    const values = excluded.includes(value) ? without(excluded, value) : [...excluded, value]
+    return to(browse, set(set(view, 'is', without(chosen, value)), 'not', values))
+  }
+  const others = [...chosen, ...excluded].filter(
+    (value) => !answer.values.some((each) => each.value === value),
+  )
+  const shown: readonly { value: string; count: number | null }[] = [
+    ...answer.values,
+    ...[...new Set(others)].map((value) => ({ value, count: null })),
+  ]
+  const most = Math.max(1, ...shown.map(({ count }) => count ?? 0))
+  return html`<ul>
+    ${shown.map(({ value, count }) => {
+      const name = plainValue(field, value, language, names)
+      const isExcluded = excluded.includes(value)
+      return html`<li class=${isExcluded ? 'excluded' : undefined}>
+        <a class="value" href=${including(value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
+          <span class="name" title=${name === value ? undefined : value}>${recordText(name)}</span>
+          ${count !== null && html`<span class="count">${language.number(count)}</span>`}
+          ${count !== null && html`<meter min="0" max=${most} value=${count} aria-hidden="true"></meter>`}
+        </a>
+        <a class="exclude" href=${excluding(value)} rel="nofollow" title=${isExcluded ? text.include : text.exclude} aria-label=${`${isExcluded ? text.include : text.exclude}: ${name}`}>${isExcluded ? '+' : '−'}</a>
+      </li>`
+    })}
+    ${
+      (answer.missing > 0 || isMissing) &&
+      html`<li>
+        <a class="value missing" href=${to(browse, set(view, 'missing', isMissing ? [] : ['1']))} rel="nofollow" aria-current=${isMissing ? 'true' : undefined}>
+          <span class="name">${text.missing}</span>
+          <span class="count">${language.number(answer.missing)}</span>
+        </a>
+      </li>`
+    }
+  </ul>`
+}
+
+/** Facets of the collection that the page does not show, and the choice of those that it shows. */
+export function otherFacets(shown: readonly ShownField[], browse: Browse): Html {
+  const { subject, view, language } = browse
+  const { text } = language
+  const groups = [...subject.fields.values()].filter(isOffered)
+  const hidden = groups.filter(
+    (field) => field.isOwn && !shown.includes(field) && field.type.kind !== 'datetime',
+  )
+  return html`<details class="more">
+    <summary>${text.browse.moreFacets}</summary>
+    <ul>${hidden.map((field) => html`<li><a href=${filterAddress(browse, view, field.name)} rel="nofollow">${labelOf(field.words)}</a></li>`)}</ul>
+    <details>
+      <summary>${text.browse.facets}</summary>
+      <form action=${`/c/${subject.collection.nsid}`} class="choices">
+        ${stateInputs(browse, (name) => name === 'facets')}
+        ${groups
+          .filter(({ many, type }) => !many && type.kind !== 'datetime')
+          .map(
+            (field) =>
+              html`<label><input type="checkbox" name="facets" value=${field.name} checked=${shown.includes(field)} /> ${labelOf(field.words)}</label>`,
+          )}
+        <button>${text.apply}</button>
+      </form>
+    </details>
+  </details>`
+}
+
+/** Every record of a collection has its name, so nobody asks for it. */
+export function isOffered({ isGroup, words }: ShownField): boolean {
+  return isGroup && words.at(-1) !== 'collection'
+}

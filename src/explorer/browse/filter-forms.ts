@@ -1,0 +1,108 @@
+/** A form for each kind of condition on a field; the values that are known are offered. */
+import type { ShownField } from '../fields/shown-field.ts'
+import { labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { plainValue } from '../parts/values.ts'
+import { isDate, type Operator, operatorsOf } from '../view/conditions.ts'
+import { valuesOf, withCondition } from '../view/view.ts'
+import { type Browse, stateInputs, to } from './context.ts'
+import type { FacetAnswer } from './facets.ts'
+
+/** `facet`: the most frequent values, if they are known. */
+export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
+  const operators = operatorsOf(field)
+  return html`<div class="conditions">
+    ${operators.includes('from') && field.type.kind !== 'string' && rangeForm(field, browse)}
+    ${isListed(field) && choiceForm(field, browse)}
+    ${field.type.kind !== 'boolean' && textForm(field, operators, facet, browse)}
+    ${presence(field, browse)}
+  </div>`
+}
+
+/** Values that the lexicon lists, or both of a boolean. */
+function isListed({ values, type }: ShownField): boolean {
+  return values.length > 0 || type.kind === 'boolean'
+}
+
+function choiceForm(field: ShownField, browse: Browse): Html {
+  const { language, view, subject } = browse
+  const { text } = language
+  const chosen = valuesOf(view, field.name, 'is')
+  const name = `${field.name}.is`
+  const values = field.type.kind === 'boolean' ? ['true', 'false'] : field.values
+  return html`<form class="choices" action=${`/c/${subject.collection.nsid}`}>
+    <fieldset>
+      <legend>${text.filtering.anyOf}</legend>
+      ${stateInputs(browse, (each) => each === name || each === field.name)}
+      ${values.map(
+        (value) =>
+          html`<label><input type="checkbox" name=${name} value=${value} checked=${chosen.includes(value)} /> ${plainValue(field, value, language)}</label>`,
+      )}
+    </fieldset>
+    <button>${text.apply}</button>
+  </form>`
+}
+
+function rangeForm(field: ShownField, browse: Browse): Html {
+  const { language, view, subject } = browse
+  const { text } = language
+  const isTime = field.type.kind === 'datetime'
+  const names = (['from', 'to'] as const).map((operator) => `${field.name}.${operator}`)
+  return html`<form class="range" action=${`/c/${subject.collection.nsid}`}>
+    <fieldset>
+      <legend>${isTime ? text.browse.dates(labelOf(field.words)) : text.filtering.between}</legend>
+      ${stateInputs(browse, (name) => names.includes(name) || (isTime && name === field.name))}
+      ${(['from', 'to'] as const).map((operator) => {
+        const [value = ''] = valuesOf(view, field.name, operator)
+        const type = isTime ? (value === '' || isDate(value) ? 'date' : 'text') : 'number'
+        return html`<label><span>${text[operator]}</span><input type=${type} step=${isTime ? undefined : '1'} name=${`${field.name}.${operator}`} value=${value} /></label>`
+      })}
+    </fieldset>
+    <button>${text.apply}</button>
+  </form>`
+}
+
+function textForm(
+  field: ShownField,
+  operators: readonly Operator[],
+  facet: FacetAnswer | null,
+  browse: Browse,
+): Html {
+  const { language, subject } = browse
+  const { filtering, apply } = language.text
+  const offered = (['contains', 'matches', 'starts', 'is', 'not', 'all', 'from', 'to'] as const).filter(
+    (operator) =>
+      operators.includes(operator) &&
+      (field.type.kind === 'string' || (operator !== 'from' && operator !== 'to')),
+  )
+  if (offered.length === 0) return null
+  const isNumber = field.type.kind === 'integer'
+  return html`<form class="text" action=${`/c/${subject.collection.nsid}/filter`}>
+    <fieldset>
+      <legend>${filtering.condition}</legend>
+      ${stateInputs(browse, () => false)}
+      <input type="hidden" name="field" value=${field.name} />
+      <label><span class="hidden">${filtering.condition}</span>
+        <select name="op">${offered.map((operator) => html`<option value=${operator}>${filtering.operators[operator]}</option>`)}</select></label>
+      <label><span class="hidden">${filtering.value}</span>
+        <input type=${isNumber ? 'number' : 'text'} name="value" maxlength="1000" required list="known" autocomplete="off" /></label>
+      <datalist id="known">
+        ${[...new Set([...field.values, ...(facet?.values.map(({ value }) => value) ?? [])])].map(
+          (value) =>
+            html`<option value=${value}>${plainValue(field, value, language, browse.names)}</option>`,
+        )}
+      </datalist>
+    </fieldset>
+    <button>${apply}</button>
+  </form>`
+}
+
+function presence(field: ShownField, browse: Browse): Html {
+  const { language, view } = browse
+  const { filtering } = language.text
+  const link = (value: string, label: string) =>
+    html`<li><a href=${to(browse, withCondition(view, { field, operator: 'missing', values: [value] }))} rel="nofollow">${label}</a></li>`
+  return html`<section class="presence" aria-label=${filtering.presence}>
+    <ul>${link('0', filtering.present)}${link('1', filtering.absent)}</ul>
+  </section>`
+}

@@ -1,0 +1,60 @@
+/** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
+import type { ShownField } from '../fields/shown-field.ts'
+import { collectionLabel, labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { type Browse, stateInputs, titleOf } from './context.ts'
+
+interface Group {
+  readonly label: string
+  readonly fields: readonly ShownField[]
+}
+
+export function filterMenu(browse: Browse): Html {
+  const { subject, language } = browse
+  const { text } = language
+  return html`<form class="add" action=${`/c/${subject.collection.nsid}/filter`}>
+    ${stateInputs(browse, () => false)}
+    <label><span class="hidden">${text.filtering.field}</span>
+      <select name="field" required>
+        <option value="">${text.filtering.add}…</option>
+        ${fieldGroups(browse).map(
+          ({ label, fields }) => html`<optgroup label=${label}>
+            ${fields.map(({ name, words }) => html`<option value=${name}>${labelOf(words)}</option>`)}
+          </optgroup>`,
+        )}
+      </select></label>
+    <button>${text.filtering.next}</button>
+  </form>`
+}
+
+/** In the order of the collection's fields. */
+export function fieldGroups(browse: Browse): readonly Group[] {
+  const { site, subject, language } = browse
+  const { filtering } = language.text
+  const groups = new Map<string, ShownField[]>()
+  for (const field of subject.fields.values()) {
+    // Every record of a collection has its name, so nobody filters by it.
+    if (
+      field.words.at(-1) === 'collection' &&
+      field.properties.length === 0 &&
+      field.steps.at(-1)?.name === 'collection'
+    )
+      continue
+    const label = groupLabel(field)
+    groups.set(label, [...(groups.get(label) ?? []), field])
+  }
+  return [...groups].map(([label, fields]) => ({ label, fields }))
+
+  function groupLabel({ isOwn, steps }: ShownField): string {
+    if (isOwn) return titleOf(browse)
+    const records = steps.flatMap(({ name, some, record }) =>
+      record === null ? [] : [{ name, some, record }],
+    )
+    const [first] = records
+    if (first?.some === true) {
+      const holder = site.subjects.all.find(({ collection }) => collection.typeName === first.record)
+      return filtering.referring(holder === undefined ? first.name : collectionLabel(holder.collection))
+    }
+    return filtering.refersTo(labelOf(records.map(({ name }) => name)).toLowerCase())
+  }
+}

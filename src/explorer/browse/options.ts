@@ -1,0 +1,107 @@
+/** The bar over the records: their number, their order, and how they are shown. */
+import type { ShownField } from '../fields/shown-field.ts'
+import { labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { restrictionOf } from '../view/facets.ts'
+import { changed, type Show, type View } from '../view/view.ts'
+import { type Browse, stateInputs, to } from './context.ts'
+
+export function optionsBar(total: number, columns: readonly ShownField[], browse: Browse): Html {
+  const { language, view } = browse
+  return html`<div class="bar">
+    <p class="total" data-total=${total}><strong>${language.plural(language.text.records, total)}</strong></p>
+    <div class="options">
+      ${sortForm(browse)} ${showLinks(browse)} ${view.show === 'table' && columnForm(columns, browse)}
+    </div>
+  </div>`
+}
+
+function sortForm(browse: Browse): Html {
+  const { subject, view, language } = browse
+  const { text } = language
+  const current = view.sort === null ? '' : sortValue(view.sort)
+  const { isSearch } = restrictionOf(view, subject)
+  const option = (value: string, label: string) =>
+    html`<option value=${value} selected=${value === current}>${label}</option>`
+  return html`<form class="sort" action=${`/c/${subject.collection.nsid}`} data-submits>
+    ${stateInputs(browse, (name) => name === 'sort')}
+    <label><span class="hidden">${text.sort}</span>
+      <select name="sort">
+        ${option('', isSearch ? text.mostRelevant : text.newestFirst)}
+        ${sortsOf(browse).flatMap(({ name, words }) => {
+          const label = labelOf(words)
+          return [
+            option(`-${name}`, text.browse.descending(label)),
+            option(name, text.browse.ascending(label)),
+          ]
+        })}
+      </select></label>
+    <button>${text.sort}</button>
+  </form>`
+}
+
+function sortValue({ field, direction }: NonNullable<View['sort']>): string {
+  return direction === 'desc' ? `-${field}` : field
+}
+
+/** Times and numbers first. The order by address or account tells nobody anything. */
+function sortsOf({ subject }: Browse): readonly ShownField[] {
+  const rank = ({ type }: ShownField) => ['datetime', 'integer', 'string'].indexOf(type.kind)
+  return [...subject.fields.values()]
+    .filter(({ isSort, name, type }) => {
+      if (!isSort || name === 'uri' || name === 'did') return false
+      return (
+        type.kind === 'datetime' ||
+        type.kind === 'integer' ||
+        (type.kind === 'string' && type.format !== 'uri')
+      )
+    })
+    .toSorted((one, other) => rank(one) - rank(other))
+}
+
+function showLinks(browse: Browse): Html {
+  const { view, language, subject } = browse
+  const { text } = language
+  const labels = { list: text.list, table: text.table, cards: text.cards }
+  const shows: readonly Show[] =
+    subject.roles.image === null && view.show !== 'cards' ? ['list', 'table'] : ['list', 'table', 'cards']
+  return html`<nav class="shows" aria-label=${text.show}>
+    ${shows.map((show) => html`<a href=${to(browse, { ...view, show })} rel="nofollow" aria-current=${show === view.show ? 'true' : undefined}>${labels[show]}</a>`)}
+  </nav>`
+}
+
+function columnForm(columns: readonly ShownField[], browse: Browse): Html {
+  const { subject, language } = browse
+  const { text } = language
+  const chosen = new Set(columns.map(({ name }) => name))
+  const offered = [
+    ...columns,
+    ...[...subject.fields.values()].filter(({ name, many }) => !many && !chosen.has(name)),
+  ]
+  return html`<details class="menu">
+    <summary>${text.browse.columns}</summary>
+    <form class="choices" action=${`/c/${subject.collection.nsid}`}>
+      ${stateInputs(browse, (name) => name === 'columns')}
+      ${offered
+        .filter(({ words }) => words.at(-1) !== 'collection')
+        .map(
+          ({ name, words }) =>
+            html`<label><input type="checkbox" name="columns" value=${name} checked=${chosen.has(name)} /> ${labelOf(words)}</label>`,
+        )}
+      <button>${text.apply}</button>
+    </form>
+  </details>`
+}
+
+/** The head of a column: sorts by it where that is possible, the other way round the second time. */
+export function columnHead(field: ShownField, browse: Browse): Html {
+  const { view } = browse
+  const label = labelOf(field.words)
+  if (!field.isSort) return html`<th scope="col" title=${field.description}>${label}</th>`
+  const current = view.sort?.field === field.name ? view.sort.direction : null
+  const sort = { field: field.name, direction: current === 'desc' ? ('asc' as const) : ('desc' as const) }
+  const order = current === null ? undefined : current === 'desc' ? 'descending' : 'ascending'
+  return html`<th scope="col" title=${field.description} aria-sort=${order}>
+    <a href=${to(browse, changed(view, { sort }))} rel="nofollow">${label}${current !== null && html`<span aria-hidden="true">${current === 'desc' ? ' ↓' : ' ↑'}</span>`}</a>
+  </th>`
+}

@@ -1,0 +1,64 @@
+/** Words, and the period of the collection's main time. */
+import { labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { folded } from '../parts/folded.ts'
+import type { MissingWord } from '../lists/list.ts'
+import { isDate } from '../view/conditions.ts'
+import { changed, valuesOf } from '../view/view.ts'
+import { type Browse, stateInputs, titleOf, to } from './context.ts'
+
+export function searchForm(browse: Browse): Html {
+  const { view, subject, language } = browse
+  const { collection, roles, fields } = subject
+  const { text } = language
+  const time = fields.get(roles.time)
+  const own = ['q', `${roles.time}.from`, `${roles.time}.to`, roles.time]
+  // The first operator of a time has no name in addresses.
+  const label = text.searchIn(titleOf(browse))
+  return html`<form class="search" action=${`/c/${collection.nsid}`} role="search">
+    ${
+      collection.searchFields.length > 0 &&
+      html`<label class="words"><span class="hidden">${label}</span>
+        <input type="search" name="q" value=${view.search} maxlength="1000" placeholder=${label} title=${text.browse.searchLead} data-key="/" /></label>`
+    }
+    ${
+      time !== undefined &&
+      html`<fieldset class="dates"><legend class="hidden">${text.browse.dates(labelOf(time.words))}</legend>
+        ${dateInput('from')}${dateInput('to')}
+      </fieldset>`
+    }
+    ${stateInputs(browse, (name) => own.includes(name))}
+    <button class="main">${text.search}</button>
+  </form>`
+
+  /** A condition with a time of day stays as it is, in an input of text. */
+  function dateInput(operator: 'from' | 'to'): Html {
+    const [value = ''] = valuesOf(view, roles.time, operator)
+    const type = value === '' || isDate(value) ? 'date' : 'text'
+    return html`<label><span>${text[operator]}</span><input type=${type} name=${`${roles.time}.${operator}`} value=${value} /></label>`
+  }
+}
+
+/** The search with the words that were meant: all of them at once, then each by itself. */
+export function suggestions(missing: readonly MissingWord[], browse: Browse): Html {
+  const { view, language } = browse
+  const known = missing.filter(({ nearest }) => nearest.length > 0)
+  if (known.length === 0) return null
+  const best = known.reduce(
+    (search, { word, nearest }) => replaced(search, word, nearest[0]?.word ?? word),
+    view.search,
+  )
+  const others = known.flatMap(({ word, nearest }) =>
+    nearest.slice(0, 3).map((near) => replaced(view.search, word, near.word)),
+  )
+  const searches = [...new Set([best, ...others])].filter((search) => search !== view.search).slice(0, 5)
+  if (searches.length === 0) return null
+  return html`<p class="suggestions">${language.text.didYouMean}
+    ${searches.map((search) => html` <a href=${to(browse, changed(view, { search }))} rel="nofollow">${search}</a>`)}
+  </p>`
+}
+
+/** Whole words are replaced, in any case and with or without accents. */
+export function replaced(search: string, word: string, by: string): string {
+  return search.replaceAll(/[\p{L}\p{N}\p{M}]+/gu, (each) => (folded(each) === folded(word) ? by : each))
+}

@@ -1,0 +1,45 @@
+/** Conditions in words. */
+import { labelOf } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { type Names, plainValue, recordText } from '../parts/values.ts'
+import type { Condition } from '../view/conditions.ts'
+import { changed, withCondition } from '../view/view.ts'
+import { type Browse, to } from './context.ts'
+
+/** `Language: German` of one of the values. */
+export function sentenceOf(
+  { field, operator }: Condition,
+  value: string,
+  language: Language,
+  names: Names,
+): readonly [before: string, value: string | null, after: string] {
+  const { sentences } = language.text.filtering
+  const sentence =
+    operator === 'missing' ? (value === '1' ? sentences.isMissing : sentences.isPresent) : sentences[operator]
+  const [before = '', after] = sentence.replace('{field}', labelOf(field.words)).split('{value}')
+  return after === undefined ? [before, null, ''] : [before, plainValue(field, value, language, names), after]
+}
+
+/** Each condition with a link that removes it. */
+export function conditionList(browse: Browse): Html {
+  const { view, language, names } = browse
+  const { text } = language
+  if (view.conditions.length === 0) return null
+  return html`<ul class="filters" aria-label=${text.filters}>
+    ${view.conditions.flatMap((condition) =>
+      condition.values.map((value) => {
+        const [before, shown, after] = sentenceOf(condition, value, language, names)
+        const rest = condition.values.filter((each) => each !== value)
+        const address = to(browse, withCondition(view, { ...condition, values: rest }))
+        return html`<li><a href=${address} rel="nofollow" aria-label=${text.filtering.remove(before + (shown ?? '') + after)}>
+          ${before}${shown !== null && html`<b>${recordText(shown)}</b>`}${after} <span aria-hidden="true">×</span>
+        </a></li>`
+      }),
+    )}
+    ${
+      view.conditions.length > 1 &&
+      html`<li><a class="clear" href=${to(browse, changed(view, { conditions: [] }))} rel="nofollow">${text.clear}</a></li>`
+    }
+  </ul>`
+}

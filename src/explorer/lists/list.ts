@@ -1,0 +1,125 @@
+/** The records of a view, their total, and facets. */
+import { readField, selectFields } from '../fields/record-selection.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { Panel } from '../operation.ts'
+import type { Site } from '../page.ts'
+import type { FacetAnswer } from '../browse/facets.ts'
+import type { Result, SnippetAnswer } from '../parts/results.ts'
+import type { View } from '../view/view.ts'
+import { restrictionOf } from '../view/facets.ts'
+import { whereOf } from '../view/where.ts'
+
+export const pageSize = 20
+const facetSize = 10
+
+export interface ListAnswer {
+  readonly totalCount: number
+  readonly edges: readonly Edge[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+  readonly facets?: readonly FacetAnswer[]
+  readonly didYouMean?: readonly MissingWord[]
+}
+
+type Edge = Readonly<Record<string, unknown>> & { readonly node: { readonly uri: string } }
+
+/** A word of a search that no record has, and words that differ by a letter or two. */
+export interface MissingWord {
+  readonly word: string
+  readonly nearest: readonly { readonly word: string }[]
+}
+
+/** `where` and `search` of a view, as arguments. */
+export function conditionsOf(view: View, subject: Subject): Readonly<Record<string, unknown>> {
+  return {
+    where: view.conditions.length === 0 ? undefined : whereOf(view.conditions),
+    search: restrictionOf(view, subject).isSearch ? view.search : undefined,
+  }
+}
+
+/** The fields that are read: those that represent a record, and those of the table. */
+export function columnsOf({ columns, show }: View, { fields, roles }: Subject): readonly ShownField[] {
+  const { title, summary, time, image } = roles
+  const shown = columns ?? roles.columns
+  const names =
+    show === 'table' ? shown : [title, summary, time, ...(show === 'cards' ? [image] : []), ...shown]
+  return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
+}
+
+/** Facets are asked for with the first page only: they do not change from page to page. */
+export function listPanel(
+  view: View,
+  columns: readonly ShownField[],
+  facets: readonly ShownField[],
+  subject: Subject,
+  { schema }: Site,
+): Panel {
+  const { collection } = subject
+  const { page, sort } = view
+  const { isSearch } = restrictionOf(view, subject)
+  const size =
+    page?.side === 'before'
+      ? { last: pageSize, before: page.cursor }
+      : { first: pageSize, after: page?.cursor }
+  const relevance = isSearch ? [{ field: 'RELEVANCE' }] : undefined
+  return {
+    name: 'list',
+    field: collection.rootField,
+    arguments: {
+      ...size,
+      ...conditionsOf(view, subject),
+      sortBy: sort === null ? relevance : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
+    },
+    selection: [
+      'totalCount',
+      'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }',
+      'edges {',
+      ...markedFields(view, subject).map(
+        (name) => `  snippet_${name}: snippet(field: ${name}) { text ranges { start end } }`,
+      ),
+      `  node { ${selectFields(columns, collection.typeName, schema)} }`,
+      '}',
+      ...(page === null && facets.length > 0 ? [facetSelection(facets, facetSize)] : []),
+      ...(isSearch ? ['didYouMean { word nearest { word } }'] : []),
+    ].join('\n'),
+  }
+}
+
+export function facetSelection(facets: readonly ShownField[], limit: number, ignoreOwn = true): string {
+  const names = facets.map(({ name }) => name).join(', ')
+  const own = ignoreOwn ? ', ignoreOwn: true' : ''
+  return `facets(fields: [${names}]${own}, limit: ${limit}) { field values { value count } missing cut }`
+}
+
+/** Texts in which the words of the search are marked. */
+function markedFields(view: View, subject: Subject): readonly string[] {
+  const { collection, roles } = subject
+  if (!restrictionOf(view, subject).isSearch || view.show === 'table') return []
+  return collection.searchFields
+    .map(({ name }) => name)
+    .filter((name) => name === roles.title || name === roles.summary)
+}
+
+export function resultOf(
+  edge: Edge,
+  columns: readonly ShownField[],
+  { collection }: Subject,
+  { schema }: Site,
+): Result {
+  const values = columns.map(
+    (field) => [field.name, readField(edge.node, field, collection.typeName, schema)] as const,
+  )
+  const snippets = collection.searchFields.map(
+    ({ name }) => [name, (edge[`snippet_${name}`] ?? null) as SnippetAnswer | null] as const,
+  )
+  return {
+    uri: edge.node.uri,
+    values: Object.fromEntries(values),
+    snippets: Object.fromEntries(snippets),
+  }
+}

@@ -1,0 +1,77 @@
+/** The names of records that facets and conditions refer to by URI. */
+import { getNamedType, type GraphQLSchema, isEnumType, isInputObjectType } from 'graphql'
+import type { ShownField } from '../fields/shown-field.ts'
+import { argumentOf, type Panel } from '../operation.ts'
+import type { Answer, Site } from '../page.ts'
+import type { Names } from '../parts/values.ts'
+import type { Condition } from '../view/conditions.ts'
+import type { Where } from '../view/where.ts'
+
+const mostNames = 100
+
+/** Finds the records that conditions name. */
+export function conditionNames(conditions: readonly Condition[]): readonly Panel[] {
+  const named = conditions.filter(
+    ({ field, operator }) => field.targetTitle !== null && operator !== 'missing',
+  )
+  const ids = [...new Set(named.flatMap(({ values }) => values.filter((value) => value.startsWith('at://'))))]
+  if (ids.length === 0) return []
+  const types = new Set(
+    named.map(
+      ({ field }) =>
+        `... on ${field.target?.typeName} { name_${field.target?.typeName}: ${field.targetTitle} }`,
+    ),
+  )
+  return [
+    {
+      name: 'named',
+      field: 'nodes',
+      arguments: { ids: ids.slice(0, mostNames) },
+      selection: `id ${[...types].join(' ')}`,
+    },
+  ]
+}
+
+/** The records that others refer to most by the field; `where` restricts them. */
+export function referredPanel(field: ShownField, { schema }: Site, where?: Where): readonly Panel[] {
+  const { target, targetTitle } = field
+  if (target === null || targetTitle === null) return []
+  const referrers = target.referredBy.find(({ path }) => path.join('\n') === field.properties.join('\n'))
+  const count = `${referrers?.viaField}_count`
+  return [
+    {
+      name: `names_${field.name}`,
+      field: target.rootField,
+      arguments: {
+        first: mostNames,
+        where,
+        sortBy: sortFieldsOf(schema, target.rootField).has(count)
+          ? [{ field: count, direction: 'DESC' }]
+          : undefined,
+      },
+      selection: `nodes { uri ${targetTitle} }`,
+    },
+  ]
+}
+
+export function readNames(answer: Answer, fields: Iterable<ShownField>): Names {
+  const names = new Map<string, string>()
+  for (const { name, targetTitle } of fields) {
+    const { nodes = [] } = (answer[`names_${name}`] ?? {}) as { nodes?: readonly Answer[] }
+    if (targetTitle !== null) for (const node of nodes) add(node['uri'], node[targetTitle])
+  }
+  for (const node of (answer['named'] ?? []) as readonly (Answer | null)[])
+    if (node !== null) add(node['id'], Object.entries(node).find(([key]) => key.startsWith('name_'))?.[1])
+  return names
+
+  function add(uri: unknown, name: unknown): void {
+    if (typeof uri === 'string' && typeof name === 'string' && name.trim() !== '') names.set(uri, name)
+  }
+}
+
+function sortFieldsOf(schema: GraphQLSchema, field: string): ReadonlySet<string> {
+  const argument = argumentOf(schema, field, 'sortBy')
+  const input = argument === undefined ? null : getNamedType(argument.type)
+  const type = isInputObjectType(input) ? getNamedType(input.getFields()['field']?.type) : null
+  return new Set(isEnumType(type) ? type.getValues().map(({ name }) => name) : [])
+}

@@ -1,0 +1,173 @@
+/** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
+import { collectionAddress } from '../addresses.ts'
+import { type Browse, stateInputs, titleOf, to } from '../browse/context.ts'
+import { type FacetAnswer, facetValues } from '../browse/facets.ts'
+import { filterMenu } from '../browse/filter-menu.ts'
+import { conditionForms } from '../browse/filter-forms.ts'
+import { conditionList } from '../browse/sentences.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import { labelOf, type Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { buildOperation, type Panel } from '../operation.ts'
+import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import { conditionsOf, facetSelection } from '../lists/list.ts'
+import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
+import { folded } from '../parts/folded.ts'
+import { withLanguage } from '../parts/frame.ts'
+import { problemList } from '../parts/problems.ts'
+import { plainValue } from '../parts/values.ts'
+import { type Condition, operatorsOf, readConditions } from '../view/conditions.ts'
+import type { Problem } from '../view/problem.ts'
+import { changed, readView, type View, withCondition } from '../view/view.ts'
+import type { Where } from '../view/where.ts'
+
+const mostValues = 100
+const own = ['field', 'find', 'op', 'value']
+
+export function filterPage(site: Site, subject: Subject, { parameters, language }: PageRequest): Draft {
+  const { collection } = subject
+  const { text } = language
+  const last = (name: string): string => parameters.findLast(([each]) => each === name)?.[1] ?? ''
+  const read = readView(parameters, subject, own)
+  const view = { ...read.view, others: [], page: null }
+  const field = subject.fields.get(last('field')) ?? null
+  const find = last('find').trim().slice(0, 200)
+  const written = field === null ? null : writtenCondition(field, last('op'), last('value'), subject)
+  const problems: readonly Problem[] = [
+    ...read.problems,
+    ...(field === null && last('field') !== ''
+      ? [{ kind: 'unknownChoice', name: 'field', value: last('field').slice(0, 100), choices: [] } as const]
+      : []),
+    ...(written?.problems ?? []),
+  ]
+  const title = field === null ? text.filtering.add : text.filtering.by(labelOf(field.words))
+  const draft = { title, isIndexed: false } as const
+  if (problems.length > 0)
+    return { ...draft, status: 400, operation: null, render: () => problemList(problems, language) }
+  const address = (next: View) => withLanguage(collectionAddress(collection.nsid, next), language)
+  const location = written?.condition === undefined ? null : address(withMore(view, written.condition))
+  const panels = field === null ? [] : valuePanels(field, find, view, subject, site)
+  const named = conditionNames(view.conditions)
+  const asked = [...panels, ...named]
+  return {
+    ...draft,
+    status: 200,
+    location,
+    operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
+    render(answer) {
+      const names = readNames(answer, field === null ? [] : [field])
+      const browse: Browse = { site, subject, view, language, names }
+      const facet = field === null ? null : facetOf(answer, field, find, browse)
+      return html`
+        <header class="heading">
+          <p><a href=${to(browse, view)}>← ${text.filtering.back}: ${titleOf(browse)}</a></p>
+          <h1>${title}</h1>
+          ${field !== null && field.description !== '' && html`<p class="lead">${field.description}</p>`}
+        </header>
+        ${conditionList(browse)}
+        <div class="filter">
+          ${field === null ? filterMenu(browse) : conditionForms(field, facet, browse)}
+          ${field !== null && facet !== null && values(facet, field, browse)}
+        </div>
+      `
+    },
+  }
+
+  function values(facet: FacetAnswer, of: ShownField, browse: Browse): Html {
+    return html`<section class="facet wide" aria-label=${text.browse.allValues(labelOf(of.words))}>
+      <form class="find" action=${`/c/${collection.nsid}/filter`} role="search">
+        ${stateInputs(browse, () => false)}
+        <input type="hidden" name="field" value=${of.name} />
+        <label><span class="hidden">${text.filtering.find}</span>
+          <input type="search" name="find" value=${find} placeholder=${text.filtering.find} maxlength="200" data-finds="values" data-key="/" /></label>
+        <button>${text.search}</button>
+      </form>
+      <div id="values">
+        ${facet.values.length === 0 && html`<p class="empty">${text.filtering.noValues}</p>`}
+        ${facetValues(facet, of, browse)}
+        ${facet.cut && html`<p class="none">${text.filtering.cut(language.number(facet.values.length))}</p>`}
+      </div>
+    </section>`
+  }
+}
+
+/** The condition that the form has sent as `op` and `value`. */
+function writtenCondition(
+  field: ShownField,
+  operator: string,
+  value: string,
+  subject: Subject,
+): { readonly condition: Condition | undefined; readonly problems: readonly Problem[] } {
+  const { conditions, problems } = readConditions(
+    operator === '' || value.trim() === '' ? [] : [[`${field.name}.${operator}`, value]],
+    subject,
+  )
+  return { condition: conditions[0], problems }
+}
+
+/** Values of lists are added to those that are there. */
+function withMore(view: View, condition: Condition): View {
+  const { field, operator, values } = condition
+  const present =
+    operator === 'is' || operator === 'not' || operator === 'all'
+      ? (view.conditions.find((each) => each.field === field && each.operator === operator)?.values ?? [])
+      : []
+  return withCondition(view, { ...condition, values: [...new Set([...present, ...values])] })
+}
+
+/** Values that a part of them is looked for in: the condition on the field itself is left out. */
+function valuePanels(
+  field: ShownField,
+  find: string,
+  view: View,
+  subject: Subject,
+  site: Site,
+): readonly Panel[] {
+  if (!field.isGroup) return []
+  const others = changed(view, {
+    conditions: view.conditions.filter((each) => each.field.name !== field.name),
+  })
+  const found = find === '' ? null : findCondition(field, find)
+  const { where, search } = conditionsOf(others, subject) as { where?: Where; search?: string }
+  const both = [where, found].filter((each) => each !== undefined && each !== null)
+  const names =
+    field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined
+  return [
+    {
+      name: 'values',
+      field: subject.collection.rootField,
+      arguments: { first: 1, where: both.length > 1 ? { AND: both } : both[0], search },
+      selection: facetSelection([field], mostValues, false),
+    },
+    ...referredPanel(field, site, names),
+  ]
+}
+
+/** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */
+function findCondition(field: ShownField, find: string): Where | null {
+  const inner =
+    field.targetTitle !== null && operatorsOf(field).includes('is')
+      ? { [field.targetTitle]: { contains: find } }
+      : operatorsOf(field).includes('contains')
+        ? { contains: find }
+        : null
+  if (inner === null) return null
+  return field.steps.reduceRight<Where>(
+    (inside, { name, some }) => ({ [name]: some ? { some: inside } : inside }),
+    inner,
+  )
+}
+
+/** Null for a field that is not grouped by. */
+function facetOf(answer: Answer, field: ShownField, find: string, browse: Browse): FacetAnswer | null {
+  const { facets = [] } = (answer['values'] ?? {}) as { facets?: readonly FacetAnswer[] }
+  const [facet] = facets
+  if (facet === undefined || find === '') return facet ?? null
+  const wanted = folded(find)
+  const values = facet.values.filter(
+    ({ value }) =>
+      folded(value).includes(wanted) ||
+      folded(plainValue(field, value, browse.language, browse.names)).includes(wanted),
+  )
+  return { ...facet, values, missing: 0 }
+}

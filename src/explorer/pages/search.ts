@@ -1,0 +1,121 @@
+/** What a search finds in all collections, the newest first. */
+import { collectionAddress } from '../addresses.ts'
+import { replaced } from '../browse/search-form.ts'
+import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import { buildOperation, type Panel } from '../operation.ts'
+import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import { type MissingWord, pageSize } from '../lists/list.ts'
+import { withLanguage } from '../parts/frame.ts'
+import { problemList } from '../parts/problems.ts'
+import { type Result, resultItem } from '../parts/results.ts'
+import { searchAllForm } from '../parts/search-all.ts'
+import type { Problem } from '../view/problem.ts'
+import { queryText } from '../view/view.ts'
+import { type FoundRecord, foundResult, foundSelection } from '../lists/found.ts'
+
+/** Each total costs as much as the list of its collection. */
+const mostTotals = 4
+const longest = 1_000
+
+interface Found {
+  readonly nodes: readonly FoundRecord[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly didYouMean: readonly MissingWord[]
+}
+
+export function searchPage(site: Site, { parameters, language }: PageRequest): Draft {
+  const { text } = language
+  const value = (name: string): string => parameters.findLast(([each]) => each === name)?.[1].trim() ?? ''
+  const [q, after] = [value('q'), value('after')]
+  const searched = site.subjects.all.filter(({ collection }) => collection.searchFields.length > 0)
+  const unknown = parameters.filter(([name]) => name !== 'q' && name !== 'after')
+  const problems: readonly Problem[] = [
+    ...unknown.map(([name]) => ({ kind: 'unknownParameter', name: name.slice(0, 100) }) as const),
+    ...(q.length > longest ? [{ kind: 'longValue', name: 'q', most: longest } as const] : []),
+  ]
+  const title = q === '' ? text.browse.everything : text.browse.found(q.slice(0, 100))
+  const draft = { title, isIndexed: false } as const
+  if (problems.length > 0)
+    return { ...draft, status: 400, operation: null, render: () => problemList(problems, language) }
+  const asks = q !== '' && searched.length > 0
+  return {
+    ...draft,
+    status: 200,
+    operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
+    render: (answer) => html`
+      <header class="heading"><h1>${title}</h1></header>
+      ${searchAllForm(site, language, q)} ${asks && found(answer)}
+    `,
+  }
+
+  function found(answer: Answer): Html {
+    const { nodes, pageInfo, didYouMean } = answer['found'] as Found
+    const results = nodes.flatMap((node): readonly Html[] => {
+      const subject = searched.find(({ collection }) => collection.typeName === node.__typename)
+      if (subject === undefined) return []
+      const result: Result = foundResult(node, subject, q)
+      const kind = collectionLabel(subject.collection)
+      return [resultItem(result, [], subject, language, { kind })]
+    })
+    return html`
+      ${suggestion(didYouMean)} ${collections(answer)}
+      <section class="results" aria-label=${text.results}>
+        ${results.length === 0 ? html`<p class="empty">${text.noResults} ${text.noResultsHint}</p>` : html`<ol class="list">${results}</ol>`}
+        <nav class="pages" aria-label=${text.browse.pages}>
+          ${after !== '' && html`<a href=${address({ q })} rel="nofollow">${text.firstPage}</a>`}
+          ${pageInfo.hasNextPage && html`<a class="next" href=${address({ q, after: pageInfo.endCursor ?? '' })} rel="next nofollow">${text.next}</a>`}
+        </nav>
+      </section>
+    `
+  }
+
+  /** Where the search can be narrowed down. */
+  function collections(answer: Answer): Html {
+    return html`<nav class="tabs" aria-label=${text.collections}>
+      <a href=${address({ q })} aria-current="page">${text.browse.all}</a>
+      ${searched.map(({ collection }) => {
+        const { totalCount } = (answer[`in_${collection.typeName}`] ?? {}) as { totalCount?: number }
+        const query = queryText([['q', q]])
+        return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${collectionLabel(collection)}
+          ${totalCount !== undefined && html` <span class="count">${language.number(totalCount)}</span>`}</a>`
+      })}
+    </nav>`
+  }
+
+  function suggestion(missing: readonly MissingWord[]): Html {
+    const better = missing.reduce(
+      (search, { word, nearest }) => replaced(search, word, nearest[0]?.word ?? word),
+      q,
+    )
+    if (better === q) return null
+    return html`<p class="suggestions">${text.didYouMean} <a href=${address({ q: better })} rel="nofollow">${better}</a></p>`
+  }
+
+  function address(query: Readonly<Record<string, string>>): string {
+    return withLanguage(`/search?${queryText(Object.entries(query))}`, language)
+  }
+}
+
+function panels(q: string, after: string, searched: readonly Subject[]): readonly Panel[] {
+  const list: Panel = {
+    name: 'found',
+    field: 'search',
+    arguments: { text: q, first: pageSize, after: after === '' ? undefined : after },
+    selection: [
+      `nodes { __typename uri ${searched.map(foundSelection).join(' ')} }`,
+      'pageInfo { hasNextPage endCursor }',
+      'didYouMean { word nearest { word } }',
+    ].join('\n'),
+  }
+  if (after !== '' || searched.length > mostTotals) return [list]
+  const totals = searched.map(
+    ({ collection }): Panel => ({
+      name: `in_${collection.typeName}`,
+      field: collection.rootField,
+      arguments: { search: q },
+      selection: 'totalCount',
+    }),
+  )
+  return [list, ...totals]
+}

@@ -1,0 +1,72 @@
+/**
+ * An estimate of what the panels of a page cost, in points: the real price is known only to the service. It chooses how
+ * many facets a page has by itself. docs/prices.md has the prices.
+ */
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Condition } from './conditions.ts'
+
+export interface Restriction {
+  readonly conditions: readonly Condition[]
+  /** Whether words are searched. */
+  readonly isSearch: boolean
+}
+
+const scan = 15
+const join = 22
+const total = 2
+const sort = 20
+const grouping = 16
+const groupJoin = 20
+const groupArray = 15
+const groupText = 60
+/** The names of the records that a reference refers to. */
+const names = 21
+
+/** Of one place that has the conditions. */
+function whereCost({ conditions, isSearch }: Restriction): number {
+  if (conditions.length === 0 && !isSearch) return 0
+  const ways = new Set(conditions.flatMap(({ field }) => waysOf(field)))
+  return conditions.reduce((sum, condition) => sum + costOf(condition), scan + ways.size * join)
+}
+
+/** References and arrays of objects on the way to a field. */
+function waysOf({ steps }: ShownField): readonly string[] {
+  return steps.flatMap(({ some, record }, at) =>
+    some || record !== null
+      ? [
+          steps
+            .slice(0, at + 1)
+            .map(({ name }) => name)
+            .join('.'),
+        ]
+      : [],
+  )
+}
+
+function costOf({ field, operator }: Condition): number {
+  if (operator === 'contains' || operator === 'starts')
+    return field.type.kind === 'string' && field.type.freeText ? 6 : 22
+  if (field.isArray) return 10
+  return field.type.kind === 'string' && !field.type.categorical ? 7 : 1
+}
+
+/** A page of records with its total. */
+export function listCost(restriction: Restriction, isSorted: boolean): number {
+  const where = whereCost(restriction)
+  return 1 + total + 2 * where + (isSorted ? sort : 0)
+}
+
+export function facetCost(field: ShownField, restriction: Restriction): number {
+  const { steps, type, isArray, target, many } = field
+  const joins = steps.filter(({ record }) => record !== null).length
+  const isText = type.kind === 'string' && type.freeText && !isArray
+  return (
+    grouping +
+    joins * groupJoin +
+    (isArray ? groupArray : 0) +
+    (many ? groupArray * 3 : 0) +
+    (isText ? groupText : 0) +
+    (target === null ? 0 : names) +
+    whereCost(restriction)
+  )
+}
