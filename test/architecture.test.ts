@@ -54,7 +54,11 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],
-  [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
+  [/^(@observablehq\/plot|linkedom)$/, ['explorer/charts']],
+  [
+    /^lru-cache$/,
+    ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources', 'explorer/charts'],
+  ],
   [/^(rate-limiter-flexible|ipaddr\.js)$/, ['server/admission/limits']],
   [/^fastify$/, ['server']],
   [/^pino$/, ['server', 'cli']],

@@ -7,6 +7,20 @@ export function collectionAddress(nsid: string, view?: View): string {
   return `/c/${nsid}${query === '' ? '' : `?${query}`}`
 }
 
+/** The page of charts of a view, and the drawing of one of them by itself. */
+export function chartsAddress(nsid: string, view: View): string {
+  return below(nsid, 'charts', view)
+}
+
+export function chartFileAddress(nsid: string, view: View): string {
+  return below(nsid, 'chart.svg', view)
+}
+
+function below(nsid: string, page: string, view: View): string {
+  const query = writeView({ ...view, sort: null, show: 'list', columns: null, facets: null, page: null })
+  return `/c/${nsid}/${page}${query === '' ? '' : `?${query}`}`
+}
+
 /** `/at/did:plc:abc/org.example.book/1` of an AT-URI with a DID; null of anything else. */
 export function recordAddress(uri: string): string | null {
   const parts = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._:~-]+)$/.exec(uri)

@@ -1,9 +1,11 @@
 /** Finds the page of an address, asks what it needs, and renders it. */
 import type { EndpointAnswer, EndpointQuestion } from '../endpoint/endpoint.ts'
 import { recordAddress } from './addresses.ts'
+import type { Subject } from './fields/subject.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
-import type { Draft, Frame, PageRequest, Site } from './page.ts'
+import type { Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
+import { chartFile, chartsPage } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { failurePage, notFoundPage } from './pages/failure.ts'
 import { filterPage } from './pages/filter.ts'
@@ -40,6 +42,8 @@ export interface OpenPage {
 export interface FinishedPage {
   /** Of the whole page, if its start has not been sent yet. */
   readonly status: number
+  /** The value of `Content-Type`. */
+  readonly media: string
   readonly rest: string
 }
 
@@ -67,6 +71,7 @@ export function createExplorer(site: Site): Explorer {
         address: query === '' ? path : `${path}?${query}`,
       }
       const draft = draftOf(site, request)
+      if ('media' in draft) return openFile(draft, language)
       const { title, description = null, isIndexed, status } = draft
       const { address } = request
       const frame: Frame = { site, language, title, description, address, isIndexed }
@@ -85,9 +90,28 @@ export function createExplorer(site: Site): Explorer {
             isIndexed: isIndexed && known.status === 200,
           }
           const start = draft.known === undefined ? '' : frameStart(told)
-          return { status: known.status, rest: start + html + frameEnd(frame, index) }
+          return { status: known.status, media: page, rest: start + html + frameEnd(frame, index) }
         },
       }
+    },
+  }
+}
+
+const page = 'text/html; charset=utf-8'
+
+function openFile({ status, media, operation, write }: FileDraft, language: Language): OpenPage {
+  return {
+    status,
+    location: null,
+    language: language.tag,
+    start: '',
+    async finish(ask) {
+      const { data, errors } = await ask(operation)
+      const [fault] = errors
+      const text = data === null || fault !== undefined ? null : await write(data)
+      if (text !== null) return { status, media, rest: text }
+      const failure = failurePage(fault ?? null, language)
+      return { status: failure.status, media: page, rest: toText(failure.content) }
     },
   }
 }
@@ -112,12 +136,15 @@ async function complete(
 }
 
 /** By the part of the address after the collection's name. */
-const collectionPages: Readonly<Record<string, typeof collectionPage>> = {
+type CollectionPage = (site: Site, subject: Subject, request: PageRequest) => Draft | FileDraft
+const collectionPages: Readonly<Record<string, CollectionPage>> = {
   '': collectionPage,
+  charts: chartsPage,
+  'chart.svg': chartFile,
   filter: filterPage,
 }
 
-function draftOf(site: Site, request: PageRequest): Draft {
+function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   const [first, second, third = '', fourth, ...rest] = request.parts
   if (first === undefined) return homePage(site, request)
   if (first === 'search' && second === undefined) return searchPage(site, request)

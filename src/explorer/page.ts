@@ -1,5 +1,6 @@
 /** What a page is made of. */
 import type { GraphQLSchema } from 'graphql'
+import type { ChartRenderer } from './charts/chart-renderer.ts'
 import type { Subjects } from './fields/subject.ts'
 import type { Html } from './html.ts'
 import type { Language } from './languages/language.ts'
@@ -9,6 +10,7 @@ import type { Operation } from './operation.ts'
 export interface Site {
   readonly schema: GraphQLSchema
   readonly subjects: Subjects
+  readonly charts: Pick<ChartRenderer, 'draw'>
   /** The name of the service, in the head of each page. */
   readonly title: string
   readonly operator: Operator
@@ -83,4 +85,14 @@ export interface Frame {
   /** The address of the page, without that of the host and without the language. */
   readonly address: string
   readonly isIndexed: boolean
+}
+
+/** A file made of an answer, such as a chart as SVG, instead of a page. */
+export interface FileDraft {
+  readonly status: 200 | 400 | 404
+  /** The value of `Content-Type`. */
+  readonly media: string
+  readonly operation: Operation
+  /** Null if there is no such file after all. */
+  readonly write: (answer: Answer) => Promise<string | null>
 }

@@ -1,4 +1,5 @@
 /** Pages of the explorer over records in a real engine, asked as callers without a key are, without a server. */
+import { createChartRenderer } from '../../src/explorer/charts/chart-renderer.ts'
 import { createExplorer } from '../../src/explorer/explorer.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import type { Site } from '../../src/explorer/page.ts'
@@ -28,6 +29,11 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
   const explorer = createExplorer({
     schema,
     subjects: createSubjects(model),
+    charts: createChartRenderer({
+      onFault: (error) => {
+        throw error
+      },
+    }),
     title: 'Test',
     assets: '/explorer/test/',
     readIndex: () => database.read.readStatus(),

@@ -12,7 +12,9 @@ export async function openExplorer(
   { model, schema, database, root }: Pick<ReadService, 'model' | 'schema' | 'database' | 'root'>,
   config: Config,
   readIndex: () => Promise<IndexStatus>,
+  onFault: (error: Error) => void,
 ): Promise<ExplorerRoutes> {
+  const { createChartRenderer } = await import('../../explorer/charts/chart-renderer.ts')
   const { createSubjects } = await import('../../explorer/fields/subject.ts')
   const { createExplorer } = await import('../../explorer/explorer.ts')
   const logo = await readLogo(config['explorer-logo'])
@@ -23,11 +25,14 @@ export async function openExplorer(
     origin: originOf(config['explorer-address']),
     imageHosts: imageHostsOf(config['explorer-image-hosts']),
   }
+  const charts = createChartRenderer({ onFault })
+  const subjects = createSubjects(model)
   return {
     create: (assets) =>
       createExplorer({
         schema,
-        subjects: createSubjects(model),
+        subjects,
+        charts,
         title: config['explorer-title'],
         operator,
         assets,

@@ -121,7 +121,12 @@ export async function startServer(
     cacheSeconds: config['cache-seconds'],
     exports: engine,
     agent: config.mcp ? await agentOf(served, config, logs) : null,
-    explorer: config.explorer === 'off' ? null : await openExplorer(served, config, readStatus),
+    explorer:
+      config.explorer === 'off'
+        ? null
+        : await openExplorer(served, config, readStatus, (error) =>
+            logs.framework.error({ err: error }, 'A chart failed by our fault.'),
+          ),
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   const { host, port } = config

@@ -8,6 +8,7 @@ import { pager } from '../browse/pager.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { timeChart, timeParameters } from '../figures/time-chart.ts'
 import { html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
@@ -16,13 +17,16 @@ import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { withLanguage } from '../parts/frame.ts'
 import { problemList } from '../parts/problems.ts'
 import { results } from '../parts/results.ts'
+import { timeFigure } from '../parts/time-figure.ts'
 import { facetsOf } from '../view/facets.ts'
 import { readView } from '../view/view.ts'
 
 export function collectionPage(site: Site, subject: Subject, { parameters, language }: PageRequest): Draft {
   const { collection } = subject
   const { text } = language
-  const { view, problems } = readView(parameters, subject)
+  const { view, problems: wrong } = readView(parameters, subject, timeParameters)
+  const time = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
+  const problems = [...wrong, ...(time?.problems ?? [])]
   const title = collectionLabel(collection)
   if (problems.length > 0)
     return {
@@ -36,7 +40,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
     ? withLanguage(collectionAddress(collection.nsid, view), language)
     : null
   const columns = columnsOf(view, subject)
-  const facets = view.page === null ? facetsOf(view, subject) : []
+  const facets = view.page === null ? facetsOf(view, subject, time?.points) : []
   return {
     status: 200,
     location,
@@ -46,9 +50,10 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
       listPanel(view, columns, facets, subject, site),
       ...facets.flatMap((field) => referredPanel(field, site)),
       ...conditionNames(view.conditions),
+      ...(time?.panels ?? []),
     ]),
     isIndexed: parameters.length === 0,
-    render(answer) {
+    async render(answer) {
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
@@ -59,6 +64,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
           <p class="lead">${collection.type.description}</p>
         </header>
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
+        ${time !== null && (await timeFigure(time, answer, view, subject, site, language))}
         <div class="columns">
           <aside aria-label=${text.filters}>
             <details class="sidebar">

@@ -5,10 +5,13 @@ import { facetCost, listCost, type Restriction } from './price.ts'
 import type { View } from './view.ts'
 
 /** Points for a page; the service allows more, since this is an estimate. */
-const affordable = 180
+const affordable = 200
 
-/** First those that the reader has filtered by, then the others in the order of the collection. */
-export function facetsOf(view: View, subject: Subject): readonly ShownField[] {
+/**
+ * First those that the reader has filtered by, then the others in the order of the collection. `others`: the points
+ * of other panels.
+ */
+export function facetsOf(view: View, subject: Subject, others = 0): readonly ShownField[] {
   const fields = (names: readonly string[]) => names.flatMap((name) => subject.fields.get(name) ?? [])
   if (view.facets !== null) return fields(view.facets)
   const restriction = restrictionOf(view, subject)
@@ -16,7 +19,7 @@ export function facetsOf(view: View, subject: Subject): readonly ShownField[] {
   const candidates = fields(subject.roles.facets).toSorted(
     (one, other) => Number(filtered.has(other.name)) - Number(filtered.has(one.name)),
   )
-  let left = affordable - listCost(restriction, view.sort !== null || restriction.isSearch)
+  let left = affordable - others - listCost(restriction, view.sort !== null || restriction.isSearch)
   const chosen = candidates.filter((field) => {
     const cost = facetCost(field, restriction)
     if (cost > left) return false

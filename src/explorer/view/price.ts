@@ -17,6 +17,8 @@ const total = 2
 const sort = 20
 const grouping = 16
 const groupJoin = 20
+const groupField = 6
+const bucket = 8
 const groupArray = 15
 const groupText = 60
 /** The names of the records that a reference refers to. */
@@ -69,4 +71,11 @@ export function facetCost(field: ShownField, restriction: Restriction): number {
     (target === null ? 0 : names) +
     whereCost(restriction)
   )
+}
+
+/** Groups by a period of time, and by a field; a thousand groups of three values. */
+export function timeCost(field: ShownField | null, restriction: Restriction): number {
+  const groups =
+    field === null ? grouping + whereCost(restriction) : groupField + facetCost(field, restriction)
+  return groups + bucket + 3
 }

@@ -26,11 +26,15 @@ export interface View {
 const longest = 1_000
 
 /**
- * Parameters that are not conditions: of views, and of pages that choose a filter. A field with such a name is written
+ * Parameters that are not conditions: of views, of pages that choose a filter, and of charts. A field with such a name is written
  * with its operator: `sort.is=…`.
  */
 const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
-const reserved: readonly string[] = [...viewParameters, 'field', 'find', 'op', 'value']
+const reserved: readonly string[] = [
+  ...viewParameters,
+  ...['field', 'find', 'op', 'value'],
+  ...['split', 'as', 'per', 'part', 'measure', 'of', 'by', 'kind', 'top', 'step', 'query', 'on', 'against'],
+]
 
 /** In `facets`, for none. */
 const noFacets = '-'

@@ -21,21 +21,20 @@ export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  reply.type('text/html; charset=utf-8')
   const zips = acceptsGzip(request.headers['accept-encoding'])
   if (zips) reply.header('content-encoding', 'gzip')
   const timer = new AbortController()
-  const early = await Promise.race([
-    finishing,
-    sleep(moment, null, { signal: timer.signal }).catch(() => null),
-  ])
+  const early = await (start === ''
+    ? finishing
+    : Promise.race([finishing, sleep(moment, null, { signal: timer.signal }).catch(() => null)]))
   timer.abort()
   if (early !== null) {
-    const { status, rest } = early
+    const { status, media, rest } = early
     if (status !== 200) reply.removeHeader('etag').header('cache-control', 'no-store')
-    reply.code(status)
+    reply.code(status).type(media)
     return reply.send(zips ? await zip(start + rest, { level: 1 }) : start + rest)
   }
+  reply.type('text/html; charset=utf-8')
   const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
   zipped.write(start)
   if ('flush' in zipped) zipped.flush(constants.Z_SYNC_FLUSH, () => undefined)

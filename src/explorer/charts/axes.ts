@@ -1,0 +1,88 @@
+/** Scales and axes of a drawing, and the room that their labels need. */
+import { type ChartSpec, type Mark } from './chart-spec.ts'
+import { columnsOf, labelText } from './label.ts'
+
+/** Of Observable Plot. */
+export type Options = Readonly<Record<string, unknown>>
+
+/** Keys from left to right, with as many labels as there is room for. */
+export function keyAxis(spec: ChartSpec, width: number): Options {
+  const longest = Math.min(20, Math.max(1, ...spec.keys.map(({ label }) => columnsOf(label))))
+  const every = Math.max(
+    1,
+    Math.ceil(spec.keys.length / Math.max(1, Math.floor(width / (longest * 6.5 + 14)))),
+  )
+  return {
+    ...keyScale(spec, 20),
+    ticks: undefined,
+    tickFormat: (at: number) => labelText(spec.keys[at]?.label ?? '', 20),
+    tickSize: 3,
+    ...ticksEvery(spec, every),
+  }
+}
+
+function ticksEvery({ keys }: ChartSpec, every: number): Options {
+  return { ticks: keys.map((_, at) => at).filter((at) => at % every === 0) }
+}
+
+export function keyScale({ keys }: ChartSpec, most: number): Options {
+  return {
+    type: 'band',
+    domain: keys.map((_, at) => at),
+    tickFormat: (at: number) => labelText(keys[at]?.label ?? '', most),
+    tickSize: 0,
+    label: null,
+  }
+}
+
+export function extent(
+  { kind, isStacked, series, keys, unit }: ChartSpec,
+  marks: readonly Mark[],
+): readonly [number, number] {
+  const sums =
+    kind === 'bars' && isStacked && series.length > 1
+      ? keys.map((_, key) => series.reduce((sum, { values }) => sum + (values[key] ?? 0), 0))
+      : marks.map(({ value }) => value)
+  const [low, high] = [Math.min(0, ...sums), Math.max(0, ...sums)]
+  return low === high ? [0, unit === 'share' ? 0.01 : 1] : [low, high]
+}
+
+export function valueAxis(spec: ChartSpec, marks: readonly Mark[]): Options {
+  const [low, high] = extent(spec, marks)
+  const areWhole = spec.unit === 'number' && marks.every(({ value }) => Number.isInteger(value))
+  return {
+    domain: [low, high],
+    nice: true,
+    grid: true,
+    ticks: areWhole ? Math.min(4, high - low) : 4,
+    tickFormat: (value: number) => tickText(value, spec),
+    tickSize: 0,
+    label: labelText(spec.valueLabel, 60),
+    labelArrow: 'none',
+  }
+}
+
+function tickText(value: number, { unit, locale }: ChartSpec): string {
+  return new Intl.NumberFormat(
+    locale,
+    unit === 'share'
+      ? { style: 'percent', maximumFractionDigits: 2 }
+      : { notation: 'compact', maximumFractionDigits: 2 },
+  ).format(value)
+}
+
+/** Room for the numbers of an axis on the left. */
+export function leftMargin(spec: ChartSpec, marks: readonly Mark[]): number {
+  const [low, high] = extent(spec, marks)
+  return 16 + 7 * Math.max(3, ...[low, high / 4, high].map((value) => tickText(value, spec).length))
+}
+
+/** Room for labels on the left, and how wide they may be. */
+export function labelMargin(
+  labels: readonly string[],
+  isNarrow: boolean,
+): { readonly width: number; readonly columns: number } {
+  const columns = isNarrow ? 18 : 36
+  const longest = Math.max(2, ...labels.map((label) => Math.min(columns, columnsOf(label))))
+  return { width: 14 + 7 * longest, columns }
+}

@@ -1,0 +1,81 @@
+/** A chart as plain data: a table of values, and how it is drawn. The same table is its text alternative. */
+
+export const chartKinds = ['bars', 'lines', 'heat', 'multiples'] as const
+export type ChartKind = (typeof chartKinds)[number]
+
+export interface ChartSpec {
+  readonly kind: ChartKind
+  readonly title: string
+  /** What the chart shows, in a sentence. */
+  readonly description: string
+  /** BCP 47, for numbers. */
+  readonly locale: string
+  /** `share`: values are fractions and shown as percents. */
+  readonly unit: 'number' | 'share'
+  /** What the keys are, such as a period, and what the values are. */
+  readonly keyLabel: string
+  readonly valueLabel: string
+  /** Whether keys have an order of their own, such as time: they are drawn from left to right. */
+  readonly isOrdered: boolean
+  /** Whether the values of a key add up, so that bars may be stacked. */
+  readonly isStacked: boolean
+  readonly keys: readonly ChartKey[]
+  readonly series: readonly ChartSeries[]
+}
+
+export interface ChartKey {
+  readonly label: string
+  /** An address on this host that shows the records of the key. */
+  readonly href: string | null
+}
+
+export interface ChartSeries {
+  readonly name: string
+  /** Whether it stands for all values that have no series of their own. */
+  readonly isRest?: boolean
+  /** A value for each key; null where there is none. */
+  readonly values: readonly (number | null)[]
+  /** An address for each key, or none at all. */
+  readonly hrefs: readonly (string | null)[]
+}
+
+/** A value in a drawing. */
+export interface Mark {
+  /** Position of the key, and of the series. */
+  readonly key: number
+  readonly series: number
+  readonly value: number
+  readonly href: string | null
+  readonly title: string
+}
+
+/** A chart with more would take longer than a moment, and nobody could read it. */
+export const mostMarks = 5_000
+
+/** `wide` and `narrow` are parts of pages, for screens and phones; `file` stands alone. */
+export const layouts = ['wide', 'narrow', 'file'] as const
+export type Layout = (typeof layouts)[number]
+
+/** A value as the chart and its table show it. */
+export function valueText(
+  value: number | null,
+  { unit, locale }: Pick<ChartSpec, 'unit' | 'locale'>,
+): string {
+  if (value === null) return '–'
+  return unit === 'share'
+    ? new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(value)
+    : new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)
+}
+
+export function isEmpty({ series }: ChartSpec): boolean {
+  return series.every(({ values }) => values.every((value) => value === null))
+}
+
+export function isTooLarge({ keys, series }: ChartSpec): boolean {
+  return keys.length * Math.max(1, series.length) > mostMarks
+}
+
+/** A number of the palette: the last is that of the rest. */
+export function colourNumber({ series }: ChartSpec, at: number): number {
+  return series[at]?.isRest === true ? 6 : at % 6
+}

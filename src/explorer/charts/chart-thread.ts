@@ -1,0 +1,18 @@
+/** The thread that draws charts. A chart that cannot be drawn is answered with the reason; the thread goes on. */
+import { parentPort } from 'node:worker_threads'
+import type { ChartOrder, ChartReply } from './chart-renderer.ts'
+import { drawChart } from './draw-chart.ts'
+
+parentPort?.on('message', ({ id, spec, layout }: ChartOrder) => {
+  let reply: ChartReply
+  try {
+    reply = { id, svg: drawChart(spec, layout), problem: null }
+  } catch (error) {
+    reply = {
+      id,
+      svg: null,
+      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }
+  }
+  parentPort?.postMessage(reply)
+})

@@ -1,0 +1,307 @@
+/** Draws a chart with Observable Plot. Takes milliseconds: `chart-thread.ts` runs it. */
+import * as Plot from '@observablehq/plot'
+import { parseHTML } from 'linkedom'
+import { type ChartSpec, colourNumber, type Layout, type Mark, valueText } from './chart-spec.ts'
+import { extent, keyAxis, keyScale, labelMargin, leftMargin, type Options, valueAxis } from './axes.ts'
+import { columnsOf, labelText, plainText } from './label.ts'
+import { childrenText, escape, palette, type SvgNode } from './svg-text.ts'
+
+const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 4', '1 4', '12 4']
+const { document } = parseHTML('<!doctype html><html><body></body></html>')
+
+interface Drawing {
+  readonly spec: ChartSpec
+  readonly marks: readonly Mark[]
+  readonly width: number
+  readonly isNarrow: boolean
+}
+
+/** SVG: elements of a page for screens and for phones, or a document. */
+export function drawChart(given: ChartSpec, layout: Layout): string {
+  const spec = withPlainTexts(given)
+  const isNarrow = layout === 'narrow'
+  const drawing: Drawing = { spec, marks: marksOf(spec), width: isNarrow ? 360 : 880, isNarrow }
+  const { height, ...options } = optionsOf(drawing)
+  const plotted = Plot.plot({
+    document,
+    width: drawing.width,
+    height,
+    marginTop: 24,
+    ...options,
+    color: {
+      domain: spec.series.map((_, at) => at),
+      range: spec.series.map((_, at) => `series-${colourNumber(spec, at)}`),
+    },
+  } as never) as unknown as SvgNode
+  return layout === 'file'
+    ? fileText(spec, plotted, drawing.width, Number(height))
+    : `<svg class="chart ${layout}" viewBox="0 0 ${drawing.width} ${Number(height)}" role="group" aria-label="${escape(spec.title)}" ${common}><desc>${escape(spec.description)}</desc>${childrenText(plotted, 'page')}</svg>`
+}
+
+function withPlainTexts(spec: ChartSpec): ChartSpec {
+  return {
+    ...spec,
+    title: plainText(spec.title),
+    description: plainText(spec.description),
+    valueLabel: plainText(spec.valueLabel),
+    keys: spec.keys.map((key) => ({ ...key, label: plainText(key.label) })),
+    series: spec.series.map((series) => ({ ...series, name: plainText(series.name) })),
+  }
+}
+
+const common = 'text-anchor="middle" fill="currentColor" font-size="12" direction="ltr"'
+
+const firstColour = { value: () => 'series-0', scale: null }
+
+function marksOf(spec: ChartSpec): readonly Mark[] {
+  const several = spec.series.length > 1
+  return spec.series.flatMap(({ name, values, hrefs }, series) =>
+    values.flatMap((value, key): readonly Mark[] => {
+      const of = spec.keys[key]
+      if (value === null || of === undefined || !Number.isFinite(value)) return []
+      const subject = several ? `${of.label}, ${name}` : of.label
+      const title = `${subject}: ${valueText(value, spec)}`
+      return [{ key, series, value, href: hrefs[key] ?? of.href, title }]
+    }),
+  )
+}
+
+function optionsOf(drawing: Drawing): Options & { readonly height: number } {
+  const { kind, isStacked, isOrdered, series } = drawing.spec
+  if (kind === 'heat') return heat(drawing)
+  if (kind === 'multiples' || (kind === 'bars' && !isStacked && series.length > 1)) return multiples(drawing)
+  if (kind === 'lines') return lines(drawing)
+  return isOrdered ? columns(drawing) : bars(drawing)
+}
+
+function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
+  return {
+    height: isNarrow ? 220 : 240,
+    marginLeft: leftMargin(spec, marks),
+    marginRight: 8,
+    marginBottom: 28,
+    x: { ...keyAxis(spec, width - 60), type: 'band', padding: spec.keys.length > 120 ? 0 : 0.12 },
+    y: valueAxis(spec, marks),
+    marks: [
+      Plot.barY(marks, {
+        x: 'key',
+        y: 'value',
+        fill: 'series',
+        insetTop: spec.series.length > 1 ? 0.5 : 0,
+        ...(hasLinks(spec) ? {} : { title: 'title' }),
+      } as never),
+      ...hits(spec, marks),
+      Plot.ruleY([0]),
+    ],
+  }
+}
+
+/** The whole column of a key leads to its records, because a low bar is hard to meet. */
+function hits(spec: ChartSpec, marks: readonly Mark[]): readonly unknown[] {
+  if (!hasLinks(spec)) return []
+  const [low, high] = extent(spec, marks)
+  const all = spec.keys.map(({ label, href }, key) => ({
+    key,
+    href,
+    title: [
+      label,
+      ...spec.series
+        .filter(({ values }) => typeof values[key] === 'number')
+        .map(({ name, values }) => {
+          const value = valueText(values[key] ?? null, spec)
+          return spec.series.length > 1 ? `${name}: ${value}` : value
+        }),
+    ].join(spec.series.length > 1 ? '\n' : ': '),
+  }))
+  return [
+    Plot.barY(all, {
+      x: 'key',
+      y1: low,
+      y2: high,
+      fill: 'transparent',
+      href: 'href',
+      title: 'title',
+      inset: -1,
+    } as never),
+  ]
+}
+
+function hasLinks({ keys }: ChartSpec): boolean {
+  return keys.some(({ href }) => href !== null)
+}
+
+function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
+  const margin = labelMargin(
+    spec.keys.map(({ label }) => label),
+    isNarrow,
+  )
+  return {
+    height: 48 + 24 * Math.max(1, spec.keys.length),
+    marginLeft: margin.width,
+    marginRight: 24,
+    marginTop: 40,
+    marginBottom: 8,
+    x: { ...valueAxis(spec, marks), axis: 'top', ticks: width < 500 ? 4 : 8 },
+    y: { ...keyScale(spec, margin.columns), padding: 0.2 },
+    marks: [
+      Plot.barX(marks, {
+        y: 'key',
+        x: 'value',
+        fill: 'series',
+        insetRight: spec.series.length > 1 ? 1 : 0,
+        href: 'href',
+        title: 'title',
+      } as never),
+      Plot.ruleX([0]),
+    ],
+  }
+}
+
+function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
+  const all = spec.series.map((_, at) => at)
+  // Without values between them, points are not connected.
+  const points = all.flatMap((series) =>
+    spec.keys.map((_, key) => ({ key, series, value: spec.series[series]?.values[key] ?? undefined })),
+  )
+  return {
+    height: isNarrow ? 240 : 280,
+    marginLeft: leftMargin(spec, marks),
+    marginRight: 16,
+    marginBottom: 28,
+    x: { ...keyAxis(spec, width - 60), type: 'point', padding: 0.5 },
+    y: valueAxis(spec, marks),
+    marks: [
+      Plot.ruleY([0]),
+      ...all.map((series) =>
+        Plot.lineY(
+          points.filter((point) => point.series === series),
+          {
+            x: 'key',
+            y: 'value',
+            stroke: 'series',
+            z: null,
+            strokeWidth: 2,
+            strokeDasharray: dashes[series % dashes.length],
+          } as never,
+        ),
+      ),
+      Plot.dot(marks, {
+        x: 'key',
+        y: 'value',
+        fill: 'series',
+        r: marks.length > 150 ? 2 : 3.5,
+        href: 'href',
+        title: 'title',
+      } as never),
+    ],
+  }
+}
+
+function heat({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
+  const rows = labelMargin(
+    spec.series.map(({ name }) => name),
+    isNarrow,
+  )
+  const room = (width - rows.width) / Math.max(1, spec.keys.length)
+  const isSlanted = !spec.isOrdered && spec.keys.some(({ label }) => 7 * columnsOf(label) > room)
+  const below = isSlanted
+    ? Math.min(110, 24 + 5 * Math.max(0, ...spec.keys.map(({ label }) => Math.min(16, columnsOf(label)))))
+    : 28
+  const most = Math.max(Number.MIN_VALUE, ...marks.map(({ value }) => Math.abs(value)))
+  const axis = spec.isOrdered ? keyAxis(spec, width - rows.width) : keyScale(spec, 16)
+  return {
+    height: 24 + 26 * Math.max(1, spec.series.length) + below,
+    marginLeft: rows.width,
+    marginRight: 8,
+    marginTop: 8,
+    marginBottom: below,
+    x: { ...axis, type: 'band', padding: 0.04, ...(isSlanted && { tickRotate: -40 }) },
+    y: {
+      type: 'band',
+      domain: spec.series.map((_, at) => at),
+      tickFormat: (at: number) => labelText(spec.series[at]?.name ?? '', rows.columns),
+      tickSize: 0,
+      label: null,
+      padding: 0.04,
+    },
+    marks: [
+      Plot.cell(marks, {
+        x: 'key',
+        y: 'series',
+        fill: firstColour,
+        // Zero is not nothing: its cell is still visible.
+        fillOpacity: ({ value }: Mark) => 0.06 + 0.94 * (Math.abs(value) / most),
+        href: 'href',
+        title: 'title',
+      } as never),
+    ],
+    opacity: { type: 'identity' },
+  }
+}
+
+function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
+  const across = isNarrow ? 1 : Math.min(3, spec.series.length)
+  const down = Math.ceil(spec.series.length / across)
+  const names = labelMargin(
+    spec.keys.map(({ label }) => label),
+    isNarrow,
+  )
+  const placed = marks.map((mark) => ({
+    ...mark,
+    column: mark.series % across,
+    row: Math.floor(mark.series / across),
+  }))
+  const titles = spec.series.map(({ name }, series) => ({
+    column: series % across,
+    row: Math.floor(series / across),
+    name: labelText(name, isNarrow ? 40 : 30),
+  }))
+  const facets = {
+    fx: { domain: Array.from({ length: across }, (_, at) => at), axis: null, padding: 0.08 },
+    fy: { domain: Array.from({ length: down }, (_, at) => at), axis: null, padding: 0.3 },
+  }
+  const title = Plot.text(titles, {
+    fx: 'column',
+    fy: 'row',
+    text: 'name',
+    frameAnchor: 'top-left',
+    dy: -16,
+    fontWeight: 600,
+  } as never)
+  const place = { fx: 'column', fy: 'row', fill: firstColour, href: 'href', title: 'title' }
+  return spec.isOrdered
+    ? {
+        height: 60 + down * 130,
+        marginTop: 40,
+        marginLeft: leftMargin(spec, marks),
+        marginRight: 8,
+        ...facets,
+        x: { ...keyAxis(spec, (width - 60) / across), type: 'band', padding: 0.12 },
+        y: { ...valueAxis(spec, marks), ticks: 3 },
+        marks: [Plot.barY(placed, { ...place, x: 'key', y: 'value' } as never), Plot.ruleY([0]), title],
+      }
+    : {
+        height: 60 + down * (34 + 20 * Math.max(1, spec.keys.length)),
+        marginTop: 40,
+        marginLeft: names.width,
+        marginRight: 16,
+        ...facets,
+        x: { ...valueAxis(spec, marks), ticks: 3 },
+        y: { ...keyScale(spec, names.columns), padding: 0.2 },
+        marks: [Plot.barX(placed, { ...place, y: 'key', x: 'value' } as never), Plot.ruleX([0]), title],
+      }
+}
+
+const lineHeight = 18
+
+/** The chart with its title and the meaning of its colours, on white. */
+function fileText(spec: ChartSpec, plotted: SvgNode, width: number, height: number): string {
+  const top = 34
+  const named = spec.series.length > 1 && spec.kind !== 'heat' && spec.kind !== 'multiples' ? spec.series : []
+  const all = top + height + 12 + named.length * lineHeight
+  const legend = named.map(({ name }, at) => {
+    const y = top + height + 10 + at * lineHeight
+    return `<rect x="12" y="${y}" width="12" height="12" fill="${palette[colourNumber(spec, at)]}"/><text x="30" y="${y + 10}" text-anchor="start">${escape(labelText(name, 100))}</text>`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escape(spec.title)}</title><desc>${escape(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escape(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}</svg>\n`
+}

@@ -1,0 +1,31 @@
+/** Parameters of a page besides those of a view: reading and changing them. */
+import type { Problem } from '../view/problem.ts'
+import { changed, type View } from '../view/view.ts'
+
+/** The last value of the parameter; blank without one. */
+export function readOther({ others }: View, name: string): string {
+  return others.findLast(([each]) => each === name)?.[1].trim() ?? ''
+}
+
+/** The value, if it is one of the choices or absent; otherwise blank, and a problem. */
+export function readChoice<T extends string>(
+  view: View,
+  name: string,
+  choices: readonly T[],
+  problems: Problem[],
+): T | null {
+  const value = readOther(view, name)
+  const found = choices.find((each) => each === value)
+  if (found === undefined && value !== '')
+    problems.push({ kind: 'unknownChoice', name, value: value.slice(0, 100), choices })
+  return found ?? null
+}
+
+/** The first page of the view with these parameters instead; null removes one. */
+export function withOthers(view: View, changes: Readonly<Record<string, string | null>>): View {
+  const kept = view.others.filter(([name]) => !Object.hasOwn(changes, name))
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as const],
+  )
+  return changed(view, { others: [...kept, ...added] })
+}

@@ -1,0 +1,116 @@
+/** Periods of time in UTC, as groups have them: a period is named by its first moment, in milliseconds since 1970. */
+import type { Language } from '../languages/language.ts'
+import { valuesOf, type View, withCondition } from '../view/view.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+
+export const periods = ['hour', 'day', 'week', 'month', 'year'] as const
+export type Period = (typeof periods)[number]
+
+export function isPeriod(text: string): text is Period {
+  return periods.some((each) => each === text)
+}
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** One that divides so many milliseconds into at most about a hundred. */
+export function periodFor(span: number): Period {
+  if (span <= 2 * day) return 'hour'
+  if (span <= 93 * day) return 'day'
+  if (span <= 93 * 7 * day) return 'week'
+  return span <= 120 * 31 * day ? 'month' : 'year'
+}
+
+export function startOf(period: Period, at: number): number {
+  const date = new Date(at)
+  switch (period) {
+    case 'hour':
+      return Math.floor(at / hour) * hour
+    case 'day':
+      return Math.floor(at / day) * day
+    case 'week':
+      // Weeks begin on Monday; 1970 began on a Thursday.
+      return Math.floor((at + 3 * day) / (7 * day)) * 7 * day - 3 * day
+    case 'month':
+      return utc(date.getUTCFullYear(), date.getUTCMonth())
+    case 'year':
+      return utc(date.getUTCFullYear(), 0)
+  }
+}
+
+export function nextOf(period: Period, start: number): number {
+  const date = new Date(start)
+  switch (period) {
+    case 'hour':
+      return start + hour
+    case 'day':
+      return start + day
+    case 'week':
+      return start + 7 * day
+    case 'month':
+      return utc(date.getUTCFullYear(), date.getUTCMonth() + 1)
+    case 'year':
+      return utc(date.getUTCFullYear() + 1, 0)
+  }
+}
+
+/** `Date.UTC` takes years below 100 as those of the last century. */
+function utc(year: number, month: number): number {
+  return new Date(0).setUTCFullYear(year, month, 1)
+}
+
+/** All periods from that of `first` to that of `last`, but only the last so many. */
+export function periodsBetween(period: Period, first: number, last: number, most: number): readonly number[] {
+  const starts: number[] = []
+  const end = startOf(period, last)
+  const least = { hour, day, week: 7 * day, month: 28 * day, year: 365 * day }[period]
+  // Periods that would be left out are not made: bounds may be thousands of years apart.
+  const from = Math.max(first, end - (most + 1) * least * 1.12)
+  for (let at = startOf(period, from); at <= end; at = nextOf(period, at)) starts.push(at)
+  return starts.slice(-most)
+}
+
+export function periodLabel(period: Period, start: number, { tag }: Language): string {
+  const options: Intl.DateTimeFormatOptions = {
+    hour: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const,
+    day: { year: 'numeric', month: 'short', day: 'numeric' } as const,
+    week: { year: 'numeric', month: 'short', day: 'numeric' } as const,
+    month: { year: 'numeric', month: 'short' } as const,
+    year: { year: 'numeric' } as const,
+  }[period]
+  return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' }).format(start)
+}
+
+/** The bounds of the view on the field, as moments; the end is not included. Null where there is none. */
+export function boundsOf(
+  view: View,
+  field: ShownField,
+): { readonly from: number | null; readonly to: number | null } {
+  const at = (text: string | undefined) => (text === undefined ? null : Date.parse(text.trim()))
+  const [to] = valuesOf(view, field.name, 'to')
+  const end = at(to)
+  return {
+    from: at(valuesOf(view, field.name, 'from')[0]),
+    to: end === null ? null : end + (isDate(to) ? day : 1),
+  }
+}
+
+function isDate(text: string | undefined): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text?.trim() ?? '')
+}
+
+/** The view of one period, or of what its bounds leave of it. */
+export function viewOfPeriod(view: View, field: ShownField, period: Period, start: number): View {
+  const bounds = boundsOf(view, field)
+  const end = nextOf(period, start)
+  const text = (at: number) => new Date(at).toISOString()
+  const from = period === 'hour' ? `${text(start).slice(0, 19)}Z` : text(start).slice(0, 10)
+  const to = period === 'hour' ? `${text(end - 1).slice(0, 19)}.999999Z` : text(end - day).slice(0, 10)
+  const given = (operator: 'from' | 'to') => valuesOf(view, field.name, operator)
+  const keepsFrom = bounds.from !== null && bounds.from > start
+  const keepsTo = bounds.to !== null && bounds.to < end
+  return withCondition(
+    withCondition(view, { field, operator: 'from', values: keepsFrom ? given('from') : [from] }),
+    { field, operator: 'to', values: keepsTo ? given('to') : [to] },
+  )
+}

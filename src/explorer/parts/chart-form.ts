@@ -1,0 +1,65 @@
+/** The form that says what a chart shows. */
+import { chartKinds } from '../charts/chart-spec.ts'
+import { labelOf, type Subject } from '../fields/subject.ts'
+import { groupMeasures, type GroupChoices, sizes } from '../figures/group-choices.ts'
+import { type Grouping, groupingLabel } from '../figures/grouping.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import { writeView, type View } from '../view/view.ts'
+
+export function groupForm(
+  { measure, of, by, kind, top, step, groupings, numbers }: GroupChoices,
+  view: View,
+  { collection }: Subject,
+  language: Language,
+): Html {
+  const { text } = language
+  const { charts } = text
+  return html`<form class="chart-form" action=${`/c/${collection.nsid}/charts`}>
+    ${hiddenInputs(view, language)}
+    <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
+    <label>${charts.of}<select name="of">
+      ${option('', '–', of === null)}
+      ${numbers.map((field) => option(field.name, labelOf(field.words), field === of))}
+      <optgroup label=${charts.onlyDistinct}>
+        ${groupings.flatMap(({ field, unit }) => (unit !== null || numbers.includes(field) ? [] : [option(field.name, labelOf(field.words), field === of)]))}
+      </optgroup>
+    </select></label>
+    <label>${charts.groupBy}${select(by[0] ?? null, groupings, language)}</label>
+    <label>${charts.andBy}${select(by[1] ?? null, groupings, language)}</label>
+    <label>${charts.kind}<select name="kind">
+      ${option('', charts.automatic, kind === null)}
+      ${chartKinds.map((each) => option(each, charts.kinds[each], each === kind))}
+    </select></label>
+    <label>${charts.top}<select name="top">${sizes.map((each) => option(each, language.number(Number(each)), each === top))}</select></label>
+    <label>${charts.step}<input name="step" type="number" min="1" value=${step ?? undefined} /></label>
+    <button>${charts.draw}</button>
+  </form>`
+}
+
+/** What the form keeps: the conditions of the view, and the language. */
+export function hiddenInputs(
+  view: View,
+  language: Language,
+  others: readonly (readonly [string, string])[] = [],
+): Html {
+  const kept = [
+    ...new URLSearchParams(
+      writeView({ ...view, sort: null, show: 'list', columns: null, facets: null, page: null, others: [] }),
+    ),
+  ]
+  return [...kept, ...others, ...(language.isChosen ? [['lang', language.tag] as const] : [])].map(
+    ([name, value]) => html`<input type="hidden" name=${name} value=${value} />`,
+  )
+}
+
+function select(chosen: Grouping | null, groupings: readonly Grouping[], language: Language): Html {
+  return html`<select name="by">
+    ${option('', '–', chosen === null)}
+    ${groupings.map((each) => option(each.name, groupingLabel(each, language), each === chosen))}
+  </select>`
+}
+
+export function option(value: string, label: string, isChosen: boolean): Html {
+  return html`<option value=${value} selected=${isChosen}>${label}</option>`
+}

@@ -1,0 +1,82 @@
+/** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
+import { type ChartSpec, colourNumber, valueText } from '../charts/chart-spec.ts'
+import { html, type Html, trusted } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import type { Site } from '../page.ts'
+import { withLanguage } from './frame.ts'
+import { recordText } from './values.ts'
+
+export interface FigureParts {
+  /** Links or forms between the title and the drawing. */
+  readonly tools?: Html
+  /** What a reader has to know about the values. */
+  readonly notes?: readonly string[]
+  /** Links below the drawing, such as that of the SVG. */
+  readonly links?: Html
+  /** Parameters of an address that a period is chosen with, by dragging over the chart. */
+  readonly brush?: { readonly from: string; readonly to: string }
+}
+
+/** The drawing is left out if it fails; the table is then open. */
+export async function chartFigure(
+  spec: ChartSpec,
+  site: Pick<Site, 'charts'>,
+  language: Language,
+  { tools = null, notes = [], links = null, brush }: FigureParts = {},
+): Promise<Html> {
+  const { text } = language
+  const here = withLinksIn(spec, language)
+  const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
+  const isDrawn = wide !== null && narrow !== null
+  return html`<figure class="figure">
+    <figcaption>${spec.title}</figcaption>
+    ${tools}
+    ${isDrawn && legend(spec)}
+    ${isDrawn && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
+    <p class="description">${spec.description}</p>
+    ${notes.map((note) => html`<p class="note">${note}</p>`)}
+    ${links}
+    ${spec.keys.length > 0 && html`<details open=${!isDrawn}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
+  </figure>`
+}
+
+function withLinksIn(spec: ChartSpec, language: Language): ChartSpec {
+  const to = (href: string | null) => (href === null ? null : withLanguage(href, language))
+  return {
+    ...spec,
+    keys: spec.keys.map(({ label, href }) => ({ label, href: to(href) })),
+    series: spec.series.map((series) => ({ ...series, hrefs: series.hrefs.map(to) })),
+  }
+}
+
+/** What colours mean. Rows of a heat map and small multiples have their names beside them. */
+function legend(spec: ChartSpec): Html {
+  const { kind, series, isStacked } = spec
+  const isColoured = kind === 'lines' || (kind === 'bars' && isStacked)
+  if (!isColoured || series.length < 2) return null
+  return html`<ul class="legend" aria-hidden="true">
+    ${series.map(({ name }, at) => html`<li><svg class="swatch" viewBox="0 0 12 12"><rect width="12" height="12" class=${`fill-${colourNumber(spec, at)}`} /></svg> ${recordText(name)}</li>`)}
+  </ul>`
+}
+
+function table(spec: ChartSpec, { text }: Language): Html {
+  const several = spec.series.length > 1
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${text.charts.table}>
+    <table>
+      <thead><tr>
+        <th scope="col">${spec.keyLabel}</th>
+        ${spec.series.map(({ name }) => html`<th scope="col" class="number">${several ? recordText(name) : spec.valueLabel}</th>`)}
+      </tr></thead>
+      <tbody>${spec.keys.map(
+        ({ label, href }, key) => html`<tr>
+          <th scope="row">${linked(href, recordText(label))}</th>
+          ${spec.series.map(({ values, hrefs }) => html`<td class="number">${linked(hrefs[key] ?? null, valueText(values[key] ?? null, spec))}</td>`)}
+        </tr>`,
+      )}</tbody>
+    </table>
+  </div>`
+}
+
+function linked(href: string | null, content: Html): Html {
+  return href === null ? content : html`<a href=${href} rel="nofollow">${content}</a>`
+}
