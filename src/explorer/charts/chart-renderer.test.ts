@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ChartRendererGiven, createChartRenderer } from './chart-renderer.ts'
+import type { ChartSpec } from './chart-spec.ts'
+
+function spec(title: string, locale = 'en'): ChartSpec {
+  return {
+    kind: 'bars',
+    title,
+    description: '',
+    locale,
+    unit: 'number',
+    keyLabel: '',
+    valueLabel: '',
+    isOrdered: true,
+    isStacked: true,
+    keys: [{ label: 'a', href: null }],
+    series: [{ name: 'x', values: [1], hrefs: [] }],
+  }
+}
+
+function renderer(given: Partial<ChartRendererGiven> = {}) {
+  const faults: string[] = []
+  return {
+    ...given,
+    faults,
+    charts: createChartRenderer({ onFault: ({ message }) => faults.push(message), ...given }),
+  }
+}
+
+/** A thread that ends at some charts, and never answers others. */
+const fragile = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ id, spec }) => {
+      if (spec.title === 'end') process.exit(1)
+      if (spec.title === 'throw') throw new Error('out of order')
+      if (spec.title !== 'silence') parentPort.postMessage({ id, svg: spec.title, problem: null })
+    })
+  `)}`,
+)
+
+test('a chart that cannot be drawn is none, and the next one is drawn', async () => {
+  const { charts, faults } = renderer()
+  await using _ = charts
+  const [bad, good] = await Promise.all([
+    charts.draw(spec('bad', 'no language'), 'wide'),
+    charts.draw(spec('good'), 'wide'),
+  ])
+  assert.equal(bad, null)
+  assert.match(good ?? '', /^<svg class="chart wide"/)
+  assert.equal(faults.length, 1)
+  assert.match(faults[0] ?? '', /RangeError/)
+})
+
+test('after a crash the thread is started again', async () => {
+  const { charts, faults } = renderer({ module: fragile })
+  await using _ = charts
+  for (const title of ['end', 'throw']) {
+    const lost = await Promise.all([
+      charts.draw(spec(title), 'wide'),
+      charts.draw(spec(`behind ${title}`), 'wide'),
+    ])
+    assert.deepEqual(lost, [null, null])
+    assert.equal(await charts.draw(spec(`after ${title}`), 'wide'), `after ${title}`)
+  }
+  assert.ok(faults.includes('out of order'))
+})
+
+test('a chart that takes too long is none, and so are those behind it', async () => {
+  const { charts, faults } = renderer({ module: fragile, timeout: 300 })
+  await using _ = charts
+  assert.deepEqual(
+    await Promise.all([charts.draw(spec('silence'), 'wide'), charts.draw(spec('silence'), 'narrow')]),
+    [null, null],
+  )
+  assert.deepEqual(faults, ['A chart was not drawn within 300 ms.'])
+})
+
+test('charts beyond the queue are none', async () => {
+  const { charts, faults } = renderer({ module: fragile, queue: 2 })
+  await using _ = charts
+  const drawn = await Promise.all(['a', 'b', 'c', 'a'].map((title) => charts.draw(spec(title), 'wide')))
+  // The same chart again waits for the first.
+  assert.deepEqual(drawn, ['a', 'b', null, 'a'])
+  assert.deepEqual(faults, ['2 charts wait to be drawn.'])
+})
+
+test('nothing is drawn of a chart without values', async () => {
+  const { charts, faults } = renderer({ module: fragile })
+  await using _ = charts
+  assert.equal(
+    await charts.draw({ ...spec('x'), series: [{ name: 'x', values: [null], hrefs: [] }] }, 'wide'),
+    null,
+  )
+  assert.deepEqual(faults, [])
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ChartSpec, chartKinds, isEmpty, isTooLarge, layouts } from './chart-spec.ts'
+import { drawChart } from './draw-chart.ts'
+
+const elements = ['svg', 'g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title', 'desc']
+
+function spec(change: Partial<ChartSpec> = {}): ChartSpec {
+  return {
+    kind: 'bars',
+    title: 'Records per day',
+    description: 'Highest: 3 (b).',
+    locale: 'en',
+    unit: 'number',
+    keyLabel: 'Day',
+    valueLabel: 'Records',
+    isOrdered: true,
+    isStacked: true,
+    keys: ['a', 'b', 'c'].map((label) => ({ label, href: `/c/x?day=${label}&lang=en` })),
+    series: [{ name: 'Records', values: [1, 3, 2], hrefs: [] }],
+    ...change,
+  }
+}
+
+/** The start tags of markup in which every element is known and closed, and every special character escaped. */
+function tagsOf(svg: string): readonly string[] {
+  const open: string[] = []
+  const tags: string[] = []
+  const rest = svg.replaceAll(
+    /<(\/?)([a-z]+)((?: [a-z][a-z0-9:-]*="[^"<>]*")*)(\/?)>/gi,
+    (tag, end: string, name: string, attributes: string, closed: string) => {
+      assert.ok(elements.includes(name), tag)
+      const names = Array.from(attributes.matchAll(/ ([a-z][a-z0-9:-]*)="[^"]*"/gi), ([, each = '']) => each)
+      assert.ok(!names.some((each) => each === 'style' || each.startsWith('on')), tag)
+      assert.equal(new Set(names).size, names.length, tag)
+      if (end === '/') assert.equal(open.pop(), name)
+      else if (closed === '') open.push(name)
+      if (end === '') tags.push(tag)
+      return ''
+    },
+  )
+  assert.deepEqual(open, [])
+  assert.doesNotMatch(rest, /[<>]/)
+  assert.doesNotMatch(svg, /&(?!(amp|lt|gt|quot|#39);)/)
+  assert.doesNotMatch(svg, /NaN|undefined|Infinity/)
+  return tags
+}
+
+function textsOf(svg: string): readonly string[] {
+  return Array.from(svg.matchAll(/<(?:text|tspan|title)[^>]*>([^<]+)</g), ([, text = '']) =>
+    text.replaceAll(/[\u2068\u2069]/g, ''),
+  )
+}
+
+test('bars have a link and a title for each key', () => {
+  const svg = drawChart(spec(), 'wide')
+  const tags = tagsOf(svg)
+  assert.equal(tags.filter((tag) => tag.includes('class="fill-0"')).length, 3)
+  assert.deepEqual(
+    tags.filter((tag) => tag.startsWith('<a ')),
+    ['a: 1', 'b: 3', 'c: 2'].map(
+      (label) =>
+        `<a href="/c/x?day=${label[0]}&amp;lang=en" tabindex="-1" rel="nofollow" aria-label="${label}">`,
+    ),
+  )
+  assert.match(svg, /aria-label="Records per day"/)
+  assert.match(svg, /<desc>Highest: 3 \(b\)\.<\/desc>/)
+})
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onload='alert(1)",
+  '&lt;b&gt; &amp;',
+  '\u202Egnitirw \u2066\u0000\u0007\uD800',
+  ']]><style>*{}</style>',
+  'العربية (عنوان)',
+  'x'.repeat(5_000),
+  '\n\n  \t',
+]
+
+for (const kind of chartKinds)
+  test(`texts stay texts in ${kind}`, () => {
+    const keys = hostile.map((label) => ({ label, href: `javascript:${label}` }))
+    const series = hostile.slice(0, 4).map((name, at) => ({
+      name,
+      values: hostile.map((_, key) => (key === at ? null : key)),
+      hrefs: hostile.map((text) => `//evil.example/${text}`),
+    }))
+    for (const isOrdered of [true, false])
+      for (const isStacked of [true, false])
+        for (const layout of layouts) {
+          const all = {
+            kind,
+            keys,
+            series,
+            isOrdered,
+            isStacked,
+            title: hostile[1] ?? '',
+            valueLabel: hostile[2] ?? '',
+          }
+          const svg = drawChart(spec(all), layout)
+          assert.deepEqual(
+            tagsOf(svg).filter((tag) => tag.startsWith('<a ')),
+            [],
+          )
+          assert.doesNotMatch(svg, /[\u202A-\u202E\u2066]|[^\P{Cc}\n]/u)
+          assert.ok(svg.length < 400_000, String(svg.length))
+        }
+  })
+
+test('a label has its own direction, and is cut', () => {
+  const keys = ['العربية', 'x'.repeat(100)].map((label) => ({ label, href: null }))
+  const svg = drawChart(
+    spec({ keys, isOrdered: false, series: [{ name: '', values: [1, 2], hrefs: [] }] }),
+    'wide',
+  )
+  assert.match(svg, />\u2068العربية\u2069</)
+  assert.match(svg, />\u2068x{35}…\u2069</)
+})
+
+test('a file has its title, colours and the meaning of colours in itself, and no links', () => {
+  const series = ['en', 'fr'].map((name) => ({ name, values: [1, 2, 3], hrefs: [] }))
+  const svg = drawChart(spec({ series }), 'file')
+  const tags = tagsOf(svg)
+  assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
+  assert.ok(!tags.some((tag) => tag.startsWith('<a ') || tag.includes('class=')))
+  for (const text of ['Records per day', 'en', 'fr']) assert.ok(textsOf(svg).includes(text), text)
+})
+
+test('one value, many values and missing values are drawn', () => {
+  for (const kind of chartKinds) {
+    const one = drawChart(
+      spec({ kind, keys: [{ label: 'a', href: null }], series: [{ name: 'x', values: [5], hrefs: [] }] }),
+      'wide',
+    )
+    assert.equal(tagsOf(one).filter((tag) => /^<(rect|circle)/.test(tag)).length, 1, kind)
+    const keys = Array.from({ length: 1_000 }, (_, at) => ({ label: `day ${at}`, href: null }))
+    const values = keys.map((_, at) => (at % 10 === 0 ? null : (at % 7) - 2))
+    const many = drawChart(spec({ kind, keys, series: [{ name: 'x', values, hrefs: [] }] }), 'narrow')
+    assert.equal(tagsOf(many).filter((tag) => /^<(rect|circle)/.test(tag)).length, 900, kind)
+    const zeros = drawChart(
+      spec({ kind, series: [{ name: 'x', values: [0, 0, null], hrefs: [] }] }),
+      'narrow',
+    )
+    tagsOf(zeros)
+  }
+})
+
+test('numbers of the axis and in titles are those of the language', () => {
+  const values = [1_200_000, 2_500_000, 0]
+  const german = drawChart(spec({ locale: 'de', series: [{ name: 'x', values, hrefs: [] }] }), 'wide')
+  assert.ok(textsOf(german).includes('a: 1.200.000'))
+  const shares = drawChart(
+    spec({ unit: 'share', series: [{ name: 'x', values: [0.125, 0.5, 1], hrefs: [] }] }),
+    'wide',
+  )
+  assert.ok(textsOf(shares).includes('a: 12.5%'))
+  assert.ok(textsOf(shares).includes('100%'))
+})
+
+test('charts without a value are empty, and those of too many values too large', () => {
+  assert.ok(isEmpty(spec({ series: [{ name: 'x', values: [null, null, null], hrefs: [] }] })))
+  assert.ok(!isEmpty(spec()))
+  const keys = Array.from({ length: 1_001 }, () => ({ label: '', href: null }))
+  assert.ok(
+    isTooLarge(
+      spec({ keys, series: [1, 2, 3, 4, 5].map((at) => ({ name: String(at), values: [], hrefs: [] })) }),
+    ),
+  )
+})
