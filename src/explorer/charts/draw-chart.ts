@@ -76,7 +76,7 @@ function optionsOf(drawing: Drawing): Options & { readonly height: number } {
 
 function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
   return {
-    height: isNarrow ? 220 : 240,
+    height: isNarrow ? 190 : 180,
     marginLeft: leftMargin(spec, marks),
     marginRight: 8,
     marginBottom: 28,

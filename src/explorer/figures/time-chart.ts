@@ -6,12 +6,12 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { plainValue } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { timeCost } from '../view/price.ts'
 import { type View, withCondition } from '../view/view.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
+import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
 import { readChoice, withOthers } from './own-parameters.ts'
 import {
   boundsOf,
@@ -125,7 +125,7 @@ export function timeChart(
         ...base,
         name: 'timeSplit',
         arguments: { ...restriction, groupBy: [key, split.name], limit: mostGroups },
-        selection: `groupCount\ngroups { ${key} ${split.name} count }`,
+        selection: `groupCount\ngroups { ${key} ${groupingSelection(asGrouping(split))} count }`,
       })
     return found
   }
@@ -201,14 +201,14 @@ export function timeChart(
         .slice(0, mostSeries)
       const shownCounts = largest.map(({ members }) => totals(members, shown))
       const found = largest.map(({ name, members }, at): ChartSeries => {
-        const value0 = members[0]?.[by.name] ?? null
+        const member = members[0] as Group
         return {
-          name: value0 === null ? text.missing : plainValue(by, String(value0), language),
+          name: groupLabel(asGrouping(by), member, null, language),
           values: starts.map((start) => value(shownCounts[at]?.get(start) ?? 0, start)),
           hrefs: starts.map((start) =>
             collectionAddress(
               collection.nsid,
-              withValue(periodView(start), by, value0 === null ? null : name),
+              withValue(periodView(start), by, member[by.name] === null ? null : name),
             ),
           ),
         }
@@ -249,6 +249,10 @@ export function timeChart(
       bounds.to === null ? to : Math.max(to, Math.min(bounds.to - 1, Math.max(now, to))),
     ]
   }
+}
+
+function asGrouping(field: ShownField): Grouping {
+  return { name: field.name, field, unit: null }
 }
 
 function valueKey(value: unknown): string {

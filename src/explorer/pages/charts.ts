@@ -60,7 +60,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
         ${form()}
         ${await chartFigure(spec, site, language, {
           notes,
-          links: html`<p class="options"><a href=${withLanguage(chartFileAddress(collection.nsid, withOthers(view, { part })), language)} rel="nofollow" download>${text.charts.file}</a></p>`,
+          links: html`<a href=${withLanguage(chartFileAddress(collection.nsid, withOthers(view, { part })), language)} rel="nofollow" download>${text.charts.file}</a>`,
         })}
       `
     },

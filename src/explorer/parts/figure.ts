@@ -11,7 +11,7 @@ export interface FigureParts {
   readonly tools?: Html
   /** What a reader has to know about the values. */
   readonly notes?: readonly string[]
-  /** Links below the drawing, such as that of the SVG. */
+  /** Links below the drawing, such as that of the SVG. Without a paragraph around them. */
   readonly links?: Html
   /** Parameters of an address that a period is chosen with, by dragging over the chart. */
   readonly brush?: { readonly from: string; readonly to: string }
@@ -33,10 +33,11 @@ export async function chartFigure(
     ${tools}
     ${isDrawn && legend(spec)}
     ${isDrawn && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
-    <p class="description">${spec.description}</p>
-    ${notes.map((note) => html`<p class="note">${note}</p>`)}
-    ${links}
-    ${spec.keys.length > 0 && html`<details open=${!isDrawn}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
+    <p class="description">${[spec.description, ...notes].join(' ')}</p>
+    <div class="options">
+      ${links}
+      ${spec.keys.length > 0 && html`<details open=${!isDrawn}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
+    </div>
   </figure>`
 }
 

@@ -59,9 +59,9 @@ export async function timeFigure(
         language,
       )}
     </div>`,
-    links: html`<p class="options">
+    links: html`
       <a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>
       <a href=${withLanguage(chartFileAddress(collection.nsid, view), language)} rel="nofollow" download>${text.charts.file}</a>
-    </p>`,
+    `,
   })
 }

@@ -26,15 +26,27 @@ export interface View {
 const longest = 1_000
 
 /**
- * Parameters that are not conditions: of views, of pages that choose a filter, and of charts. A field with such a name is written
- * with its operator: `sort.is=…`.
+ * Parameters that are not conditions: of views, of pages that choose a filter, and of charts. A field with such a name
+ * is written with its operator: `sort.is=…`.
  */
 const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
-const reserved: readonly string[] = [
-  ...viewParameters,
-  ...['field', 'find', 'op', 'value'],
-  ...['split', 'as', 'per', 'part', 'measure', 'of', 'by', 'kind', 'top', 'step', 'query', 'on', 'against'],
+const pageParameters = ['field', 'find', 'op', 'value'] as const
+const chartParameters = [
+  'split',
+  'as',
+  'per',
+  'part',
+  'measure',
+  'of',
+  'by',
+  'kind',
+  'top',
+  'step',
+  'query',
+  'on',
+  'against',
 ]
+const reserved: readonly string[] = [...viewParameters, ...pageParameters, ...chartParameters]
 
 /** In `facets`, for none. */
 const noFacets = '-'
