@@ -9,6 +9,7 @@ import { type RefSite, resolveRef } from './document.ts'
 import { type LexiconSet, ownCopy, setOf } from './lexicon-set.ts'
 import { invalidDocument, type Problem } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
+import { referencesFile } from './special-files.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
 /** A parsed JSON file, expected to be a lexicon document. */
@@ -16,9 +17,6 @@ export interface LexiconFile {
   readonly file: string
   readonly document: unknown
 }
-
-/** The file of reference targets, at the root of a directory of lexicons. */
-export const referencesFile = 'references.json'
 
 export interface LexiconProblem extends Problem {
   readonly file: string

@@ -1,6 +1,6 @@
 /** What operators set for the pages, on the real program: who they are, what crawlers see, and no pages at all. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -116,4 +116,31 @@ test('a setting that is wrong stops the start with a sentence', async () => {
     assert.equal(status, 1, stderr)
     assert.match(stderr, sentence)
   }
+})
+
+test('names in display.json are on the pages, and a mistake in it is reported by check and by serve', async () => {
+  const lexicons = join(folder, 'lexicons')
+  cpSync(new URL('../../lexicons/', import.meta.url), lexicons, { recursive: true })
+  const showing = (display: unknown): unknown =>
+    writeFileSync(join(lexicons, 'display.json'), JSON.stringify(display))
+  const nsid = 'tech.service.news.source'
+  showing({ [nsid]: { label: { en: 'Papers', ar: 'الصحف' }, facets: ['mediaType'] } })
+  {
+    await using service = await serve({ lexicons })
+    const page = await (await fetch(`${service.url}/c/${nsid}`)).text()
+    assert.match(page, /<h1>Papers<\/h1>/)
+    assert.deepEqual(
+      Array.from(page.matchAll(/id="facet-([^"]*)"/g), ([, name]) => name),
+      ['mediaType'],
+    )
+    assert.match(await (await fetch(`${service.url}/?lang=ar`)).text(), />الصحف<\/a>/)
+  }
+  showing({ [nsid]: { facets: ['mediatype'] } })
+  const mistake =
+    /lexicons\/display\.json: tech\.service\.news\.source\.facets: There is no field "mediatype" for this\. Did you mean "mediaType"\?/
+  const checked = await runProgram(['check', '--lexicons', lexicons])
+  assert.match(checked.stdout, mistake)
+  const served = await runProgram([...base, '--port', '0', '--lexicons', lexicons])
+  assert.match(served.stderr, mistake)
+  assert.deepEqual([checked.status, served.status], [1, 1])
 })

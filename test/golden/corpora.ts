@@ -26,7 +26,7 @@ export function readLexiconFolder(url: URL): LexiconFolder {
   const read = (file: string): Json => JSON.parse(readFileSync(new URL(file, url), 'utf8'))
   const files = globSync('**/*.json', { cwd }).toSorted()
   return {
-    documents: files.filter((file) => file !== 'references.json').map(read),
+    documents: files.filter((file) => !['references.json', 'display.json'].includes(file)).map(read),
     references: files.includes('references.json') ? read('references.json') : {},
   }
 }

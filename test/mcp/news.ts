@@ -35,7 +35,7 @@ const folder = fileURLToPath(new URL('../../lexicons', import.meta.url))
 
 export function readNews(records: readonly DemoRecord[], now: Date): News {
   const documents = globSync('**/*.json', { cwd: folder })
-    .filter((file) => file !== 'references.json')
+    .filter((file) => !['references.json', 'display.json'].includes(file))
     .map((file): Json => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
   const references = JSON.parse(readFileSync(`${folder}/references.json`, 'utf8'))
   const reference = createReference(documents, references, records.map(plain))

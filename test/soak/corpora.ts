@@ -16,7 +16,7 @@ import { collections as library, libraryLexicons, libraryReferences } from '../s
 
 const packageLexicons = fileURLToPath(new URL('../../lexicons', import.meta.url))
 const news = globSync('**/*.json', { cwd: packageLexicons })
-  .filter((file) => file !== 'references.json')
+  .filter((file) => !['references.json', 'display.json'].includes(file))
   .map((file): Json => JSON.parse(readFileSync(`${packageLexicons}/${file}`, 'utf8')))
 
 /** Those that come with the package, which attacks are written for, and those of the property tests. */

@@ -1,22 +1,32 @@
 /** Reads the settings of the web pages for people, and assembles the explorer. */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { IndexStatus } from '../../database/database.ts'
+import type { DisplayProblem } from '../../explorer/fields/read-display.ts'
+import type { Subjects } from '../../explorer/fields/subject.ts'
 import type { Operator } from '../../explorer/page.ts'
 import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'
+import type { LexiconProblem } from '../../lexicon/lexicons.ts'
+import { displayFile } from '../../lexicon/special-files.ts'
+import type { Model } from '../../schema/model/model.ts'
 import type { ReadService } from '../service/service.ts'
 import { CommandError, readVersion, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
+import { lexiconFailure } from '../store/project.ts'
+
+type Shown = Pick<ReadService, 'model' | 'schema' | 'database' | 'root' | 'dir' | 'display'>
 
 /** Fails with a sentence for the first setting that is wrong. */
 export async function openExplorer(
-  { model, schema, database, root }: Pick<ReadService, 'model' | 'schema' | 'database' | 'root'>,
+  { model, schema, database, root, dir, display }: Shown,
   config: Config,
   readIndex: () => Promise<IndexStatus>,
   onFault: (error: Error) => void,
 ): Promise<ExplorerRoutes> {
   const { createChartRenderer } = await import('../../explorer/charts/chart-renderer.ts')
-  const { createSubjects } = await import('../../explorer/fields/subject.ts')
   const { createExplorer } = await import('../../explorer/explorer.ts')
+  const { subjects, problems } = await showSubjects(model, display)
+  if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))
   const logo = await readLogo(config['explorer-logo'])
   const operator: Operator = {
     logo: logo === null ? null : logo.path,
@@ -26,7 +36,6 @@ export async function openExplorer(
     imageHosts: imageHostsOf(config['explorer-image-hosts']),
   }
   const charts = createChartRenderer({ onFault })
-  const subjects = createSubjects(model)
   return {
     create: (assets) =>
       createExplorer({
@@ -43,6 +52,24 @@ export async function openExplorer(
     imageHosts: operator.imageHosts,
     logo,
   }
+}
+
+/** The collections as pages show them, and what is wrong with `display.json`. */
+export async function showSubjects(
+  model: Model,
+  file: unknown,
+): Promise<{ readonly subjects: Subjects; readonly problems: readonly DisplayProblem[] }> {
+  const { createSubjects } = await import('../../explorer/fields/subject.ts')
+  const plain = createSubjects(model)
+  if (file === undefined) return { subjects: plain, problems: [] }
+  const { readDisplay } = await import('../../explorer/fields/read-display.ts')
+  const { display, problems } = readDisplay(file, plain.all)
+  return { subjects: createSubjects(model, display), problems }
+}
+
+/** `dir`: the folder of the lexicons. */
+export function inFile(problems: readonly DisplayProblem[], dir: string): readonly LexiconProblem[] {
+  return problems.map((problem) => ({ ...problem, file: join(dir, displayFile) }))
 }
 
 /** Bytes. */

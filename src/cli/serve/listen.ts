@@ -27,7 +27,10 @@ import { loadTiers } from '../service/tiers.ts'
 import { storeUsage } from './usage.ts'
 
 /** The parts of a service that a server needs. */
-type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
+type Served = Pick<
+  ReadService,
+  'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root' | 'dir' | 'display'
+>
 
 /** A server that is listening. */
 export interface RunningServer {

@@ -45,6 +45,8 @@ export interface ProjectContext {
   readonly lexicons: LexiconSet
   readonly model: Model
   readonly tables: readonly Table[]
+  /** The content of `display.json` next to the lexicons, unchecked; undefined without that file. */
+  readonly display: unknown
 }
 
 export function lexiconDir(config: Config, root: URL): string {
@@ -57,7 +59,7 @@ export async function loadProject(dir: string): Promise<ProjectContext> {
   const result = await loadLexicons(dir)
   if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
   const model = buildModel(result.lexicons)
-  return { dir, lexicons: result.lexicons, model, tables: buildTables(model) }
+  return { dir, lexicons: result.lexicons, model, tables: buildTables(model), display: result.display }
 }
 
 export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
@@ -219,7 +221,7 @@ async function opened<Store>(database: string, open: () => Promise<Store>): Prom
   }
 }
 
-function lexiconFailure(problems: readonly LexiconProblem[]): string {
+export function lexiconFailure(problems: readonly LexiconProblem[]): string {
   const more = problems.length - 1
   const rest = `${counted(more, 'more problem')}; \`lexigraph check\` prints all.`
   const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])

@@ -1,6 +1,7 @@
 /** What the parts of a collection's pages have in common. */
 import { collectionAddress } from '../addresses.ts'
-import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
@@ -28,8 +29,8 @@ export function filterAddress({ subject, language }: Browse, view: View, field: 
   return withLanguage(`/c/${subject.collection.nsid}/filter?${query}`, language)
 }
 
-export function titleOf({ subject }: Browse): string {
-  return collectionLabel(subject.collection)
+export function titleOf({ subject, language }: Browse): string {
+  return subjectLabel(subject, language)
 }
 
 /** The view as inputs of a form that changes the parameters `except`; the form leads to the first page. */

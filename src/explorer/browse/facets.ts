@@ -1,6 +1,6 @@
 /** Facets: how many records have each value, with links that include or exclude it. */
+import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { labelOf } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { plainValue, recordText } from '../parts/values.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
@@ -22,7 +22,7 @@ export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html
 
 function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
   const { language, view } = browse
-  const label = labelOf(field.words)
+  const label = fieldLabel(field, browse.language)
   const id = `facet-${field.name}`
   return html`<section class="facet" aria-labelledby=${id}>
     <h3 id=${id} title=${field.description}>${label}</h3>
@@ -95,7 +95,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
   )
   return html`<details class="more">
     <summary>${text.browse.moreFacets}</summary>
-    <ul>${hidden.map((field) => html`<li><a href=${filterAddress(browse, view, field.name)} rel="nofollow">${labelOf(field.words)}</a></li>`)}</ul>
+    <ul>${hidden.map((field) => html`<li><a href=${filterAddress(browse, view, field.name)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
     <details>
       <summary>${text.browse.facets}</summary>
       <form action=${`/c/${subject.collection.nsid}`} class="choices">
@@ -104,7 +104,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
           .filter(({ many, type }) => !many && type.kind !== 'datetime')
           .map(
             (field) =>
-              html`<label><input type="checkbox" name="facets" value=${field.name} checked=${shown.includes(field)} /> ${labelOf(field.words)}</label>`,
+              html`<label><input type="checkbox" name="facets" value=${field.name} checked=${shown.includes(field)} /> ${fieldLabel(field, browse.language)}</label>`,
           )}
         <button>${text.apply}</button>
       </form>

@@ -1,6 +1,6 @@
 /** A form for each kind of condition on a field; the values that are known are offered. */
+import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { labelOf } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { plainValue } from '../parts/values.ts'
 import { isDate, type Operator, operatorsOf } from '../view/conditions.ts'
@@ -50,7 +50,7 @@ function rangeForm(field: ShownField, browse: Browse): Html {
   const names = (['from', 'to'] as const).map((operator) => `${field.name}.${operator}`)
   return html`<form class="range" action=${`/c/${subject.collection.nsid}`}>
     <fieldset>
-      <legend>${isTime ? text.browse.dates(labelOf(field.words)) : text.filtering.between}</legend>
+      <legend>${isTime ? text.browse.dates(fieldLabel(field, language)) : text.filtering.between}</legend>
       ${stateInputs(browse, (name) => names.includes(name) || (isTime && name === field.name))}
       ${(['from', 'to'] as const).map((operator) => {
         const [value = ''] = valuesOf(view, field.name, operator)

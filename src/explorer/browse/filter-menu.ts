@@ -1,6 +1,6 @@
 /** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
+import { fieldLabel, labelOf, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { collectionLabel, labelOf } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { type Browse, stateInputs, titleOf } from './context.ts'
 
@@ -19,7 +19,7 @@ export function filterMenu(browse: Browse): Html {
         <option value="">${text.filtering.add}…</option>
         ${fieldGroups(browse).map(
           ({ label, fields }) => html`<optgroup label=${label}>
-            ${fields.map(({ name, words }) => html`<option value=${name}>${labelOf(words)}</option>`)}
+            ${fields.map((field) => html`<option value=${field.name}>${fieldLabel(field, language)}</option>`)}
           </optgroup>`,
         )}
       </select></label>
@@ -53,7 +53,7 @@ export function fieldGroups(browse: Browse): readonly Group[] {
     const [first] = records
     if (first?.some === true) {
       const holder = site.subjects.all.find(({ collection }) => collection.typeName === first.record)
-      return filtering.referring(holder === undefined ? first.name : collectionLabel(holder.collection))
+      return filtering.referring(holder === undefined ? first.name : subjectLabel(holder, language))
     }
     return filtering.refersTo(labelOf(records.map(({ name }) => name)).toLowerCase())
   }

@@ -1,6 +1,6 @@
 /** The bar over the records: their number, their order, and how they are shown. */
+import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { labelOf } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { restrictionOf } from '../view/facets.ts'
 import { changed, type Show, type View } from '../view/view.ts'
@@ -28,8 +28,9 @@ function sortForm(browse: Browse): Html {
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
         ${option('', isSearch ? text.mostRelevant : text.newestFirst)}
-        ${sortsOf(browse).flatMap(({ name, words }) => {
-          const label = labelOf(words)
+        ${sortsOf(browse).flatMap((field) => {
+          const { name } = field
+          const label = fieldLabel(field, browse.language)
           return [
             option(`-${name}`, text.browse.descending(label)),
             option(name, text.browse.ascending(label)),
@@ -85,8 +86,8 @@ function columnForm(columns: readonly ShownField[], browse: Browse): Html {
       ${offered
         .filter(({ words }) => words.at(-1) !== 'collection')
         .map(
-          ({ name, words }) =>
-            html`<label><input type="checkbox" name="columns" value=${name} checked=${chosen.has(name)} /> ${labelOf(words)}</label>`,
+          (field) =>
+            html`<label><input type="checkbox" name="columns" value=${field.name} checked=${chosen.has(field.name)} /> ${fieldLabel(field, browse.language)}</label>`,
         )}
       <button>${text.apply}</button>
     </form>
@@ -96,7 +97,7 @@ function columnForm(columns: readonly ShownField[], browse: Browse): Html {
 /** The head of a column: sorts by it where that is possible, the other way round the second time. */
 export function columnHead(field: ShownField, browse: Browse): Html {
   const { view } = browse
-  const label = labelOf(field.words)
+  const label = fieldLabel(field, browse.language)
   if (!field.isSort) return html`<th scope="col" title=${field.description}>${label}</th>`
   const current = view.sort?.field === field.name ? view.sort.direction : null
   const sort = { field: field.name, direction: current === 'desc' ? ('asc' as const) : ('desc' as const) }

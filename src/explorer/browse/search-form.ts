@@ -1,5 +1,5 @@
 /** Words, and the period of the collection's main time. */
-import { labelOf } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { folded } from '../parts/folded.ts'
 import type { MissingWord } from '../lists/list.ts'
@@ -23,7 +23,7 @@ export function searchForm(browse: Browse): Html {
     }
     ${
       time !== undefined &&
-      html`<fieldset class="dates"><legend class="hidden">${text.browse.dates(labelOf(time.words))}</legend>
+      html`<fieldset class="dates"><legend class="hidden">${text.browse.dates(fieldLabel(time, language))}</legend>
         ${dateInput('from')}${dateInput('to')}
       </fieldset>`
     }

@@ -1,5 +1,5 @@
 /** Conditions in words. */
-import { labelOf } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Names, plainValue, recordText } from '../parts/values.ts'
@@ -17,7 +17,7 @@ export function sentenceOf(
   const { sentences } = language.text.filtering
   const sentence =
     operator === 'missing' ? (value === '1' ? sentences.isMissing : sentences.isPresent) : sentences[operator]
-  const [before = '', after] = sentence.replace('{field}', labelOf(field.words)).split('{value}')
+  const [before = '', after] = sentence.replace('{field}', fieldLabel(field, language)).split('{value}')
   return after === undefined ? [before, null, ''] : [before, plainValue(field, value, language, names), after]
 }
 

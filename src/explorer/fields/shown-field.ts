@@ -19,6 +19,7 @@ import {
   sortFields,
   targetOf,
 } from '../../schema/model/operators.ts'
+import { type Labels, lastPart, type Scale } from './labels.ts'
 
 /** One member on the way through a `where` to the conditions on a field. */
 export interface WhereStep {
@@ -34,6 +35,8 @@ export interface ShownField {
   readonly name: string
   /** The names of the fields that lead to it, which its label is made of. */
   readonly words: readonly string[]
+  /** Those of `display.json`; empty without any. */
+  readonly labels: Labels
   readonly description: string
   /** Of the value; of an array, that of its elements. */
   readonly type: FieldType
@@ -44,6 +47,10 @@ export interface ShownField {
   readonly steps: readonly WhereStep[]
   /** The values that the lexicon lists. */
   readonly values: readonly string[]
+  /** Of an integer whose ends have a meaning. */
+  readonly scale: Scale | null
+  /** Whether pages show it only where it is asked for. */
+  readonly isHidden: boolean
   /** The only collection whose records it refers to, if it is such a reference. */
   readonly target: Collection | null
   /** The text of the records it refers to that names them; null where there is no `target`, or no such text. */
@@ -83,12 +90,15 @@ function ownFields(collection: Collection, model: Model): readonly ShownField[] 
     return {
       name,
       words: steps.map((step) => step.name),
+      labels: {},
       description: leaf.kind === 'property' ? leaf.field.constraints.words : '',
       type,
       many: elementArray(leaf) !== null,
       isArray: leaf.kind === 'property' && leaf.field.type.kind === 'array' && elementArray(leaf) === null,
       steps,
       values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
+      scale: null,
+      isHidden: false,
       target: targetOfLeaf(holderAfter(collection, joins, model), leaf, model),
       targetTitle: null,
       isGroup,
@@ -157,9 +167,4 @@ function joinStep(join: Reference, model: Model): WhereStep {
 function nameOf(reference: Reference, model: Model): string {
   const { fields } = holderOf(reference, model).type
   return fields.find(({ property }) => property === reference.path[0])?.name ?? ''
-}
-
-/** `article` of `tech.service.news.article`. */
-export function lastPart(nsid: string): string {
-  return nsid.slice(nsid.lastIndexOf('.') + 1)
 }

@@ -1,12 +1,16 @@
 /** A collection with what its pages need: its fields, the fields that represent a record, and labels. */
 import type { Collection, Model } from '../../schema/model/model.ts'
+import { languages, type Language } from '../languages/language.ts'
+import { type CollectionDisplay, type Display, noDisplay, plainDisplay } from './display.ts'
 import { guessRoles, type Roles } from './guesses.ts'
-import { lastPart, type ShownField, shownFields } from './shown-field.ts'
+import { labelIn, labelOf, subjectLabel } from './labels.ts'
+import { type ShownField, shownFields } from './shown-field.ts'
 
 export interface Subject {
   readonly collection: Collection
   readonly fields: ReadonlyMap<string, ShownField>
   readonly roles: Roles
+  readonly display: CollectionDisplay
 }
 
 export interface Subjects {
@@ -16,13 +20,21 @@ export interface Subjects {
   readonly of: (nsid: string) => Subject | null
 }
 
-export function createSubjects(model: Model): Subjects {
-  const described = model.collections.map((collection): Subject => {
+/** What `display` does not say is guessed. */
+export function createSubjects(model: Model, display: Display = noDisplay): Subjects {
+  const plain = model.collections.map((collection): Subject => {
+    const own = display.get(collection.nsid) ?? plainDisplay
     const fields = shownFields(collection, model)
-    return { collection, fields, roles: guessRoles(fields) }
+    const isShown = (name: string): boolean => !own.hidden.has(name)
+    const guessed = guessRoles(new Map([...fields].filter(([name]) => isShown(name))))
+    return { collection, fields, roles: { ...guessed, ...own.roles }, display: own }
   })
-  const titles = new Map(described.map(({ collection, roles }) => [collection.nsid, roles.title]))
-  const all = described.map((subject) => ({ ...subject, fields: withTitles(subject.fields, titles) }))
+  const byType = new Map(plain.map((subject) => [subject.collection.typeName, subject]))
+  const titles = new Map(plain.map(({ collection, roles }) => [collection.nsid, roles.title]))
+  const all = plain.map((subject) => {
+    const { fields } = display.size === 0 ? subject : withDisplay(subject, byType)
+    return { ...subject, fields: withTitles(fields, titles) }
+  })
   const byName = new Map(all.map((subject) => [subject.collection.nsid, subject]))
   return { model, all, of: (nsid) => byName.get(nsid) ?? null }
 }
@@ -39,20 +51,67 @@ function withTitles(
   )
 }
 
-/** `Published at` of `publishedAt`; `Image alt` of `image` and `alt`. */
-export function labelOf(words: readonly string[]): string {
-  const text = words
-    .map((word) =>
-      word
-        .replaceAll(/[_-]+/g, ' ')
-        .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-        .toLowerCase(),
+function withDisplay(subject: Subject, byType: ReadonlyMap<string, Subject>): Subject {
+  const { display } = subject
+  const fields = [...subject.fields.values()].map((field): ShownField => {
+    const own = display.fields.get(field.name)
+    const labels = Object.fromEntries(
+      languages.flatMap((language) => {
+        const label = labelIn(own?.label ?? {}, language) ?? joinedLabel(field, subject, byType, language)
+        return label === null ? [] : [[language.tag, label]]
+      }),
     )
-    .join(' ')
-    .trim()
-  return text.charAt(0).toUpperCase() + text.slice(1)
+    return { ...field, labels, scale: own?.scale ?? null, isHidden: display.hidden.has(field.name) }
+  })
+  return { ...subject, fields: new Map(fields.map((field) => [field.name, field])) }
 }
 
-export function collectionLabel({ nsid }: Collection): string {
-  return labelOf([lastPart(nsid)])
+/** `Outlet · Country` of the country of an article's outlet; null if `display.json` has a label for no part of it. */
+function joinedLabel(
+  { steps }: ShownField,
+  from: Subject,
+  byType: ReadonlyMap<string, Subject>,
+  language: Language,
+): string | null {
+  const parts: { readonly label: string; readonly isGiven: boolean }[] = []
+  let at = from
+  let path: string[] = []
+  for (const { name, some, record } of steps) {
+    path.push(name)
+    const next = record === null ? undefined : byType.get(record)
+    if (next === undefined) continue
+    const given = some ? labelIn(next.display.label, language) : labelOfMember(at.display, path, language)
+    parts.push({
+      label: given ?? (some ? subjectLabel(next, language) : labelOf(path)),
+      isGiven: given !== null,
+    })
+    at = next
+    path = []
+  }
+  if (path.length > 0) {
+    const given = labelOfMember(at.display, path, language)
+    parts.push({ label: given ?? labelOf(path), isGiven: given !== null })
+  }
+  return parts.some(({ isGiven }) => isGiven) ? parts.map(({ label }) => label).join(' · ') : null
+}
+
+/** The label of a member within its object, by the names of the fields that lead to it from the record. */
+export function memberLabel(
+  { display }: Pick<Subject, 'display'>,
+  path: readonly string[],
+  language: Pick<Language, 'tag'>,
+): string {
+  return labelIn(display.fields.get(path.join('_'))?.label ?? {}, language) ?? labelOf(path.slice(-1))
+}
+
+/** Null if `display.json` has a label for no part of it. */
+function labelOfMember(
+  display: CollectionDisplay,
+  path: readonly string[],
+  language: Pick<Language, 'tag'>,
+): string | null {
+  const own = labelIn(display.fields.get(path.join('_'))?.label ?? {}, language)
+  if (own !== null || path.length < 2) return own
+  const outer = labelOfMember(display, path.slice(0, -1), language)
+  return outer === null ? null : `${outer} · ${labelOf(path.slice(-1))}`
 }

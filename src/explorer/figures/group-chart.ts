@@ -1,7 +1,8 @@
 /** A measure of the records of a view, by one or two fields. */
 import { collectionAddress } from '../addresses.ts'
 import type { ChartKind, ChartSeries } from '../charts/chart-spec.ts'
-import { labelOf, type Subject } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
@@ -267,7 +268,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
   }
 
   function measureLabel(): string {
-    const field = of === null ? '' : labelOf(of.words)
+    const field = of === null ? '' : fieldLabel(of, language)
     switch (measure) {
       case 'count':
         return text.charts.records

@@ -1,5 +1,6 @@
 /** What a collection can be grouped by: fields, periods of its times, and parts of them. */
-import { labelOf, type Subject } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
@@ -37,9 +38,9 @@ export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<s
   return all.filter(({ name }) => groupable.has(name)).toSorted((one, other) => rank(one) - rank(other))
 }
 
-export function groupingLabel({ field, unit }: Grouping, { text }: Language): string {
-  const label = labelOf(field.words)
-  return unit === null ? label : `${label}: ${text.charts.units[unit]}`
+export function groupingLabel({ field, unit }: Grouping, language: Language): string {
+  const label = fieldLabel(field, language)
+  return unit === null ? label : `${label}: ${language.text.charts.units[unit]}`
 }
 
 /** Whether its values have an order of their own: times and numbers. */

@@ -1,7 +1,8 @@
 /** How many records of a collection there are over time: as counts or shares, and split by a field. */
 import type { ChartSeries } from '../charts/chart-spec.ts'
 import { collectionAddress } from '../addresses.ts'
-import { labelOf, type Subject } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
@@ -167,7 +168,7 @@ export function timeChart(
       spec: describe(
         {
           kind: single ? 'bars' : 'lines',
-          title: split === null ? titles[shown] : text.charts.by(titles[shown], labelOf(split.words)),
+          title: split === null ? titles[shown] : text.charts.by(titles[shown], fieldLabel(split, language)),
           locale: language.tag,
           unit: as === 'share' ? 'share' : 'number',
           keyLabel: text.charts.periods[shown],

@@ -1,7 +1,8 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
 import { collectionAddress } from '../addresses.ts'
+import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { collectionLabel, labelOf, type Subject } from '../fields/subject.ts'
+import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
@@ -65,11 +66,11 @@ export function exampleList(
   const condition = (view: View, field: ShownField, of: Group) =>
     withCondition(view, { field, operator: 'is', values: [String(of[field.name])] })
   const { view } = readView([], subject)
-  const collection = collectionLabel(subject.collection)
+  const collection = subjectLabel(subject, language)
   const both = text.front.both(
     collection,
-    `${labelOf(first.words)} ${value(first, group)}`,
-    `${labelOf(second.words)} ${value(second, group)}`,
+    `${fieldLabel(first, language)} ${value(first, group)}`,
+    `${fieldLabel(second, language)} ${value(second, group)}`,
   )
   return html`<section class="examples" aria-labelledby="examples">
     <h2 id="examples">${text.front.examples}</h2>

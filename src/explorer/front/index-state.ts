@@ -1,22 +1,27 @@
 /** How fresh the index is, and where its records come from. */
 import { html, type Html } from '../html.ts'
-import { lastPart } from '../fields/shown-field.ts'
-import { labelOf } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subjects } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { IndexState } from '../page.ts'
 import { timeOf } from '../parts/values.ts'
 
-export function indexState({ collections, sources }: IndexState, language: Language): Html {
+export function indexState(
+  { collections, sources }: IndexState,
+  subjects: Subjects,
+  language: Language,
+): Html {
   const { text } = language
   return html`<section class="index" aria-labelledby="index">
     <h2 id="index">${text.front.index}</h2>
     <dl>
-      ${collections.map(
-        ({ name, newestIndexedAt }) => html`<div>
-          <dt>${labelOf([lastPart(name)])}</dt>
+      ${collections.map(({ name, newestIndexedAt }) => {
+        const subject = subjects.of(name)
+        return html`<div>
+          <dt>${subject === null ? name : subjectLabel(subject, language)}</dt>
           <dd>${newestIndexedAt === null ? '–' : timeOf(new Date(Number(newestIndexedAt / 1000n)).toISOString(), language)}</dd>
-        </div>`,
-      )}
+        </div>`
+      })}
       ${sources.map(
         ({ name, state, lagSeconds }) => html`<div>
           <dt><bdi>${name}</bdi></dt>

@@ -1,6 +1,7 @@
 /** Charts of a view: measures by fields, queries compared over time, and what is unusual. And a chart as a file. */
 import { chartFileAddress, chartsAddress, collectionAddress } from '../addresses.ts'
-import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import type { AskedChart } from '../figures/asked-chart.ts'
 import { groupChart } from '../figures/group-chart.ts'
 import { groupParameters } from '../figures/group-choices.ts'
@@ -34,7 +35,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { text } = language
   const { collection } = subject
   const { view, part, chart, form, problems } = read(site, subject, request)
-  const title = text.charts.title(collectionLabel(collection))
+  const title = text.charts.title(subjectLabel(subject, language))
   const common = { title, isIndexed: false } as const
   if (problems.length > 0)
     return { ...common, status: 400, operation: null, render: () => problemList(problems, language) }

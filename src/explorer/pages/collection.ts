@@ -7,7 +7,8 @@ import { columnHead, optionsBar } from '../browse/options.ts'
 import { pager } from '../browse/pager.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
-import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { subjectDescription, subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { timeChart, timeParameters } from '../figures/time-chart.ts'
 import { html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
@@ -27,7 +28,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
   const time = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
   const problems = [...wrong, ...(time?.problems ?? [])]
-  const title = collectionLabel(collection)
+  const title = subjectLabel(subject, language)
   if (problems.length > 0)
     return {
       status: 400,
@@ -45,7 +46,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
     status: 200,
     location,
     title,
-    description: collection.type.description,
+    description: subjectDescription(subject, language),
     operation: buildOperation(site.schema, 'Collection', [
       listPanel(view, columns, facets, subject, site),
       ...facets.flatMap((field) => referredPanel(field, site)),
@@ -61,7 +62,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
       return html`
         <header class="heading">
           <h1>${title}</h1>
-          <p class="lead">${collection.type.description}</p>
+          <p class="lead">${subjectDescription(subject, language)}</p>
         </header>
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         ${time !== null && (await timeFigure(time, answer, view, subject, site, language))}

@@ -5,8 +5,9 @@ import { type FacetAnswer, facetValues } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
+import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { labelOf, type Subject } from '../fields/subject.ts'
+import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
@@ -40,7 +41,7 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
       : []),
     ...(written?.problems ?? []),
   ]
-  const title = field === null ? text.filtering.add : text.filtering.by(labelOf(field.words))
+  const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))
   const draft = { title, isIndexed: false } as const
   if (problems.length > 0)
     return { ...draft, status: 400, operation: null, render: () => problemList(problems, language) }
@@ -74,7 +75,7 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
   }
 
   function values(facet: FacetAnswer, of: ShownField, browse: Browse): Html {
-    return html`<section class="facet wide" aria-label=${text.browse.allValues(labelOf(of.words))}>
+    return html`<section class="facet wide" aria-label=${text.browse.allValues(fieldLabel(of, language))}>
       <form class="find" action=${`/c/${collection.nsid}/filter`} role="search">
         ${stateInputs(browse, () => false)}
         <input type="hidden" name="field" value=${of.name} />

@@ -2,7 +2,8 @@
 import { collectionAddress } from '../addresses.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { chooseExample, exampleList, examplePanel } from '../front/examples.ts'
 import { indexState } from '../front/index-state.ts'
 import { html, type Html } from '../html.ts'
@@ -40,7 +41,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
         <ul class="collections">
           ${subjects.all.map((subject) => html`<li>${section(subject, answer, index)}</li>`)}
         </ul>
-        ${index !== null && indexState(index, language)}
+        ${index !== null && indexState(index, subjects, language)}
       `
     },
   }
@@ -65,7 +66,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
       return { uri: node.uri, values: Object.fromEntries(values), snippets: {} }
     })
     const time = columns.filter(({ name }) => name === roles.time)
-    const label = collectionLabel(collection)
+    const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
       <p class="lead">${collection.type.description}</p>

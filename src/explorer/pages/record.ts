@@ -1,6 +1,7 @@
 /** A record: all of its fields, what it refers to, what refers to it, and where it comes from. */
 import { accountAddress, collectionAddress } from '../addresses.ts'
-import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
@@ -13,7 +14,8 @@ import { languageOf, recordPanel, type RecordNode, referringTo, textOf } from '.
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../record/texts.ts'
-import { fieldList, type Shown } from '../record/values.ts'
+import { groupedFields } from '../record/groups.ts'
+import type { Shown } from '../record/values.ts'
 
 export function recordPage(
   site: Site,
@@ -23,7 +25,7 @@ export function recordPage(
 ): Draft {
   const { collection, roles } = subject
   const { text } = language
-  const label = collectionLabel(collection)
+  const label = subjectLabel(subject, language)
   const [unknown] = parameters
   if (unknown !== undefined)
     return {
@@ -65,6 +67,7 @@ export function recordPage(
       const summary = textOf(node.recordJson, roles.summary, subject)
       const tag = languageOf(node.recordJson, subject)
       const shown: Shown = {
+        subject,
         language,
         references: readReferences(node),
         imageHosts: site.operator.imageHosts,
@@ -83,7 +86,7 @@ export function recordPage(
           <h1 lang=${tag ?? undefined} dir="auto">${title ?? html`<bdi class="uri">${node.uri}</bdi>`}</h1>
           ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
           <div class="record-columns">
-            <section aria-label=${text.record.fields}>${fieldList(collection.type, node.recordJson, shown, told)}</section>
+            <section aria-label=${text.record.fields}>${groupedFields(node.recordJson, shown, told)}</section>
             <aside aria-label=${text.record.about}>${about(node)}</aside>
           </div>
         </article>

@@ -1,7 +1,8 @@
 /** What a search finds in all collections, the newest first. */
 import { collectionAddress } from '../addresses.ts'
 import { replaced } from '../browse/search-form.ts'
-import { collectionLabel, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
@@ -55,7 +56,7 @@ export function searchPage(site: Site, { parameters, language }: PageRequest): D
       const subject = searched.find(({ collection }) => collection.typeName === node.__typename)
       if (subject === undefined) return []
       const result: Result = foundResult(node, subject, q)
-      const kind = collectionLabel(subject.collection)
+      const kind = subjectLabel(subject, language)
       return [resultItem(result, [], subject, language, { kind })]
     })
     return html`
@@ -74,10 +75,11 @@ export function searchPage(site: Site, { parameters, language }: PageRequest): D
   function collections(answer: Answer): Html {
     return html`<nav class="tabs" aria-label=${text.collections}>
       <a href=${address({ q })} aria-current="page">${text.browse.all}</a>
-      ${searched.map(({ collection }) => {
+      ${searched.map((subject) => {
+        const { collection } = subject
         const { totalCount } = (answer[`in_${collection.typeName}`] ?? {}) as { totalCount?: number }
         const query = queryText([['q', q]])
-        return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${collectionLabel(collection)}
+        return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${subjectLabel(subject, language)}
           ${totalCount !== undefined && html` <span class="count">${language.number(totalCount)}</span>`}</a>`
       })}
     </nav>`

@@ -1,6 +1,7 @@
 /** The form that says what a chart shows. */
 import { chartKinds } from '../charts/chart-spec.ts'
-import { labelOf, type Subject } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { groupMeasures, type GroupChoices, sizes } from '../figures/group-choices.ts'
 import { type Grouping, groupingLabel } from '../figures/grouping.ts'
 import { html, type Html } from '../html.ts'
@@ -20,9 +21,9 @@ export function groupForm(
     <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
     <label>${charts.of}<select name="of">
       ${option('', '–', of === null)}
-      ${numbers.map((field) => option(field.name, labelOf(field.words), field === of))}
+      ${numbers.map((field) => option(field.name, fieldLabel(field, language), field === of))}
       <optgroup label=${charts.onlyDistinct}>
-        ${groupings.flatMap(({ field, unit }) => (unit !== null || numbers.includes(field) ? [] : [option(field.name, labelOf(field.words), field === of)]))}
+        ${groupings.flatMap(({ field, unit }) => (unit !== null || numbers.includes(field) ? [] : [option(field.name, fieldLabel(field, language), field === of)]))}
       </optgroup>
     </select></label>
     <label>${charts.groupBy}${select(by[0] ?? null, groupings, language)}</label>

@@ -1,6 +1,6 @@
 /** The frame of every page: head, search, language, foot. */
 import { collectionAddress, withParameter } from '../addresses.ts'
-import { collectionLabel } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
 import type { Frame, IndexState, Site } from '../page.ts'
@@ -69,10 +69,10 @@ function places({ subjects }: Site, language: Language, address: string): Html {
   if (subjects.all.length > mostPlaces) return html`<span class="places"></span>`
   const path = address.split('?', 1)[0] ?? ''
   return html`<nav class="places" aria-label=${language.text.collections}>
-    ${subjects.all.map(({ collection }) => {
-      const place = collectionAddress(collection.nsid)
+    ${subjects.all.map((subject) => {
+      const place = collectionAddress(subject.collection.nsid)
       const current = path === place ? 'page' : path.startsWith(`${place}/`) ? 'true' : undefined
-      return html`<a href=${withLanguage(place, language)} aria-current=${current}>${collectionLabel(collection)}</a>`
+      return html`<a href=${withLanguage(place, language)} aria-current=${current}>${subjectLabel(subject, language)}</a>`
     })}
   </nav>`
 }

@@ -1,6 +1,7 @@
 /** The records of a page as a list, a table, or cards. */
 import { recordAddress } from '../addresses.ts'
-import { labelOf, type Subject } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -27,7 +28,7 @@ export function results(
   columns: readonly ShownField[],
   subject: Subject,
   language: Language,
-  { head = columnHead, imageHosts = [] }: Options = {},
+  { head = (field) => columnHead(field, language), imageHosts = [] }: Options = {},
 ): Html {
   if (show === 'table') return table(found, columns, subject, language, head)
   const hosts = show === 'cards' ? imageHosts : []
@@ -41,8 +42,8 @@ interface Options {
   readonly imageHosts?: readonly string[]
 }
 
-function columnHead({ description, words }: ShownField): Html {
-  return html`<th scope="col" title=${description}>${labelOf(words)}</th>`
+function columnHead(field: ShownField, language: Language): Html {
+  return html`<th scope="col" title=${field.description}>${fieldLabel(field, language)}</th>`
 }
 
 /** An element of a list; `kind` is what a list of several collections says of each record. */
@@ -68,7 +69,7 @@ export function resultItem(
         .filter(({ name }) => !own.includes(name) && fields.has(name) && hasValue(result.values[name]))
         .map(
           (field) =>
-            html`<span class="fact" title=${labelOf(field.words)}>${needsLabel(field) && html`<span class="label">${labelOf(field.words)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
+            html`<span class="fact" title=${fieldLabel(field, language)}>${needsLabel(field) && html`<span class="label">${fieldLabel(field, language)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
         )}
     </p>
   </li>`
@@ -127,7 +128,7 @@ function table(
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
     <table>
-      <thead><tr>${columns.map(head)}</tr></thead>
+      <thead><tr>${columns.map((field) => head(field))}</tr></thead>
       <tbody>
         ${found.map(
           (result) =>

@@ -1,6 +1,7 @@
 /** The time chart of a collection with the choices of what it shows. */
 import { chartFileAddress, chartsAddress, collectionAddress } from '../addresses.ts'
-import { labelOf, type Subject } from '../fields/subject.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Answer, Site } from '../page.ts'
@@ -54,7 +55,7 @@ export async function timeFigure(
         text.charts.split,
         [
           choice('split', null, text.charts.none, split === null),
-          ...splits.map((each) => choice('split', each.name, labelOf(each.words), each === split)),
+          ...splits.map((each) => choice('split', each.name, fieldLabel(each, language), each === split)),
         ],
         language,
       )}

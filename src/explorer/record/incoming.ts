@@ -1,6 +1,7 @@
 /** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
 import { recordAddress } from '../addresses.ts'
-import { collectionLabel, labelOf, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { withLanguage } from '../parts/frame.ts'
@@ -38,8 +39,8 @@ function section(
 ): Html {
   const { language } = shown
   const { text } = language
-  const label = collectionLabel(holder.collection)
-  const by = labelOf([reference.path.at(-1) ?? ''])
+  const label = subjectLabel(holder, language)
+  const by = memberLabel(holder, reference.path, language)
   const all = field === null ? null : filteredAddress(holder, field, uri, language)
   const count = language.plural(text.records, totalCount)
   return html`<section class="incoming" id=${name}>
@@ -82,9 +83,12 @@ function sideBySide(
 ): Html {
   const { language } = shown
   const used = holder.collection.type.fields.filter(
-    ({ property }) => property !== without && nodes.some(({ recordJson }) => isPresent(recordJson[property])),
+    ({ name, property }) =>
+      property !== without &&
+      !holder.display.hidden.has(name) &&
+      nodes.some(({ recordJson }) => isPresent(recordJson[property])),
   )
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${collectionLabel(holder.collection)}>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${subjectLabel(holder, language)}>
     <table class="compared">
       <thead><tr>
         <td></td>
@@ -95,11 +99,12 @@ function sideBySide(
           nodes.length > 1 &&
           new Set(nodes.map(({ recordJson }) => JSON.stringify(recordJson[field.property]))).size === 1
         return html`<tr class=${isSame ? 'same' : undefined}>
-          <th scope="row" title=${field.constraints.words || undefined}>${labelOf([field.name])}</th>
+          <th scope="row" title=${field.constraints.words || undefined}>${memberLabel(holder, [field.name], language)}</th>
           ${nodes.map(
             ({ recordJson }) =>
               html`<td>${fieldValue(field, recordJson, {
                 ...shown,
+                subject: holder,
                 textLanguage: languageOf(recordJson, holder),
                 filterBy: () => null,
                 isCompact: true,

@@ -1,7 +1,8 @@
 /** Figures of the records that refer to a record, such as an outlet: how many in which month, and mean scores. */
 import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { collectionLabel, labelOf, type Subject } from '../fields/subject.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
@@ -124,12 +125,12 @@ function summary(
   const total = language.plural(text.records, count)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
-    <h2>${text.record.figures(collectionLabel(holder.collection))}</h2>
+    <h2>${text.record.figures(subjectLabel(holder, language))}</h2>
     <dl class="figures">
       <div><dt>${text.record.total}</dt><dd>${all === null ? total : html`<a href=${all} rel="nofollow">${total}</a>`}</dd></div>
       ${first !== null && html`<div><dt>${text.record.first}</dt><dd>${timeOf(first, language)}</dd></div>`}
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
-      ${scores.map((score) => mean(score, avg?.[score.name] ?? null, language))}
+      ${scores.map((score) => mean(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
     ${bucket !== null && groups !== undefined && months(groups)}
   </section>`
@@ -158,6 +159,7 @@ function summary(
 function mean(
   { name, constraints: { minimum, maximum, words } }: Field,
   value: number | null,
+  holder: Subject,
   language: Language,
 ): Html {
   if (value === null) return null
@@ -169,7 +171,7 @@ function mean(
       ? text.record.ofMost(shown, language.number(most))
       : text.record.between(shown, language.number(least), language.number(most))
   return html`<div>
-    <dt title=${words || undefined}>${text.record.mean(labelOf([name]))}</dt>
+    <dt title=${words || undefined}>${text.record.mean(memberLabel(holder, [name], language))}</dt>
     <dd class="scale"><meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words_}</span></dd>
   </div>`
 }

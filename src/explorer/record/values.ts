@@ -1,7 +1,8 @@
 /** Values of a record by the kind of their field. Records are hostile: sizes and depths are limited here. */
 import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
 import { accountAddress, recordAddress } from '../addresses.ts'
-import { labelOf } from '../fields/subject.ts'
+import { labelIn, labelOf } from '../fields/labels.ts'
+import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { withLanguage } from '../parts/frame.ts'
@@ -14,6 +15,8 @@ import { unknownValue } from './unknown-values.ts'
 
 /** What values are shown with. */
 export interface Shown {
+  /** The collection of the record. */
+  readonly subject: Subject
   readonly language: Language
   readonly references: References
   readonly imageHosts: readonly string[]
@@ -42,9 +45,10 @@ export function fieldList(
   const place = placeOf(value, shown.language)
   const rows = type.fields
     .filter(({ property }) => !without.has(property) && isPresent(value[property]))
+    .filter(({ name }) => !shown.subject.display.hidden.has([...path, name].join('_')))
     .map(
       (field) => html`<div>
-        <dt title=${field.constraints.words || undefined}>${labelOf([field.name])}</dt>
+        <dt title=${field.constraints.words || undefined}>${memberLabel(shown.subject, [...path, field.name], shown.language)}</dt>
         <dd>${fieldValue(field, value, shown, path)}</dd>
       </div>`,
     )
@@ -90,7 +94,9 @@ function valueOfType(
     case 'string':
       return typeof value === 'string' ? textValue(value, type, shown, path) : unknownValue(value, language)
     case 'integer':
-      return typeof value === 'number' ? scale(value, constraints, language) : unknownValue(value, language)
+      return typeof value === 'number'
+        ? scale(value, constraints, shown, path)
+        : unknownValue(value, language)
     case 'boolean':
       return value === true ? language.text.yes : language.text.no
     case 'datetime':
@@ -149,9 +155,18 @@ function languageName(tag: string, language: Language): string {
 
 const widestScale = 1_000
 
-/** A number on the scale that the lexicon sets; a plain number where it sets none, or a very wide one. */
-function scale(value: number, constraints: Constraints | null, language: Language): Html {
-  const { minimum = null, maximum = null } = constraints ?? {}
+/** A number on its scale; a plain number where neither `display.json` nor the lexicon sets one, or a very wide one. */
+function scale(
+  value: number,
+  constraints: Constraints | null,
+  { subject, language, isCompact }: Shown,
+  path: readonly string[],
+): Html {
+  const given = subject.display.fields.get(path.join('_'))?.scale ?? null
+  const [minimum, maximum] = [
+    given?.min ?? constraints?.minimum ?? null,
+    given?.max ?? constraints?.maximum ?? null,
+  ]
   const text = language.number(value)
   if (minimum === null || maximum === null || maximum - minimum > widestScale || maximum <= minimum)
     return text
@@ -160,7 +175,14 @@ function scale(value: number, constraints: Constraints | null, language: Languag
     minimum === 0 || minimum === 1
       ? language.text.record.ofMost(text, most)
       : language.text.record.between(text, language.number(minimum), most)
-  return html`<span class="scale"><meter min=${minimum} max=${maximum} value=${value} aria-hidden="true"></meter> <span>${words}</span></span>`
+  const ends =
+    given === null || isCompact
+      ? []
+      : [
+          [minimum, labelIn(given.low, language)] as const,
+          [maximum, labelIn(given.high, language)] as const,
+        ].filter(([, meaning]) => meaning !== null)
+  return html`<span class="scale"><meter min=${minimum} max=${maximum} value=${value} aria-hidden="true"></meter> <span>${words}</span>${ends.map(([end, meaning]) => html` <span class="end">${language.number(end)}: ${meaning}</span>`)}</span>`
 }
 
 /** In the zone of the reader by script, and as the record has it. */
@@ -228,10 +250,10 @@ function objects(type: ObjectType, elements: readonly Json[], shown: Shown, path
     return html`<ol class="elements">${elements.map((each) => html`<li>${fieldList(type, each, shown, new Set(), path)}</li>`)}</ol>`
   const places = elements.map((each) => placeOf(each, shown.language))
   const hasPlace = places.some((place) => place !== null)
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${labelOf([path.at(-1) ?? ''])}>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${memberLabel(shown.subject, path, shown.language)}>
     <table>
       <thead><tr>
-        ${used.map(({ name, constraints }) => html`<th scope="col" title=${constraints.words || undefined}>${labelOf([name])}</th>`)}
+        ${used.map(({ name, constraints }) => html`<th scope="col" title=${constraints.words || undefined}>${memberLabel(shown.subject, [...path, name], shown.language)}</th>`)}
         ${hasPlace && html`<th scope="col">${shown.language.text.record.place}</th>`}
       </tr></thead>
       <tbody>${elements.map(

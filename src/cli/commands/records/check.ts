@@ -7,11 +7,13 @@ import type { Rejection } from '../../../database/database.ts'
 import { buildTables } from '../../../database/layout/tables.ts'
 import { readChanges } from '../../../ingest/sources/files/import.ts'
 import type { LineInput } from '../../../ingest/sources/files/lines.ts'
+import { displayFile } from '../../../lexicon/special-files.ts'
 import { loadLexicons } from '../../../lexicon/load.ts'
 import { buildModel } from '../../../schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
+import { inFile, showSubjects } from '../../serve/explorer.ts'
 import { type ProjectContext, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
 import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
 import type { Config } from '../../settings/settings.ts'
@@ -37,12 +39,20 @@ export async function check({ config, operands, given, root }: CommandContext): 
     if (config.json) printJson({ lexicons: { problems: [{ problem: clash }] } })
     return 1
   }
+  const display = inFile((await showSubjects(model, loaded.display)).problems, dir)
+  if (display.length > 0) {
+    for (const problem of display) say(lexiconSentence(problem))
+    say(`${counted(display.length, 'problem')} in ${displayFile}.`)
+    if (config.json) printJson({ lexicons: { problems: display } })
+    return 1
+  }
   const collections = model.collections.map(({ nsid }) => nsid)
   say(`The lexicons have no problems; collections: ${collections.join(', ')}.`)
   for (const note of model.notes) say(`Note: ${note}`)
 
   const refused: Rejection[] = []
-  const project = { dir, lexicons: loaded.lexicons, model, tables: buildTables(model) }
+  const { lexicons } = loaded
+  const project = { dir, lexicons, model, tables: buildTables(model), display: loaded.display }
   const read = await checkRecords(inputs, project, config, (rejection) => {
     refused.push(rejection)
     say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)

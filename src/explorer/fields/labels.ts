@@ -1,0 +1,66 @@
+/** Names of collections and fields for people: those of `display.json`, or else made from the names in lexicons. */
+import type { Collection } from '../../schema/model/model.ts'
+import type { Language } from '../languages/language.ts'
+
+/** Texts by the tag of a language of the interface. */
+export type Labels = Readonly<Record<string, string>>
+
+/** The range of an integer, with the meaning of its ends. */
+export interface Scale {
+  readonly min: number
+  readonly max: number
+  readonly low: Labels
+  readonly high: Labels
+}
+
+/** The text in the language, or else in English. */
+export function labelIn(labels: Labels, { tag }: Pick<Language, 'tag'>): string | null {
+  return labels[tag] ?? labels['en'] ?? null
+}
+
+interface Labelled {
+  readonly labels: Labels
+  readonly words: readonly string[]
+}
+
+export function fieldLabel({ labels, words }: Labelled, language: Pick<Language, 'tag'>): string {
+  return labelIn(labels, language) ?? labelOf(words)
+}
+
+interface LabelledCollection {
+  readonly collection: Collection
+  readonly display: { readonly label: Labels; readonly description: Labels }
+}
+
+export function subjectLabel(
+  { collection, display }: LabelledCollection,
+  language: Pick<Language, 'tag'>,
+): string {
+  return labelIn(display.label, language) ?? labelOf([lastPart(collection.nsid)])
+}
+
+export function subjectDescription(
+  { collection, display }: LabelledCollection,
+  language: Pick<Language, 'tag'>,
+): string {
+  return labelIn(display.description, language) ?? collection.type.description
+}
+
+/** `Published at` of `publishedAt`; `Image alt` of `image` and `alt`. */
+export function labelOf(words: readonly string[]): string {
+  const text = words
+    .map((word) =>
+      word
+        .replaceAll(/[_-]+/g, ' ')
+        .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+        .toLowerCase(),
+    )
+    .join(' ')
+    .trim()
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** `article` of `tech.service.news.article`. */
+export function lastPart(nsid: string): string {
+  return nsid.slice(nsid.lastIndexOf('.') + 1)
+}
