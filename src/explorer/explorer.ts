@@ -150,7 +150,7 @@ function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   if (first === 'search' && second === undefined) return searchPage(site, request)
   if (first === 'c' && second !== undefined && fourth === undefined) {
     const subject = site.subjects.of(second)
-    const page = collectionPages[third]
+    const page = Object.hasOwn(collectionPages, third) ? collectionPages[third] : undefined
     if (subject !== null && page !== undefined) return page(site, subject, request)
   }
   if (first === 'at' && second !== undefined && fourth !== undefined && rest.length === 0) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildRecord } from '../support/records.ts'
 import { openExplorer } from '../support/explorer.ts'
+import { assertHarmless } from './harmless.ts'
 import { hostileLexicons, hostileReferences, note, reply } from './hostile-lexicons.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
@@ -80,19 +81,6 @@ const given = {
   records: [attacker, other, ...replies],
 }
 const page = `/at/${did}/${note}/attacker`
-
-/** No element, attribute or link that a record has made. */
-function assertHarmless(html: string): void {
-  const tags = html.matchAll(/<(?:"[^"]*"|'[^']*'|[^>"'])*>/g)
-  for (const [tag] of tags) {
-    assert.doesNotMatch(
-      tag,
-      /^<(script(?! type="module" src="\/explorer\/)|img(?! src="https:\/\/pictures\.example\/)|(svg|style|i|b)\b)/i,
-    )
-    assert.doesNotMatch(tag.replaceAll(/"[^"]*"/g, '""'), /\s(on\w+|style|srcdoc)=/i)
-    assert.doesNotMatch(tag, /(?:href|src|action)="\s*(javascript|data:(?!,")|vbscript)/i)
-  }
-}
 
 test('a hostile record is shown as text', async () => {
   await using explorer = await openExplorer(given, {
