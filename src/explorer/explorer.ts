@@ -110,6 +110,8 @@ function openFile({ status, media, operation, write }: FileDraft, language: Lang
       const [fault] = errors
       const text = data === null || fault !== undefined ? null : await write(data)
       if (text !== null) return { status, media, rest: text }
+      if (data !== null && fault === undefined)
+        return { status: 404, media: page, rest: toText(language.text.notFound) }
       const failure = failurePage(fault ?? null, language)
       return { status: failure.status, media: page, rest: toText(failure.content) }
     },
