@@ -67,7 +67,11 @@ const plausible = fc.constantFrom(
   'clickbaitScore',
   `at://${account}/tech.service.news.source/alpenfunk.example`,
 )
-const value = fc.oneof({ arbitrary: plausible, weight: 5 }, evil, fc.string({ unit: 'binary', maxLength: 40 }))
+const value = fc.oneof(
+  { arbitrary: plausible, weight: 5 },
+  evil,
+  fc.string({ unit: 'binary', maxLength: 40 }),
+)
 const fieldNames = [...new Set(subjects.all.flatMap(({ fields }) => [...fields.keys()]))]
 const own =
   'q sort show columns facets after before field find op value lang part measure of by by2 group split bucket as chart compare period from to zone limit'
@@ -116,6 +120,6 @@ test('no address fails, and none becomes markup', async (database) => {
       assert.ok([200, 303, 400, 404].includes(status), `${status} ${body}`)
       if (!body.startsWith('{')) assertHarmless(body)
     }),
-    { numRuns: 5000, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: false },
+    { numRuns: 300 },
   )
 })

@@ -1,0 +1,90 @@
+/** The real program over the demo's records, and readers with real browsers. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { runProgram, type Service, startService } from '../network/service.ts'
+import { openBrowser } from '../support/browser.ts'
+
+export interface Reader extends AsyncDisposable {
+  readonly page: Page
+  /** What the browser complains about, such as scripts that a policy forbids; and addresses elsewhere that it asked. */
+  readonly complaints: string[]
+  readonly actions: () => number
+  click(target: Locator): Promise<void>
+  /** Types a text and presses Enter. */
+  search(target: Locator, text: string): Promise<void>
+  fill(target: Locator, text: string): Promise<void>
+  select(target: Locator, label: string): Promise<void>
+}
+
+let service: Promise<Service> | undefined
+let browser: Promise<Browser> | undefined
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-reader-'))
+after(async () => {
+  await (await browser)?.close()
+  await (await service)?.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Started once for all tests of a file. */
+export function demoService(): Promise<Service> {
+  return (service ??= serveDemo())
+}
+
+async function serveDemo(): Promise<Service> {
+  const records = join(folder, 'records.jsonl')
+  writeFileSync(records, Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`).join(''))
+  const env = { LEXIGRAPH_DATABASE: `sqlite:${join(folder, 'news.db')}` }
+  const { status, stderr } = await runProgram(['import', records], { env })
+  assert.equal(status, 0, stderr)
+  // A test asks more in a minute than a reader does.
+  return startService(['serve', '--workers', '1', '--tiers', generous], { env })
+}
+
+const generous = new URL('../support/generous-tiers.json', import.meta.url).pathname
+
+/** A browser of its own for each reader: without cookies, storage or cache of others. */
+export async function openReader(address: string, options: BrowserContextOptions = {}): Promise<Reader> {
+  const { url } = await demoService()
+  const context = await (await (browser ??= openBrowser())).newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith('data:')
+    if (!isOwn) complaints.push(`It asked ${request.url()}.`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+  })
+  await page.goto(address.startsWith('http') ? address : url + address)
+  let actions = 0
+  const act = async (action: Promise<unknown>): Promise<void> => {
+    actions += 1
+    await action
+    await page.waitForLoadState()
+  }
+  return {
+    page,
+    complaints,
+    actions: () => actions,
+    click: (target) => act(target.click()),
+    search: (target, text) => act(target.fill(text).then(() => target.press('Enter'))),
+    fill: (target, text) => act(target.fill(text)),
+    select: (target, label) => act(target.selectOption({ label })),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
