@@ -3,8 +3,9 @@ import { createMetrics } from '../../src/server/observe/metrics.ts'
 import { shareMetrics } from '../../src/server/observe/metrics-workers.ts'
 import { answered } from './answered.ts'
 
-const { observer, registry } = createMetrics()
-shareMetrics(registry)
+const metrics = createMetrics()
+const { observer } = metrics
+shareMetrics(metrics)
 
 process.on('message', (message) => {
   switch (message) {

@@ -1,9 +1,11 @@
 /** Serves metrics at the configured address, for this process or all its workers. Loaded only if they are enabled. */
 import type { ReadDatabase } from '../../database/database.ts'
 import { listenAt } from '../../server/http/listening.ts'
+import { sumActivities } from '../../server/observe/activity.ts'
 import { createMetrics, createMetricsApp, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
 import { addIndexMetrics } from '../../server/observe/metrics-index.ts'
 import { gatherMetrics, shareMetrics } from '../../server/observe/metrics-workers.ts'
+import { operationsPage, operationsStyles } from '../../server/observe/operations-page.ts'
 import { CommandError, notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
@@ -24,17 +26,26 @@ export interface MetricsOptions {
 /** Requires a configured port. */
 export async function serveMetrics(
   config: Config,
-  { metrics: { registry }, database, workers }: MetricsOptions,
+  { metrics: { registry, activity }, database, workers }: MetricsOptions,
 ): Promise<MetricsServer> {
   await using stack = new AsyncDisposableStack()
-  addIndexMetrics(registry, database)
+  const readIndex = addIndexMetrics(registry, database)
   const gathering = workers ? stack.use(gatherMetrics(registry)) : null
-  const read = async (): Promise<string> => {
-    if (gathering === null) return registry.metrics()
+  const sum = async (): Promise<Metrics['registry']> => {
+    if (gathering === null) return registry
     const below = await gathering.read()
-    return sumMetrics([await registry.getMetricsAsJSON(), ...below]).metrics()
+    return sumMetrics([await registry.getMetricsAsJSON(), ...below])
   }
-  const app = createMetricsApp(read, registry.contentType)
+  const app = createMetricsApp({
+    metrics: async () => (await sum()).metrics(),
+    contentType: registry.contentType,
+    operations: async () => {
+      const metrics = await (await sum()).getMetricsAsJSON()
+      const shown = sumActivities([activity.read(), ...(gathering === null ? [] : [gathering.activity()])])
+      return operationsPage({ metrics, activity: shown, index: await readIndex(), now: Date.now() })
+    },
+    styles: operationsStyles,
+  })
   stack.defer(() => app.close())
   const host = config['metrics-host']
   const wanted = config['metrics-port'] ?? 0

@@ -70,7 +70,7 @@ async function run({ config, root, id, of, awaits, fingerprint }: WorkerTask): P
   try {
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
-    if (metrics !== null) metering?.shareMetrics(metrics.registry)
+    if (metrics !== null) metering?.shareMetrics(metrics)
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
     const limiter = createLimiter(counts)
     const server = await startServer(service, config, { limiter, usage, metrics, worker: { id, of } })

@@ -27,11 +27,12 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
       inFlight: seen.value('lexigraph_requests_in_flight'),
       live: seen.value('lexigraph_workers', { state: 'live' }),
       silent: seen.value('lexigraph_workers', { state: 'silent' }),
+      documents: workers.activity().documents.map((document) => document.requests),
     }
   }
   const [one, two] = await Promise.all([start(), start()])
   for (const worker of [one, two, two]) await tell(worker, 'count', 'counted')
-  const counted = { requests: 3, durations: 3, inFlight: 3, live: 2, silent: 0 }
+  const counted = { requests: 3, durations: 3, inFlight: 3, live: 2, silent: 0, documents: [3] }
   assert.deepEqual(await figures(), counted)
   const both = await Promise.all([figures(), figures()])
   assert.deepEqual(both, [counted, counted])
@@ -41,13 +42,34 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
 
   const three = await start()
   await tell(three, 'count', 'counted')
-  assert.deepEqual(await figures(), { requests: 4, durations: 4, inFlight: 2, live: 2, silent: 0 })
+  assert.deepEqual(await figures(), {
+    requests: 4,
+    durations: 4,
+    inFlight: 2,
+    live: 2,
+    silent: 0,
+    documents: [4],
+  })
 
   await tell(three, 'hang', 'hanging')
-  assert.deepEqual(await figures(), { requests: 4, durations: 4, inFlight: 2, live: 1, silent: 1 })
+  assert.deepEqual(await figures(), {
+    requests: 4,
+    durations: 4,
+    inFlight: 2,
+    live: 1,
+    silent: 1,
+    documents: [4],
+  })
 
   await Promise.all([kill(one), kill(three)])
-  assert.deepEqual(await figures(), { requests: 4, durations: 4, inFlight: 0, live: 0, silent: 0 })
+  assert.deepEqual(await figures(), {
+    requests: 4,
+    durations: 4,
+    inFlight: 0,
+    live: 0,
+    silent: 0,
+    documents: [4],
+  })
 })
 
 async function start(): Promise<Worker> {

@@ -4,11 +4,13 @@
  */
 import fastify, { type FastifyInstance } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { type ActivityLog, createActivityLog } from './activity.ts'
 import type { Answered, Observer } from './observer.ts'
 
 export interface Metrics {
   readonly observer: Observer
   readonly registry: Registry
+  readonly activity: ActivityLog
 }
 
 /** A snapshot of all values, as plain data that processes can send to each other. */
@@ -67,13 +69,17 @@ export function createMetrics(): Metrics {
   for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
   for (const limit of limits) limitHits.inc({ limit }, 0)
 
+  const activity = createActivityLog()
   return {
     registry,
+    activity,
     observer: {
       asked() {
         inFlight.inc()
       },
-      answered({ caller, outcome, limit, duration, report }) {
+      answered(answered) {
+        const { caller, outcome, limit, duration, report } = answered
+        activity.answered(answered)
         inFlight.dec()
         const tier = caller?.tier.name ?? 'none'
         requests.inc({ tier, outcome })
@@ -97,21 +103,48 @@ export function sumMetrics(values: readonly MetricValues[]): Registry {
   return AggregatorRegistry.aggregate([...values])
 }
 
-/**
- * The HTTP server for Prometheus, at an address of its own. `read` returns all metrics as text in the format of
- * `contentType`.
- */
-export function createMetricsApp(read: () => Promise<string>, contentType: string): FastifyInstance {
+export interface MetricsPages {
+  /** All metrics as text in the format of `contentType`. */
+  readonly metrics: () => Promise<string>
+  readonly contentType: string
+  /** The operations page, as HTML. */
+  readonly operations: () => Promise<string>
+  readonly styles: string
+}
+
+/** The HTTP server for Prometheus and for operators, at an address of its own. */
+export function createMetricsApp({
+  metrics,
+  contentType,
+  operations,
+  styles,
+}: MetricsPages): FastifyInstance {
   const app = fastify({
     requestTimeout: 10_000,
     // Prometheus keeps its connection open between scrapes.
     forceCloseConnections: true,
   })
-  app.get('/metrics', async (_request, reply) => reply.type(contentType).send(await read()))
+  app.get('/metrics', async (_request, reply) => reply.type(contentType).send(await metrics()))
+  app.get('/', async (_request, reply) =>
+    reply
+      .headers(pageHeaders)
+      .type('text/html; charset=utf-8')
+      .send(await operations()),
+  )
+  app.get('/operations.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(styles))
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).type('text/plain; charset=utf-8').send('Metrics are at /metrics.\n'),
+    reply
+      .code(404)
+      .type('text/plain; charset=utf-8')
+      .send('Metrics are at /metrics, the operations page at /.\n'),
   )
   return app
+}
+
+const pageHeaders = {
+  'content-security-policy': "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
 }
 
 /** Seconds; a page of twenty takes less than the first, and no tier has a timeout above the last. */
