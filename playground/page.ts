@@ -1,6 +1,7 @@
 /**
  * The page that a browser gets at the endpoint: GraphiQL with our title and first query. The server's page names the
- * endpoint, the first query and the lexicons in attributes of the element that GraphiQL is shown in.
+ * endpoint, the first query and the lexicons in attributes of the element that GraphiQL is shown in. An address with
+ * `#query=…&variables=…` opens that query, which runs when the reader says so; servers do not see that part of it.
  */
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -18,6 +19,10 @@ globalThis.MonacoEnvironment = {
 const element = document.querySelector<HTMLElement>('#playground')
 if (element === null) throw new Error('The page has no place for the playground.')
 const { endpoint = '', query = '', lexicons = '' } = element.dataset
+const given = new URLSearchParams(location.hash.slice(1))
+const givenQuery = given.get('query')
+// Reloading must not replace what has been changed since.
+if (givenQuery !== null) history.replaceState(null, '', location.pathname + location.search)
 
 createRoot(element).render(
   createElement(
@@ -25,6 +30,10 @@ createRoot(element).render(
     {
       fetcher: ask,
       defaultQuery: query,
+      ...(givenQuery !== null && {
+        initialQuery: givenQuery,
+        initialVariables: given.get('variables') ?? '',
+      }),
       storage: storageOf(lexicons),
       inputValueDeprecation: true,
       schemaDescription: true,

@@ -154,6 +154,29 @@ test('headers and variables are sent, and what is not there any more is not kept
   )
 })
 
+test('an address opens a query with its variables, next to what was there', { skip }, async (t) => {
+  const { page, complaints } = await openPlayground(t)
+  await write(page, 'query Before { __typename }')
+  await page.getByRole('tab', { name: 'Before' }).waitFor()
+  await until(() =>
+    page.evaluate(
+      "Object.entries(localStorage).some(([key, kept]) => key.endsWith('tabState') && kept.includes('query Before'))",
+    ),
+  )
+  const parameters = new URLSearchParams({
+    query: 'query Given($n: Int) { techServiceNewsSource(first: $n) { pageInfo { hasNextPage } } }',
+    variables: '{"n": 1}',
+  })
+  await page.goto('about:blank')
+  await page.goto(`${(await service)?.url}/api/graphql#${parameters}`)
+  await lines(page, queryLines, 'query Given')
+  assert.equal(new URL(page.url()).hash, '')
+  await page.getByRole('tab', { name: 'Before' }).waitFor()
+  await execute(page)
+  await answer(page, '"hasNextPage": true')
+  assert.deepEqual(complaints, [])
+})
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`a reader of ${colorScheme} pages gets a ${colorScheme} one`, { skip }, async (t) => {
     const { page, complaints } = await openPlayground(t, { colorScheme })
@@ -215,7 +238,7 @@ async function openPlayground(
     if (!request.url().startsWith(`${url}/`) && !/^(data|blob):/.test(request.url()))
       complaints.push(request.url())
   })
-  await page.goto(url)
+  await page.goto(`${url}/api/graphql`)
   await lines(page, queryLines, 'totalCount')
   return { page, complaints }
 }

@@ -27,6 +27,10 @@ export function recordAddress(uri: string): string | null {
   return parts === null ? null : `/at/${parts[1]}/${parts[2]}/${parts[3]}`
 }
 
+export function isDid(text: string): boolean {
+  return text.length <= 2_048 && /^did:[a-z]+:[A-Za-z0-9._:%-]+$/.test(text)
+}
+
 export function accountAddress(did: string): string {
   return `/at/${did}`
 }

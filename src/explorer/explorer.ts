@@ -1,13 +1,16 @@
 /** Finds the page of an address, asks what it needs, and renders it. */
 import type { EndpointAnswer, EndpointQuestion } from '../endpoint/endpoint.ts'
-import { recordAddress } from './addresses.ts'
-import type { Subject } from './fields/subject.ts'
+import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
+import type { Subject } from './fields/subject.ts'
 import type { Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
+import { accountPage } from './pages/account.ts'
 import { chartFile, chartsPage } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
+import { embedPage } from './pages/embed.ts'
 import { failurePage, notFoundPage } from './pages/failure.ts'
+import { atomPage, jsonFeedPage } from './pages/feeds.ts'
 import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
 import { recordPage } from './pages/record.ts'
@@ -22,6 +25,8 @@ export interface ExplorerRequest {
   readonly parameters: readonly (readonly [string, string])[]
   /** The header `Accept-Language`. */
   readonly accepted: string | undefined
+  /** The address that the reader knows the service by, without a path. */
+  readonly origin: string
 }
 
 /** Sends the operation on behalf of the reader. */
@@ -33,6 +38,8 @@ export interface OpenPage {
   readonly language: string
   /** A better address of the page, to which the reader is sent instead; null if it has none. */
   readonly location: string | null
+  /** Whether pages of others may include it. */
+  readonly isEmbedded: boolean
   /** HTML that needs no data, to be sent first; blank if there is none. */
   readonly start: string
   /** The rest of the page; asks once, when called. */
@@ -59,7 +66,7 @@ export function createExplorer(site: Site): Explorer {
   return {
     robots: () => robotsText(site),
     sitemap: () => sitemapText(site),
-    open({ path, parameters, accepted }) {
+    open({ path, parameters, accepted, origin }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
@@ -69,16 +76,18 @@ export function createExplorer(site: Site): Explorer {
         parameters: own,
         language,
         address: query === '' ? path : `${path}?${query}`,
+        origin: site.operator.origin ?? origin,
       }
       const draft = draftOf(site, request)
       if ('media' in draft) return openFile(draft, language)
-      const { title, description = null, isIndexed, status } = draft
+      const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
       const { address } = request
-      const frame: Frame = { site, language, title, description, address, isIndexed }
+      const frame: Frame = { site, language, title, description, address, isIndexed, isEmbedded, feed }
       return {
         status,
         language: language.tag,
         location: draft.location ?? null,
+        isEmbedded,
         start: draft.known === undefined ? frameStart(frame) : '',
         async finish(ask) {
           const { html, known } = await complete(draft, language, ask)
@@ -102,8 +111,9 @@ const page = 'text/html; charset=utf-8'
 function openFile({ status, media, operation, write }: FileDraft, language: Language): OpenPage {
   return {
     status,
-    location: null,
     language: language.tag,
+    location: null,
+    isEmbedded: false,
     start: '',
     async finish(ask) {
       const { data, errors } = await ask(operation)
@@ -144,17 +154,30 @@ const collectionPages: Readonly<Record<string, CollectionPage>> = {
   charts: chartsPage,
   'chart.svg': chartFile,
   filter: filterPage,
+  'feed.atom': atomPage,
+  'feed.json': jsonFeedPage,
 }
 
 function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   const [first, second, third = '', fourth, ...rest] = request.parts
   if (first === undefined) return homePage(site, request)
   if (first === 'search' && second === undefined) return searchPage(site, request)
-  if (first === 'c' && second !== undefined && fourth === undefined) {
+  if (
+    first === 'c' &&
+    second !== undefined &&
+    fourth === undefined &&
+    Object.hasOwn(collectionPages, third)
+  ) {
     const subject = site.subjects.of(second)
     const page = Object.hasOwn(collectionPages, third) ? collectionPages[third] : undefined
     if (subject !== null && page !== undefined) return page(site, subject, request)
   }
+  if (first === 'embed' && second === 'c' && fourth === undefined) {
+    const subject = site.subjects.of(third)
+    if (subject !== null) return embedPage(site, subject, request)
+  }
+  if (first === 'at' && second !== undefined && third === '' && isDid(second))
+    return accountPage(site, second, request)
   if (first === 'at' && second !== undefined && fourth !== undefined && rest.length === 0) {
     const uri = `at://${second}/${third}/${fourth}`
     const subject = site.subjects.of(third)

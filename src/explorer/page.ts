@@ -55,6 +55,8 @@ export interface PageRequest {
   readonly language: Language
   /** The address without host, and without the parameter of the language. */
   readonly address: string
+  /** The address of the service without a path, such as `https://news.example`. */
+  readonly origin: string
 }
 
 export type Answer = Readonly<Record<string, unknown>>
@@ -71,9 +73,23 @@ export interface Draft {
   readonly operation: Operation | (() => Promise<Operation>) | null
   /** Only unfiltered pages are for search engines. */
   readonly isIndexed: boolean
+  /** Whether pages of others may include it; it then has no frame. */
+  readonly isEmbedded?: boolean
+  /** The address of a feed of what the page shows. */
+  readonly feed?: string
   /** What only the answer tells; such a page is sent as a whole, because its head depends on its data. */
   readonly known?: (answer: Answer) => Pick<Draft, 'status' | 'title' | 'description'>
   readonly render: (answer: Answer) => Html | Promise<Html>
+}
+
+/** A file made of an answer, such as a feed, instead of a page. */
+export interface FileDraft {
+  readonly status: 200 | 400 | 404
+  /** The value of `Content-Type`. */
+  readonly media: string
+  readonly operation: Operation
+  /** Null if there is no such file after all. */
+  readonly write: (answer: Answer) => Promise<string | null>
 }
 
 /** What the frame of a page shows. */
@@ -85,6 +101,8 @@ export interface Frame {
   /** The address of the page, without that of the host and without the language. */
   readonly address: string
   readonly isIndexed: boolean
+  readonly isEmbedded: boolean
+  readonly feed: string | null
 }
 
 /** A file made of an answer, such as a chart as SVG, instead of a page. */

@@ -117,6 +117,24 @@ test('the JSON of a record says nothing about other records', async () => {
   assert.doesNotMatch(body, /<a href="[^"]*"><bdi>a false title/)
 })
 
+test('feeds, lists for other pages and accounts of hostile records are harmless', async () => {
+  await using explorer = await openExplorer(given)
+  const atom = await explorer.get(`/c/${note}/feed.atom`)
+  assert.equal(atom.status, 200)
+  assert.doesNotMatch(atom.body, /<(script|svg|img)|href="javascript|\uFFFE/)
+  const { items } = JSON.parse((await explorer.get(`/c/${note}/feed.json`)).body)
+  const item = items.find(({ id }: { id: string }) => id === attacker.uri)
+  assert.equal(item.title, markup)
+  assert.equal(item.external_url, undefined)
+  const embedded = await explorer.get(`/embed/c/${note}?show=table`)
+  assert.equal(embedded.status, 200)
+  assertHarmless(embedded.body)
+  const account = await explorer.get(`/at/${did}`)
+  assert.equal(account.status, 200)
+  assert.match(account.body, new RegExp(`<a href="/c/${note}\\?did=[^"]*"[^>]*>2 records`))
+  assertHarmless(account.body)
+})
+
 test('addresses of records that nobody can have are not found', async () => {
   await using explorer = await openExplorer(given)
   const wrong = [
@@ -128,13 +146,21 @@ test('addresses of records that nobody can have are not found', async () => {
     `/at/${did}/${note}/${encodeURIComponent('../<script>')}`,
     `/at/%E0%A4%A/${note}/attacker`,
     '/at/',
+    '/at/did:plc:zzzzzzzzzzzzzzzzzzzzzzzz',
+    '/at/handle.example',
+    `/c/${note}/constructor`,
+    '/embed/c/org.example.none',
+    `/embed/at/${did}`,
   ]
   for (const address of wrong) {
     const { status, body } = await explorer.get(address)
     assert.equal(status, 404, address)
     assertHarmless(body)
   }
-  const { status, body } = await explorer.get(`${page}?<script>=1`)
-  assert.equal(status, 400)
-  assertHarmless(body)
+  const refused = [page, `/at/${did}`, `/c/${note}/feed.atom`, `/c/${note}/feed.json`, `/embed/c/${note}`]
+  for (const address of refused) {
+    const { status, body } = await explorer.get(`${address}?<script>=1`)
+    assert.equal(status, 400, address)
+    assertHarmless(body)
+  }
 })

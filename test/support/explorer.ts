@@ -45,7 +45,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
     async get(address) {
       const [path = '', ...query] = address.split('?')
       const parameters = [...new URLSearchParams(query.join('?'))]
-      const page = explorer.open({ path, parameters, accepted: 'en' })
+      const page = explorer.open({ path, parameters, accepted: 'en', origin: 'http://test.example' })
       let cost = 0
       const { status, rest } = await page.finish(async (question) => {
         const answer = await endpoint.ask(question, AbortSignal.timeout(60_000))

@@ -194,4 +194,23 @@ export const en = {
     notIndexed: 'This record is not indexed here',
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',
   },
+  account: {
+    handle: 'Handle',
+    none: 'This account has no records here',
+  },
+  take: {
+    title: 'Take it with you',
+    formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
+    svg: 'SVG',
+    atom: 'Atom',
+    jsonFeed: 'JSON Feed',
+    playground: 'Open in the GraphQL console',
+    graphql: 'GraphQL',
+    embed: 'Include in a page',
+    prompt: 'Prompt for an agent',
+    citation: 'Citation',
+    indexState: (time: string) => `Index as of ${time}.`,
+    copy: 'Copy',
+    copied: 'Copied',
+  },
 }

@@ -16,27 +16,22 @@ import type { Draft, PageRequest, Site } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { withLanguage } from '../parts/frame.ts'
-import { problemList } from '../parts/problems.ts'
 import { results } from '../parts/results.ts'
 import { timeFigure } from '../parts/time-figure.ts'
 import { facetsOf } from '../view/facets.ts'
+import { feedAddress, takeView } from '../take/view-take.ts'
 import { readView } from '../view/view.ts'
+import { problemPage } from './failure.ts'
 
-export function collectionPage(site: Site, subject: Subject, { parameters, language }: PageRequest): Draft {
+export function collectionPage(site: Site, subject: Subject, request: PageRequest): Draft {
+  const { parameters, language, origin, address } = request
   const { collection } = subject
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
   const time = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
   const problems = [...wrong, ...(time?.problems ?? [])]
   const title = subjectLabel(subject, language)
-  if (problems.length > 0)
-    return {
-      status: 400,
-      title,
-      operation: null,
-      isIndexed: false,
-      render: () => problemList(problems, language),
-    }
+  if (problems.length > 0) return problemPage(problems, title, request)
   const location = isUntidy(parameters)
     ? withLanguage(collectionAddress(collection.nsid, view), language)
     : null
@@ -54,7 +49,9 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
       ...(time?.panels ?? []),
     ]),
     isIndexed: parameters.length === 0,
+    feed: feedAddress(collection.nsid, view),
     async render(answer) {
+      const index = await site.readIndex().catch(() => null)
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
@@ -86,6 +83,7 @@ export function collectionPage(site: Site, subject: Subject, { parameters, langu
                   })
             }
             ${pager(list, browse)}
+            ${takeView(view, subject, browse.names, { site, language, origin, address, index })}
           </section>
         </div>
       `

@@ -4,6 +4,8 @@ import { type ErrorCode, errorCodes } from '../../errors.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Draft, PageRequest } from '../page.ts'
+import { problemList } from '../parts/problems.ts'
+import type { Problem } from '../view/problem.ts'
 
 export function notFoundPage({ language: { text } }: PageRequest): Draft {
   return {
@@ -12,6 +14,16 @@ export function notFoundPage({ language: { text } }: PageRequest): Draft {
     operation: null,
     isIndexed: false,
     render: () => html`<h1>${text.notFound}</h1><p><a href="/">${text.home}</a></p>`,
+  }
+}
+
+export function problemPage(problems: readonly Problem[], title: string, { language }: PageRequest): Draft {
+  return {
+    status: 400,
+    title,
+    operation: null,
+    isIndexed: false,
+    render: () => problemList(problems, language),
   }
 }
 

@@ -6,7 +6,6 @@ import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { withLanguage } from '../parts/frame.ts'
-import { problemList } from '../parts/problems.ts'
 import { recordText, timeOf } from '../parts/values.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { incoming } from '../record/incoming.ts'
@@ -16,25 +15,18 @@ import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../record/texts.ts'
 import { groupedFields } from '../record/groups.ts'
 import type { Shown } from '../record/values.ts'
+import { recordFiles } from '../take/files.ts'
+import { type TakeContext, takeMenu } from '../take/take.ts'
+import { problemPage } from './failure.ts'
 
-export function recordPage(
-  site: Site,
-  subject: Subject,
-  uri: string,
-  { parameters, language }: PageRequest,
-): Draft {
+export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {
+  const { parameters, language, origin, address } = request
   const { collection, roles } = subject
   const { text } = language
   const label = subjectLabel(subject, language)
   const [unknown] = parameters
   if (unknown !== undefined)
-    return {
-      status: 400,
-      title: label,
-      operation: null,
-      isIndexed: false,
-      render: () => problemList([{ kind: 'unknownParameter', name: unknown[0].slice(0, 100) }], language),
-    }
+    return problemPage([{ kind: 'unknownParameter', name: unknown[0].slice(0, 100) }], label, request)
   const referring = referringTo(subject, site)
   const summarized = site
     .readIndex()
@@ -52,17 +44,18 @@ export function recordPage(
     known(answer) {
       const node = nodeOf(answer)
       if (node === null) return { status: 404, title: text.record.notIndexed }
-      const title = titleOf(node)?.replaceAll(directions, '') ?? `${label} ${uri.split('/').at(-1)}`
       const summary = textOf(node.recordJson, roles.summary, subject)?.replaceAll(directions, '')
       return {
         status: 200,
-        title: shortText(title, 120),
+        title: nameOf(node),
         ...(summary !== undefined && { description: shortText(summary, 300) }),
       }
     },
     async render(answer) {
       const node = nodeOf(answer)
       if (node === null) return missing()
+      const index = await site.readIndex().catch(() => null)
+      const context: TakeContext = { site, language, origin, address, index }
       const title = titleOf(node)
       const summary = textOf(node.recordJson, roles.summary, subject)
       const tag = languageOf(node.recordJson, subject)
@@ -90,15 +83,29 @@ export function recordPage(
             <aside aria-label=${text.record.about}>${about(node)}</aside>
           </div>
         </article>
-        ${summaries(uri, await summarized, answer, language)}
+        ${summaries(uri, await summarized, answer, context)}
         ${incoming(node, referring, shown)}
         ${raw(node)}
+        ${takeMenu(
+          {
+            title: nameOf(node),
+            operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
+            files: recordFiles(collection.nsid, { where: { uri: { eq: uri } } }),
+          },
+          context,
+        )}
       `
     },
   }
 
   function titleOf({ recordJson }: RecordNode): string | null {
     return textOf(recordJson, roles.title, subject)
+  }
+
+  /** In the title of the window and in citations. */
+  function nameOf(node: RecordNode): string {
+    const title = titleOf(node)?.replaceAll(directions, '') ?? `${label} ${uri.split('/').at(-1)}`
+    return shortText(title, 120)
   }
 
   function filterBy(properties: readonly string[], value: string): string | null {

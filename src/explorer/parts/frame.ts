@@ -8,7 +8,7 @@ import { pageMeta } from './meta.ts'
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
 export function frameStart(frame: Frame): string {
-  const { site, language, title, address, isIndexed } = frame
+  const { site, language, title, address, isIndexed, isEmbedded, feed } = frame
   const { text } = language
   const { logo } = site.operator
   const full = title === site.title ? title : `${title} · ${site.title}`
@@ -17,11 +17,13 @@ export function frameStart(frame: Frame): string {
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${full}</title>
     ${!isIndexed && html`<meta name="robots" content="noindex" />`}
-    ${pageMeta(frame)}
+    ${isEmbedded ? html`<base target="_blank" />` : pageMeta(frame)}
+    ${feed !== null && html`<link rel="alternate" type="application/atom+xml" href=${feed} />`}
     <link rel="icon" href=${logo ?? 'data:,'} />
     <link rel="stylesheet" href=${`${site.assets}page.css`} />
     <script type="module" src=${`${site.assets}page.js`}></script>
   `)
+  if (isEmbedded) return `${open(language, head)}<body class="embedded"><main id="main">`
   const top = toText(html`
     <a class="skip" href="#main">${text.skip}</a>
     <header class="top">
@@ -33,13 +35,18 @@ export function frameStart(frame: Frame): string {
       <a href="/api/graphql">${text.console}</a>
     </header>
   `)
-  return `<!doctype html>
-<html lang="${language.tag}" dir="${language.direction}">
-<head>${head}</head>
-<body>${top}<main id="main">`
+  return `${open(language, head)}<body>${top}<main id="main">`
 }
 
-export function frameEnd({ site, language }: Frame, index: IndexState | null): string {
+function open({ tag, direction }: Language, head: string): string {
+  return `<!doctype html>
+<html lang="${tag}" dir="${direction}">
+<head>${head}</head>
+`
+}
+
+export function frameEnd({ site, language, isEmbedded }: Frame, index: IndexState | null): string {
+  if (isEmbedded) return '</main></body></html>'
   const { text } = language
   const { contact, note } = site.operator
   const newest =

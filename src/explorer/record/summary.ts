@@ -6,8 +6,10 @@ import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
-import { enumOf, type Panel } from '../operation.ts'
+import { buildOperation, enumOf, type Panel } from '../operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
+import { groupFiles, recordFiles } from '../take/files.ts'
+import { type TakeContext, takeMenu } from '../take/take.ts'
 import type { Condition } from '../view/conditions.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
@@ -105,20 +107,22 @@ export function summaries(
   uri: string,
   summarized: readonly Summarized[],
   answer: Answer,
-  language: Language,
+  context: TakeContext,
 ): Html {
   return summarized.map((each) => {
     const figures = answer[each.name] as Figures
-    return figures.count === 0 ? null : summary(uri, each, figures, language)
+    return figures.count === 0 ? null : summary(uri, each, figures, context)
   })
 }
 
 function summary(
   uri: string,
-  { holder, field, scores, bucket }: Summarized,
+  summarized: Summarized,
   { count, min, max, avg, groups }: Figures,
-  language: Language,
+  context: TakeContext,
 ): Html {
+  const { holder, field, scores, bucket } = summarized
+  const { language } = context
   const { text } = language
   const { time } = holder.roles
   const all = filteredAddress(holder, field, uri, language)
@@ -133,6 +137,7 @@ function summary(
       ${scores.map((score) => mean(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
     ${bucket !== null && groups !== undefined && months(groups)}
+    ${take(uri, summarized, context)}
   </section>`
 
   function months(all: NonNullable<Figures['groups']>): Html {
@@ -154,6 +159,25 @@ function summary(
       })}</tbody>
     </table></div>`
   }
+}
+
+/** Months as files, and the figures as a query. */
+function take(uri: string, summarized: Summarized, context: TakeContext): Html {
+  const { holder, field, bucket } = summarized
+  const { nsid } = holder.collection
+  const { schema } = context.site
+  const where = whereOf([{ field, operator: 'is', values: [uri] }])
+  return takeMenu(
+    {
+      title: context.language.text.record.figures(subjectLabel(holder, context.language)),
+      operation: buildOperation(schema, 'Figures', summaryPanels(uri, [summarized])),
+      files:
+        bucket === null
+          ? recordFiles(nsid, { where })
+          : groupFiles(nsid, { where, groupBy: bucket, orderBy: 'KEY_ASC', limit: `${mostMonths}` }),
+    },
+    context,
+  )
 }
 
 function mean(

@@ -34,7 +34,7 @@ export interface Logo {
 export const crawlerPaths = ['/robots.txt', '/sitemap.xml'] as const
 
 /** The paths of pages, besides the first one. */
-export const pagePaths = ['/c/', '/at/', '/search'] as const
+export const pagePaths = ['/c/', '/at/', '/embed/', '/search'] as const
 
 export function addExplorerRoutes(
   app: FastifyInstance,
@@ -44,7 +44,8 @@ export function addExplorerRoutes(
 ): void {
   const endpointFor = addInProcessEndpoint(app)
   const entry = createEntry(options)
-  const headers = pageHeaders(imageHosts)
+  const headers = pageHeaders(imageHosts, "'none'")
+  const embeddedHeaders = pageHeaders(imageHosts, '*')
   let explorer: Explorer | null = null
   const opened = async (): Promise<Explorer> => (explorer ??= create((await loadExplorerFiles()).folder))
 
@@ -80,9 +81,13 @@ export function addExplorerRoutes(
       path,
       parameters: [...new URLSearchParams(query.join('?'))],
       accepted: request.headers['accept-language'],
+      origin: originOf(request),
     })
     const isPrivate = request.headers['x-api-key'] !== undefined
-    reply.headers({ ...headers, 'cache-control': isPrivate ? 'private, no-cache' : 'public, no-cache' })
+    reply.headers({
+      ...(page.isEmbedded ? embeddedHeaders : headers),
+      'cache-control': isPrivate ? 'private, no-cache' : 'public, no-cache',
+    })
     reply.header('content-language', page.language)
     if (page.location !== null) return reply.redirect(page.location, 303)
     const etag = etagOf(request, page)
@@ -94,11 +99,12 @@ export function addExplorerRoutes(
   }
 
   /** Weak: the time of the last event in the foot of a page may change without it. */
-  function etagOf({ url, headers: sent }: FastifyRequest, { language, status }: OpenPage): string | null {
+  function etagOf(request: FastifyRequest, { language, status }: OpenPage): string | null {
+    const { url, headers: sent } = request
     const data = dataVersion()
     if (data === null || status !== 200) return null
     const key = sent['x-api-key'] === undefined ? '' : 'key'
-    return `W/"${hash('sha256', `${version} ${process.pid} ${data} ${language} ${key} ${url}`, 'base64url').slice(0, 22)}"`
+    return `W/"${hash('sha256', `${version} ${process.pid} ${data} ${language} ${key} ${originOf(request)}${url}`, 'base64url').slice(0, 22)}"`
   }
 }
 
@@ -114,6 +120,12 @@ function addLogo(app: FastifyInstance, { path, type, content }: Logo): void {
   app.get(path, (request, reply) => sendAsset(asset, { ...headers, vary: 'accept-encoding' }, request, reply))
 }
 
+/** As the reader or a trusted proxy says; addresses on pages begin with it. */
+function originOf({ protocol, host }: FastifyRequest): string {
+  const isHost = /^([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/.test(host)
+  return `${protocol === 'https' ? 'https' : 'http'}://${isHost ? host : 'localhost'}`
+}
+
 function finish(
   page: OpenPage,
   request: FastifyRequest,
@@ -126,7 +138,8 @@ function finish(
   return page.finish((question) => endpoint.ask(question, leaving.signal))
 }
 
-function pageHeaders(imageHosts: readonly string[]): Readonly<Record<string, string>> {
+/** `ancestors`: which pages may include this one. */
+function pageHeaders(imageHosts: readonly string[], ancestors: string): Readonly<Record<string, string>> {
   const images = imageHosts.map((host) => (host === '*' ? 'https:' : `https://${host}`))
   const policy = [
     "default-src 'none'",
@@ -136,7 +149,7 @@ function pageHeaders(imageHosts: readonly string[]): Readonly<Record<string, str
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors}`,
   ]
   return {
     'content-security-policy': policy.join('; '),

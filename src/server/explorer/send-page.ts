@@ -36,6 +36,7 @@ export async function sendPage(
   }
   reply.type('text/html; charset=utf-8')
   const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
+  reply.type('text/html; charset=utf-8')
   zipped.write(start)
   if ('flush' in zipped) zipped.flush(constants.Z_SYNC_FLUSH, () => undefined)
   finishing.then(

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { atomFeed, type Feed, jsonFeed } from './feed.ts'
+
+const hostile = `]]></title><script>alert(1)</script>&amp;"' \u202E\u0000\u0008\uFFFE\uD800<!--`
+const feed: Feed = {
+  title: hostile,
+  page: 'https://news.example/c/a?q="<>&b=1',
+  self: 'https://news.example/c/a/feed.atom?q="<>&b=1',
+  author: hostile,
+  updated: '2026-11-16T00:00:00.000Z',
+  entries: [
+    {
+      uri: 'at://did:web:a%3A1.example/org.example.note/1',
+      title: hostile,
+      page: 'https://news.example/at/did:web:a/org.example.note/1',
+      link: 'https://other.example/?a=1&b=<2>',
+      summary: hostile,
+      published: '2026-11-15T00:00:00.000Z',
+      updated: '2026-11-16T00:00:00.000Z',
+      author: hostile,
+      authorPage: 'https://news.example/at/did:web:a',
+      language: 'de',
+    },
+  ],
+}
+
+test('texts of records stay texts in Atom, without the characters that XML forbids', () => {
+  const xml = atomFeed(feed)
+  const names = new Set(Array.from(xml.matchAll(/<\/?([^\s>/]+)/g), ([, name]) => name))
+  const known = [
+    '?xml',
+    'feed',
+    'id',
+    'title',
+    'updated',
+    'link',
+    'author',
+    'name',
+    'uri',
+    'entry',
+    'published',
+    'summary',
+  ]
+  assert.deepEqual([...names].toSorted(), known.toSorted())
+  assert.doesNotMatch(xml, /[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]/u)
+  assert.ok(xml.isWellFormed())
+  assert.doesNotMatch(xml, /&(?!#\d+;)/)
+})
+
+test('an entry of Atom has an id that is an IRI, its times, and links', () => {
+  const xml = atomFeed(feed)
+  assert.ok(xml.includes('<id>at://did%3Aweb%3Aa%253A1.example/org.example.note/1</id>'))
+  assert.ok(xml.includes('<published>2026-11-15T00:00:00.000Z</published>'))
+  assert.ok(xml.includes('<entry xml:lang="de">'))
+  assert.ok(xml.includes('href="https://other.example/?a=1&#38;b=&#60;2&#62;"'))
+  assert.ok(xml.includes('<link rel="self" type="application/atom+xml"'))
+})
+
+test('a JSON Feed has the records as they are', () => {
+  const { version, feed_url: self, items } = JSON.parse(jsonFeed(feed))
+  assert.equal(version, 'https://jsonfeed.org/version/1.1')
+  assert.equal(self, feed.self)
+  assert.deepEqual(items, [
+    {
+      id: 'at://did:web:a%3A1.example/org.example.note/1',
+      url: 'https://news.example/at/did:web:a/org.example.note/1',
+      external_url: 'https://other.example/?a=1&b=<2>',
+      title: hostile,
+      content_text: hostile,
+      date_published: '2026-11-15T00:00:00.000Z',
+      date_modified: '2026-11-16T00:00:00.000Z',
+      authors: [{ name: hostile, url: 'https://news.example/at/did:web:a' }],
+      language: 'de',
+    },
+  ])
+})

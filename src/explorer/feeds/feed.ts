@@ -1,0 +1,125 @@
+/** A list of records as Atom or JSON Feed. */
+import { type XmlElement, toXml } from './xml.ts'
+
+export interface Feed {
+  readonly title: string
+  /** Whole addresses: of the page, and of the feed itself. */
+  readonly page: string
+  readonly self: string
+  /** The name of the service. */
+  readonly author: string
+  /** RFC 3339: when the newest entry was changed, or of the index without entries. */
+  readonly updated: string
+  readonly entries: readonly FeedEntry[]
+}
+
+export interface FeedEntry {
+  /** AT-URI of the record. */
+  readonly uri: string
+  readonly title: string
+  /** The address of the page of the record. */
+  readonly page: string
+  /** An address that the record names; http(s) only. */
+  readonly link: string | null
+  readonly summary: string | null
+  /** RFC 3339. */
+  readonly published: string
+  readonly updated: string
+  /** Handle or DID. */
+  readonly author: string
+  readonly authorPage: string
+  /** BCP 47; null if the record states none. */
+  readonly language: string | null
+}
+
+export function atomFeed({ title, page, self, author, updated, entries }: Feed): string {
+  return toXml({
+    name: 'feed',
+    attributes: { xmlns: 'http://www.w3.org/2005/Atom' },
+    children: [
+      text('id', self),
+      text('title', title),
+      text('updated', updated),
+      link('self', self, 'application/atom+xml'),
+      link('alternate', page, 'text/html'),
+      { name: 'author', children: [text('name', author)] },
+      ...entries.map(atomEntry),
+    ],
+  })
+}
+
+function atomEntry({
+  uri,
+  title,
+  page,
+  link: other,
+  summary,
+  published,
+  updated,
+  author,
+  authorPage,
+  language,
+}: FeedEntry): XmlElement {
+  return {
+    name: 'entry',
+    attributes: { 'xml:lang': language ?? undefined },
+    children: [
+      text('id', iriOf(uri)),
+      text('title', title),
+      text('published', published),
+      text('updated', updated),
+      link('alternate', page, 'text/html'),
+      ...(other === null ? [] : [link('related', other)]),
+      { name: 'author', children: [text('name', author), text('uri', authorPage)] },
+      ...(summary === null ? [] : [text('summary', summary)]),
+    ],
+  }
+}
+
+/** A DID has colons, which may not be in the authority of an IRI. */
+function iriOf(uri: string): string {
+  const [, did = '', rest = ''] = /^at:\/\/([^/]*)(.*)$/.exec(uri) ?? []
+  return `at://${did.replaceAll('%', '%25').replaceAll(':', '%3A')}${rest}`
+}
+
+function text(name: string, content: string): XmlElement {
+  return { name, text: content }
+}
+
+function link(rel: string, href: string, type?: string): XmlElement {
+  return { name: 'link', attributes: { rel, type, href } }
+}
+
+export function jsonFeed({ title, page, self, entries }: Feed): string {
+  const feed = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: page,
+    feed_url: self,
+    items: entries.map(
+      ({
+        uri,
+        title: name,
+        page: url,
+        link: other,
+        summary,
+        published,
+        updated,
+        author,
+        authorPage,
+        language,
+      }) => ({
+        id: uri,
+        url,
+        ...(other !== null && { external_url: other }),
+        title: name,
+        content_text: summary ?? name,
+        date_published: published,
+        date_modified: updated,
+        authors: [{ name: author, url: authorPage }],
+        ...(language !== null && { language }),
+      }),
+    ),
+  }
+  return `${JSON.stringify(feed, null, 2)}\n`
+}

@@ -1,0 +1,38 @@
+/** The list of a collection without the frame of a page, for pages of others to include. */
+import { collectionAddress } from '../addresses.ts'
+import type { Subject } from '../fields/subject.ts'
+import { html } from '../html.ts'
+import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
+import { buildOperation } from '../operation.ts'
+import type { Draft, PageRequest, Site } from '../page.ts'
+import { withLanguage } from '../parts/frame.ts'
+import { results } from '../parts/results.ts'
+import { viewTitle } from '../take/view-title.ts'
+import { readView } from '../view/view.ts'
+import { problemPage } from './failure.ts'
+
+export function embedPage(site: Site, subject: Subject, request: PageRequest): Draft {
+  const { parameters, language } = request
+  const { collection } = subject
+  const { view, problems } = readView(parameters, subject)
+  const title = viewTitle(view, subject, language)
+  if (problems.length > 0) return { ...problemPage(problems, title, request), isEmbedded: true }
+  const columns = columnsOf(view, subject)
+  return {
+    status: 200,
+    title,
+    operation: buildOperation(site.schema, 'Embedded', [listPanel(view, columns, [], subject, site)]),
+    isIndexed: false,
+    isEmbedded: true,
+    render(answer) {
+      const { totalCount, edges } = answer['list'] as ListAnswer
+      const found = edges.map((edge) => resultOf(edge, columns, subject, site))
+      const { imageHosts } = site.operator
+      return html`
+        <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
+        <p class="count">${language.plural(language.text.records, totalCount)} · ${site.title}</p>
+        ${results(found, view.show, columns, subject, language, { imageHosts })}
+      `
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Feeds of a collection: the newest records of a view. */
+import type { Subject } from '../fields/subject.ts'
+import { atomFeed, type Feed, jsonFeed } from '../feeds/feed.ts'
+import { feedPanel, readFeed } from '../feeds/feed-list.ts'
+import { buildOperation } from '../operation.ts'
+import type { Draft, FileDraft, PageRequest, Site } from '../page.ts'
+import { newestOf } from '../take/prose.ts'
+import { viewTitle } from '../take/view-title.ts'
+import { readView } from '../view/view.ts'
+import { problemPage } from './failure.ts'
+
+export const atomPage = feedPage('application/atom+xml; charset=utf-8', atomFeed)
+export const jsonFeedPage = feedPage('application/feed+json; charset=utf-8', jsonFeed)
+
+function feedPage(media: string, print: (feed: Feed) => string) {
+  return (site: Site, subject: Subject, request: PageRequest): Draft | FileDraft => {
+    const { parameters, language, origin, address } = request
+    const { view, problems } = readView(parameters, subject)
+    const name = viewTitle(view, subject, language)
+    if (problems.length > 0) return problemPage(problems, name, request)
+    return {
+      status: 200,
+      media,
+      operation: buildOperation(site.schema, 'Feed', [feedPanel(view, subject, site)]),
+      async write(answer) {
+        const index = await site.readIndex().catch(() => null)
+        const given = {
+          title: `${name} · ${site.title}`,
+          self: origin + address,
+          origin,
+          updated: newestOf(index),
+        }
+        return print(readFeed(answer, view, subject, site, given))
+      },
+    }
+  }
+}

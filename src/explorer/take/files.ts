@@ -1,0 +1,69 @@
+/** Addresses of exports: the records of a list, or the groups of an aggregate, as files (docs/export.md). */
+import type { ShownField } from '../fields/shown-field.ts'
+import type { View } from '../view/view.ts'
+import { whereOf } from '../view/where.ts'
+
+export const fileFormats = ['csv', 'ndjson', 'parquet'] as const
+
+export interface TakenFile {
+  readonly format: (typeof fileFormats)[number]
+  /** From the first slash. */
+  readonly path: string
+}
+
+/** Arguments as in GraphQL, which become JSON; texts stay texts. Those that are undefined are left out. */
+export type FileArguments = Readonly<Record<string, unknown>>
+
+export function recordFiles(nsid: string, args: FileArguments): readonly TakenFile[] {
+  return fileFormats.map((format) => ({ format, path: `/export/${nsid}.${format}${queryOf(args)}` }))
+}
+
+/** `groupBy` as names separated by commas, `fields` as the measures. */
+export function groupFiles(nsid: string, args: FileArguments): readonly TakenFile[] {
+  return fileFormats.map((format) => ({
+    format,
+    path: `/export/${nsid}/aggregate.${format}${queryOf(args)}`,
+  }))
+}
+
+/** `columns`: null for all scalar fields. */
+export function viewFiles(
+  nsid: string,
+  view: View,
+  hasSearch: boolean,
+  columns: readonly ShownField[] | null,
+): readonly TakenFile[] {
+  const { conditions, search, sort } = view
+  return recordFiles(nsid, {
+    where: conditions.length === 0 ? undefined : whereOf(conditions),
+    search: search === '' || !hasSearch ? undefined : search,
+    sortBy: sort === null ? undefined : `${sort.field}:${sort.direction}`,
+    fields: columns === null ? undefined : columnNames(columns),
+  })
+}
+
+/** An export has dots where names of fields have underscores; an element of an array is a part of its column. */
+function columnNames(columns: readonly ShownField[]): string {
+  const names = columns.map(({ steps, many }) => {
+    const array = steps.findIndex(({ some }) => some)
+    const path = many ? steps.slice(0, array + 1) : steps
+    return path.map(({ name }) => name).join('.')
+  })
+  return [...new Set(['uri', ...names])].join(',')
+}
+
+function queryOf(args: FileArguments): string {
+  const parameters = Object.entries(args)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name}=${encode(typeof value === 'string' ? value : JSON.stringify(value))}`)
+  return parameters.length === 0 ? '' : `?${parameters.join('&')}`
+}
+
+/** Also the characters that shells and programming languages read as ends of texts. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replaceAll('%2C', ',')
+    .replaceAll("'", '%27')
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29')
+}

@@ -1,0 +1,105 @@
+/** The query of a panel as commands and programs. Values come from addresses, so each is written as a literal. */
+import type { Operation } from '../operation.ts'
+
+/** Bytes of a request line that the service reads; longer operations are sent by POST. */
+const longestAddress = 12_000
+
+/** `endpoint`: the whole address of the GraphQL service. */
+export function curlCommand({ query, variables }: Operation, endpoint: string): string {
+  const json = asciiJson(variables)
+  const length = encodeURIComponent(query).length + encodeURIComponent(json).length
+  if (length <= longestAddress)
+    return [
+      `curl -s --get ${shellText(endpoint)}`,
+      `  --data-urlencode ${shellText(`query=${query}`)}`,
+      ...(Object.keys(variables).length === 0
+        ? []
+        : [`  --data-urlencode ${shellText(`variables=${json}`)}`]),
+    ].join(' \\\n')
+  return [
+    `curl -s ${shellText(endpoint)} -H 'content-type: application/json' --data-binary @- <<'JSON'`,
+    asciiJson({ query, variables }),
+    'JSON',
+  ].join('\n')
+}
+
+function shellText(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** Python 3 without packages. */
+export function pythonProgram({ query, variables }: Operation, endpoint: string): string {
+  return `import json
+from urllib.request import Request, urlopen
+
+query = """
+${query}
+"""
+variables = ${pythonLiteral(variables)}
+
+request = Request(
+    "${endpoint}",
+    data=json.dumps({"query": query, "variables": variables}).encode(),
+    headers={"content-type": "application/json"},
+)
+with urlopen(request) as response:
+    answer = json.load(response)
+print(json.dumps(answer, indent=2, ensure_ascii=False))`
+}
+
+/** R without packages, of a file; otherwise with `httr2`. */
+export function rProgram({ query, variables }: Operation, endpoint: string, csv: string | null): string {
+  if (csv !== null)
+    return `records <- read.csv(
+  "${csv}",
+  encoding = "UTF-8"
+)
+str(records)`
+  return `library(httr2)
+
+query <- r"---(
+${query}
+)---"
+variables <- ${JSON.stringify(ascii(JSON.stringify(variables)))}
+
+answer <- request("${endpoint}") |>
+  req_body_json(list(query = query, variables = jsonlite::fromJSON(variables, simplifyVector = FALSE))) |>
+  req_perform() |>
+  resp_body_json()
+str(answer)`
+}
+
+/** `True`, `None` and the like; texts as in JSON, whose escapes Python has too. */
+function pythonLiteral(value: unknown, indent = ''): string {
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value !== 'object') return ascii(JSON.stringify(value))
+  const inner = `${indent}    `
+  const [open, close, members] = Array.isArray(value)
+    ? ['[', ']', value.map((each) => pythonLiteral(each, inner))]
+    : [
+        '{',
+        '}',
+        Object.entries(value).map(
+          ([name, each]) => `${ascii(JSON.stringify(name))}: ${pythonLiteral(each, inner)}`,
+        ),
+      ]
+  if (members.length === 0) return open + close
+  return `${open}\n${members.map((each) => `${inner}${each},\n`).join('')}${indent}${close}`
+}
+
+function asciiJson(value: unknown): string {
+  return ascii(JSON.stringify(value, null, 2))
+}
+
+/** Characters that turn the direction of a text or are invisible become escapes: a program shows what it does. */
+function ascii(json: string): string {
+  return json.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === '\n'
+      ? character
+      : Array.from(
+          { length: character.length },
+          (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+        ).join(''),
+  )
+}

@@ -1,0 +1,87 @@
+/** A menu below a panel: everything by which its data can be taken along. */
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import type { Operation } from '../operation.ts'
+import type { IndexState, Site } from '../page.ts'
+import { agentPrompt, citation } from './prose.ts'
+import type { TakenFile } from './files.ts'
+import { curlCommand, pythonProgram, rProgram } from './programs.ts'
+
+export interface Taken {
+  /** What the panel shows, in words. */
+  readonly title: string
+  /** The query of the panel alone. */
+  readonly operation: Operation
+  readonly files: readonly TakenFile[]
+  /** Addresses of further forms, from the first slash. */
+  readonly atom?: string
+  readonly jsonFeed?: string
+  readonly svg?: string
+  readonly embed?: string
+}
+
+/** What menus need besides the panel. */
+export interface TakeContext {
+  readonly site: Site
+  readonly language: Language
+  /** The address of the service without a path. */
+  readonly origin: string
+  /** Of the page, from the first slash. */
+  readonly address: string
+  readonly index: IndexState | null
+}
+
+export const graphqlPath = '/api/graphql'
+
+export function takeMenu(taken: Taken, { site, language, origin, address, index }: TakeContext): Html {
+  const { text } = language
+  const { title, operation, files, atom, jsonFeed, svg, embed } = taken
+  const endpoint = `${origin}${graphqlPath}`
+  const csv = files.find(({ format }) => format === 'csv')
+  const links: readonly (readonly [name: string, path: string | undefined, type?: string])[] = [
+    ...files.map(({ format, path }) => [text.take.formats[format], path] as const),
+    [text.take.svg, svg, 'image/svg+xml'],
+    [text.take.atom, atom, 'application/atom+xml'],
+    [text.take.jsonFeed, jsonFeed, 'application/feed+json'],
+    [text.take.playground, playgroundAddress(operation)],
+  ]
+  const programs = [
+    [text.take.graphql, graphqlText(operation)],
+    ['curl', curlCommand(operation, endpoint)],
+    ['Python', pythonProgram(operation, endpoint)],
+    ['R', rProgram(operation, endpoint, csv === undefined ? null : origin + csv.path)],
+    ...(embed === undefined ? [] : [[text.take.embed, embedCode(origin + embed, title)] as const]),
+    [text.take.prompt, agentPrompt({ site, title, page: origin + address, endpoint, operation, origin })],
+    [text.take.citation, citation({ site, title, page: origin + address, index, language })],
+  ] as const
+  return html`<details class="take">
+    <summary>${text.take.title}</summary>
+    <ul class="take-links">
+      ${links.map(([name, path, type]) => path !== undefined && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
+    </ul>
+    ${programs.map(
+      ([name, program]) => html`<details class="program">
+        <summary>${name}</summary>
+        <pre tabindex="0" dir="ltr" data-copy=${text.take.copy} data-copied=${text.take.copied}>${program}</pre>
+      </details>`,
+    )}
+  </details>`
+}
+
+/** The console with the query in it; what follows the hash is not sent to the server. */
+export function playgroundAddress({ query, variables }: Operation): string {
+  const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) })
+  return `${graphqlPath}#${parameters}`
+}
+
+function graphqlText({ query, variables }: Operation): string {
+  return Object.keys(variables).length === 0
+    ? query
+    : `${query}\n\n# ${JSON.stringify(variables, null, 2).replaceAll('\n', '\n# ')}`
+}
+
+function embedCode(address: string, title: string): string {
+  const escaped = (value: string): string =>
+    value.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="600" loading="lazy"></iframe>`
+}

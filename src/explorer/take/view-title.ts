@@ -1,0 +1,30 @@
+/** A view in words, for titles of feeds, citations and prompts. */
+import { sentenceOf } from '../browse/sentences.ts'
+import { subjectLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { Language } from '../languages/language.ts'
+import type { Names } from '../parts/values.ts'
+import { shortText } from '../record/texts.ts'
+import type { View } from '../view/view.ts'
+
+const longest = 300
+
+/** `Article: “storm”; Language: German` */
+export function viewTitle(
+  { search, conditions }: View,
+  subject: Subject,
+  language: Language,
+  names: Names = new Map(),
+): string {
+  const parts = [
+    ...(search === '' ? [] : [`“${search}”`]),
+    ...conditions.flatMap((condition) =>
+      condition.values.map((value) => {
+        const [before, shown, after] = sentenceOf(condition, value, language, names)
+        return `${before}${shown ?? ''}${after}`
+      }),
+    ),
+  ]
+  const label = subjectLabel(subject, language)
+  return shortText(parts.length === 0 ? label : `${label}: ${parts.join('; ')}`, longest)
+}
