@@ -168,7 +168,7 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
     marginLeft: leftMargin(spec, marks),
     marginRight: 16,
     marginBottom: 28,
-    x: { ...keyAxis(spec, width - 60), type: 'point', padding: 0.5 },
+    x: { ...keyAxis(spec, width - 60), type: 'band', padding: 0 },
     y: valueAxis(spec, marks),
     marks: [
       Plot.ruleY([0]),
@@ -185,6 +185,7 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
           } as never,
         ),
       ),
+      ...hits(spec, marks),
       Plot.dot(marks, {
         x: 'key',
         y: 'value',
@@ -257,8 +258,18 @@ function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { reado
     name: labelText(name, isNarrow ? 40 : 30),
   }))
   const facets = {
-    fx: { domain: Array.from({ length: across }, (_, at) => at), axis: null, padding: 0.08 },
-    fy: { domain: Array.from({ length: down }, (_, at) => at), axis: null, padding: 0.3 },
+    fx: {
+      domain: Array.from({ length: across }, (_, at) => at),
+      axis: null,
+      paddingInner: 0.08,
+      paddingOuter: 0,
+    },
+    fy: {
+      domain: Array.from({ length: down }, (_, at) => at),
+      axis: null,
+      paddingInner: 0.3,
+      paddingOuter: 0,
+    },
   }
   const title = Plot.text(titles, {
     fx: 'column',
@@ -271,22 +282,22 @@ function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { reado
   const place = { fx: 'column', fy: 'row', fill: firstColour, href: 'href', title: 'title' }
   return spec.isOrdered
     ? {
-        height: 60 + down * 130,
+        height: 68 + 90 * (down + 0.43 * (down - 1)),
         marginTop: 40,
         marginLeft: leftMargin(spec, marks),
         marginRight: 8,
         ...facets,
         x: { ...keyAxis(spec, (width - 60) / across), type: 'band', padding: 0.12 },
-        y: { ...valueAxis(spec, marks), ticks: 3 },
+        y: { ...valueAxis(spec, marks), ticks: 3, label: null },
         marks: [Plot.barY(placed, { ...place, x: 'key', y: 'value' } as never), Plot.ruleY([0]), title],
       }
     : {
-        height: 60 + down * (34 + 20 * Math.max(1, spec.keys.length)),
+        height: 68 + Math.max(60, 20 * spec.keys.length) * (down + 0.43 * (down - 1)),
         marginTop: 40,
         marginLeft: names.width,
         marginRight: 16,
         ...facets,
-        x: { ...valueAxis(spec, marks), ticks: 3 },
+        x: { ...valueAxis(spec, marks), ticks: 3, label: null },
         y: { ...keyScale(spec, names.columns), padding: 0.2 },
         marks: [Plot.barX(placed, { ...place, y: 'key', x: 'value' } as never), Plot.ruleX([0]), title],
       }

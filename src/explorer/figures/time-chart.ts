@@ -1,30 +1,22 @@
 /** How many records of a collection there are over time: as counts or shares, and split by a field. */
-import type { ChartSeries } from '../charts/chart-spec.ts'
 import { collectionAddress } from '../addresses.ts'
+import type { ChartSeries } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
-import type { Problem } from '../view/problem.ts'
 import { timeCost } from '../view/price.ts'
+import type { Problem } from '../view/problem.ts'
 import { type View, withCondition } from '../view/view.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
-import { readChoice, withOthers } from './own-parameters.ts'
-import {
-  boundsOf,
-  type Period,
-  periodFor,
-  periodLabel,
-  periods,
-  periodsBetween,
-  startOf,
-  viewOfPeriod,
-} from './periods.ts'
+import { readChoice } from './own-parameters.ts'
+import { type Period, periods } from './periods.ts'
 import { periodOnly, restrictionOf } from './restriction.ts'
+import { periodKeys, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
 
 /** Parameters of a page with this chart. */
 export const timeParameters = ['split', 'as', 'per'] as const
@@ -46,7 +38,6 @@ export interface TimeChoices {
   readonly field: ShownField
 }
 
-const mostPeriods = 400
 const mostSeries = 5
 
 /** Null if the collection's time cannot be grouped by. `now` in milliseconds since 1970. */
@@ -57,35 +48,31 @@ export function timeChart(
   language: Language,
   now: number,
 ): TimeChart | null {
-  const { collection, fields, roles } = subject
-  const aggregate = `${collection.rootField}Aggregate`
-  const groupable = enumOf(site.schema, aggregate, 'groupBy')
-  const field = fields.get(roles.time)
-  if (field === undefined || !periods.every((each) => groupable.has(`${field.name}_${each}`))) return null
+  const { collection } = subject
   const problems: Problem[] = []
-  const splits = [...new Set([...roles.facets, ...(view.facets ?? [])])].flatMap((name) =>
-    groupable.has(name) ? (fields.get(name) ?? []) : [],
-  )
-  const splitName = readChoice(
-    view,
-    'split',
-    splits.map(({ name }) => name),
-    problems,
-  )
-  const split = splits.find(({ name }) => name === splitName) ?? null
-  const as = readChoice(view, 'as', measures, problems) ?? 'count'
-  const per = readChoice(view, 'per', periods, problems)
-  const bounds = boundsOf(view, field)
-  const span = bounds.from === null ? null : (bounds.to ?? now) - bounds.from
-  // Days become weeks, months or years when it is known how many there are. Groups by a further field are too many.
-  const asked = per ?? (span === null ? (split === null ? 'day' : 'week') : periodFor(span))
-  const key = `${field.name}_${asked}`
-  return {
-    problems,
-    points: points(),
-    panels: panels(),
-    choices: { as, split, per, splits, periods, field },
-    chart,
+  const { as, split, per, splits } = read()
+  const found = timeAxis(site, subject, view, per, split !== null, now)
+  if (found === null) return null
+  const axis: TimeAxis = found
+  const choices = { as, split, per, splits, periods, field: axis.field }
+  return { problems, points: points(), panels: panels(), choices, chart }
+
+  function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
+    const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
+    const names = [...new Set([...subject.roles.facets, ...(view.facets ?? [])])]
+    const possible = names.flatMap((name) => (groupable.has(name) ? (subject.fields.get(name) ?? []) : []))
+    const name = readChoice(
+      view,
+      'split',
+      possible.map((each) => each.name),
+      problems,
+    )
+    return {
+      splits: possible,
+      split: possible.find((each) => each.name === name) ?? null,
+      as: readChoice(view, 'as', measures, problems) ?? 'count',
+      per: readChoice(view, 'per', periods, problems),
+    }
   }
 
   function points(): number {
@@ -100,168 +87,120 @@ export function timeChart(
 
   function panels(): readonly Panel[] {
     const restriction = restrictionOf(view, subject)
-    const base = { field: aggregate }
-    const found: Panel[] = [
-      {
-        ...base,
-        name: 'time',
-        arguments: { ...restriction, groupBy: [key], orderBy: 'KEY_DESC', limit: mostGroups },
-        selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
-      },
-    ]
-    if (as === 'share')
-      found.push({
-        ...base,
-        name: 'timeOfAll',
-        arguments: {
-          ...restrictionOf(periodOnly(view, subject), subject),
-          groupBy: [key],
-          orderBy: 'KEY_DESC',
-          limit: mostGroups,
-        },
-        selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
-      })
-    if (split !== null)
-      found.push({
-        ...base,
-        name: 'timeSplit',
-        arguments: { ...restriction, groupBy: [key, split.name], limit: mostGroups },
-        selection: `groupCount\ngroups { ${key} ${groupingSelection(asGrouping(split))} count }`,
-      })
-    return found
+    const all = axis.panel('timeOfAll', restrictionOf(periodOnly(view, subject), subject))
+    const counts = axis.panel('time', restriction)
+    const divided = (by: ShownField): Panel => ({
+      ...counts,
+      name: 'timeSplit',
+      arguments: { ...restriction, groupBy: [axis.key, by.name], limit: mostGroups },
+      selection: `groupCount\ngroups { ${axis.key} ${groupingSelection(asGrouping(by))} count }`,
+    })
+    return [counts, ...(as === 'share' ? [all] : []), ...(split === null ? [] : [divided(split)])]
   }
 
   function chart(answer: Answer): DrawnChart {
     const { text } = language
     const time = answer['time'] as Groups
-    const dated = time.groups.filter((group) => group[key] !== null)
-    const moments = dated.map(momentOf)
-    const [first, last] = rangeOf(moments)
-    const period = per ?? (span === null && split === null ? periodFor(last - first + 1) : asked)
-    const shown = period === 'hour' && asked === 'day' ? 'day' : period
-    const starts = dated.length === 0 ? [] : periodsBetween(shown, first, last, mostPeriods)
-    const counts = totals(dated, shown)
-    const all = as === 'share' ? totals((answer['timeOfAll'] as Groups).groups, shown) : null
-    const value = (count: number, start: number) => {
-      const total = all?.get(start) ?? 0
-      return all === null ? count : total === 0 ? null : count / total
-    }
-    const periodView = (start: number) =>
-      viewOfPeriod(withOthers(view, { per: null }), field as ShownField, shown, start)
-    const isDivisible = starts.length > 1 || shown !== 'hour'
-    const keys = starts.map((start) => ({
-      label: periodLabel(shown, start, language),
-      href: isDivisible ? collectionAddress(collection.nsid, periodView(start)) : null,
-    }))
-    const whole: ChartSeries = {
-      name: text.charts.records,
-      values: starts.map((start) => value(counts.get(start) ?? 0, start)),
-      hrefs: [],
-    }
-    const splitGroups = split === null ? null : (answer['timeSplit'] as Groups)
-    const series = split === null || splitGroups === null ? [whole] : splitSeries(split, splitGroups.groups)
-    const undated = time.groups.find((group) => group[key] === null)?.count ?? 0
-    const isCut = time.groupsPageInfo?.hasNextPage === true || (starts[0] ?? 0) > startOf(shown, first)
-    const titles = as === 'share' ? text.charts.sharePer : text.charts.recordsPer
-    const single = split === null || !split.isArray
+    const shown = axis.read([time])
+    const ofAll = as === 'share' ? shown.counts((answer['timeOfAll'] as Groups).groups) : null
+    const counts = shown.counts(time.groups)
+    const parts = split === null ? null : (answer['timeSplit'] as Groups)
+    const isSingle = split === null || !split.isArray
+    const whole = { name: text.charts.records, values: valuesOf(counts, ofAll, shown), hrefs: [] }
+    const undated = time.groups.find((group) => group[axis.key] === null)?.count ?? 0
+    const title = (as === 'share' ? text.charts.sharePer : text.charts.recordsPer)[shown.period]
     return {
       spec: describe(
         {
-          kind: single ? 'bars' : 'lines',
-          title: split === null ? titles[shown] : text.charts.by(titles[shown], fieldLabel(split, language)),
+          kind: isSingle ? 'bars' : 'lines',
+          title: split === null ? title : text.charts.by(title, fieldLabel(split, language)),
           locale: language.tag,
           unit: as === 'share' ? 'share' : 'number',
-          keyLabel: text.charts.periods[shown],
+          keyLabel: text.charts.periods[shown.period],
           valueLabel: as === 'share' ? text.charts.shareOfAll : text.charts.records,
           isOrdered: true,
-          isStacked: single,
-          keys,
-          series,
+          isStacked: isSingle,
+          keys: periodKeys(view, axis, shown, collection.nsid, language),
+          series:
+            split === null || parts === null
+              ? [whole]
+              : splitSeries(split, parts.groups, counts, ofAll, shown),
         },
         language,
       ),
       notes: [
         ...(undated > 0 ? [text.charts.undated(language.number(undated))] : []),
-        ...(isCut ? [text.charts.newestOnly] : []),
-        ...((splitGroups?.groupCount ?? 0) > mostGroups ? [text.charts.smallLeftOut] : []),
+        ...(shown.isCut ? [text.charts.newestOnly] : []),
+        ...((parts?.groupCount ?? 0) > mostGroups ? [text.charts.smallLeftOut] : []),
       ],
     }
+  }
 
-    function splitSeries(by: ShownField, groups: readonly Group[]): readonly ChartSeries[] {
-      const values = Map.groupBy(
-        groups.filter((group) => group[key] !== null),
-        (group) => valueKey(group[by.name]),
-      )
-      const largest = [...values]
-        .map(([name, members]) => ({
-          name,
-          members,
-          sum: members.reduce((sum, { count }) => sum + count, 0),
-        }))
-        .toSorted((one, other) => other.sum - one.sum)
-        .slice(0, mostSeries)
-      const shownCounts = largest.map(({ members }) => totals(members, shown))
-      const found = largest.map(({ name, members }, at): ChartSeries => {
-        const member = members[0] as Group
-        return {
-          name: groupLabel(asGrouping(by), member, null, language),
-          values: starts.map((start) => value(shownCounts[at]?.get(start) ?? 0, start)),
-          hrefs: starts.map((start) =>
-            collectionAddress(
-              collection.nsid,
-              withValue(periodView(start), by, member[by.name] === null ? null : name),
-            ),
+  /** The most frequent values, and all others together where a record has one value at most. */
+  function splitSeries(
+    by: ShownField,
+    groups: readonly Group[],
+    counts: ReadonlyMap<number, number>,
+    ofAll: ReadonlyMap<number, number> | null,
+    shown: ShownPeriods,
+  ): readonly ChartSeries[] {
+    const dated = groups.filter((group) => group[axis.key] !== null)
+    const values = Map.groupBy(dated, (group) => JSON.stringify(group[by.name]))
+    const largest = [...values.values()]
+      .map((members) => ({ members, sum: members.reduce((sum, { count }) => sum + count, 0) }))
+      .toSorted((one, other) => other.sum - one.sum)
+      .slice(0, mostSeries)
+      .map(({ members }) => ({ member: members[0] as Group, counts: shown.counts(members) }))
+    const series = largest.map((each): ChartSeries => {
+      const value = each.member[by.name] ?? null
+      return {
+        name: groupLabel(asGrouping(by), each.member, null, language),
+        values: valuesOf(each.counts, ofAll, shown),
+        hrefs: shown.starts.map((start) =>
+          collectionAddress(
+            collection.nsid,
+            withValue(periodView(view, axis, shown, start), by, value === null ? null : String(value)),
           ),
-        }
-      })
-      if (by.isArray || values.size <= mostSeries) return found
-      const others = starts.map((start) =>
-        value(
-          Math.max(
-            0,
-            (counts.get(start) ?? 0) - shownCounts.reduce((sum, each) => sum + (each.get(start) ?? 0), 0),
-          ),
-          start,
         ),
-      )
-      return [...found, { name: text.charts.others, isRest: true, values: others, hrefs: [] }]
-    }
-  }
-
-  function totals(groups: readonly Group[], period: Period): ReadonlyMap<number, number> {
-    const found = new Map<number, number>()
-    for (const group of groups) {
-      if (group[key] === null) continue
-      const start = startOf(period, momentOf(group))
-      found.set(start, (found.get(start) ?? 0) + group.count)
-    }
-    return found
-  }
-
-  function momentOf(group: Group): number {
-    return Date.parse(String(group[key]))
-  }
-
-  /** From the first moment to the last; bounds that were given are shown although no record may be near them. */
-  function rangeOf(moments: readonly number[]): readonly [number, number] {
-    const [from, to] = [moments.at(-1) ?? 0, moments[0] ?? 0]
+      }
+    })
+    if (by.isArray || values.size <= mostSeries) return series
+    const rest = new Map(
+      [...counts].map(([start, count]) => [
+        start,
+        Math.max(
+          0,
+          largest.reduce((left, each) => left - (each.counts.get(start) ?? 0), count),
+        ),
+      ]),
+    )
     return [
-      Math.min(from, bounds.from ?? from),
-      bounds.to === null ? to : Math.max(to, Math.min(bounds.to - 1, Math.max(now, to))),
+      ...series,
+      { name: language.text.charts.others, isRest: true, values: valuesOf(rest, ofAll, shown), hrefs: [] },
     ]
   }
+}
+
+/** Counts, or shares of all records of the period; null where there are none to divide by. */
+export function valuesOf(
+  counts: ReadonlyMap<number, number>,
+  ofAll: ReadonlyMap<number, number> | null,
+  { starts }: ShownPeriods,
+): readonly (number | null)[] {
+  return starts.map((start) => {
+    const count = counts.get(start) ?? 0
+    if (ofAll === null) return count
+    const total = ofAll.get(start) ?? 0
+    return total === 0 ? null : count / total
+  })
 }
 
 function asGrouping(field: ShownField): Grouping {
   return { name: field.name, field, unit: null }
 }
 
-function valueKey(value: unknown): string {
-  return value === null ? '' : String(value)
-}
-
 /** The view with only this value of the field; null: without one. */
-export function withValue(view: View, field: ShownField, value: string | null): View {
+function withValue(view: View, field: ShownField, value: string | null): View {
   return value === null
     ? withCondition(view, { field, operator: 'missing', values: ['1'] })
     : withCondition(view, { field, operator: 'is', values: [value] })

@@ -82,6 +82,8 @@ export const ar: Translation = {
         return `قيمة «${isolated(problem.name)}» تاريخ مثل ${isolated('2026-11-30')} أو وقت مثل ${isolated('2026-11-30T12:00:00Z')}، و«${isolated(problem.value)}» ليس أيًا منهما.`
       case 'tooManyConditions':
         return `الحد الأقصى لعدد عوامل التصفية هو ${isolated(problem.most)}.`
+      case 'tooManyQueries':
+        return `الحد الأقصى لعدد الاستعلامات هو ${isolated(problem.most)}.`
       case 'unknownChoice':
         return `لا يمكن أن تكون قيمة «${isolated(problem.name)}» هي «${isolated(problem.value)}».${problem.choices.length === 0 ? '' : ` القيم الممكنة: ${list(problem.choices.slice(0, 30))}.`}`
     }

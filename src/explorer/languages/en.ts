@@ -163,6 +163,8 @@ export const en = {
         return `“${problem.name}” is a date such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z; “${problem.value}” is neither.`
       case 'tooManyConditions':
         return `There may be ${problem.most} filters at most.`
+      case 'tooManyQueries':
+        return `There may be ${problem.most} queries at most.`
       case 'unknownChoice':
         return `“${problem.name}” cannot be “${problem.value}”.${problem.choices.length === 0 ? '' : ` It can be: ${problem.choices.slice(0, 30).join(', ')}.`}`
     }

@@ -71,6 +71,8 @@ export const es: Translation = {
         return `«${problem.name}» es una fecha como 2026-11-30 o una hora como 2026-11-30T12:00:00Z; «${problem.value}» no es ninguna de las dos.`
       case 'tooManyConditions':
         return `Puede haber como máximo ${problem.most} filtros.`
+      case 'tooManyQueries':
+        return `Puede haber como máximo ${problem.most} consultas.`
       case 'unknownChoice':
         return `«${problem.name}» no puede ser «${problem.value}».${problem.choices.length === 0 ? '' : ` Puede ser: ${problem.choices.slice(0, 30).join(', ')}.`}`
     }

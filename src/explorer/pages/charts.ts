@@ -1,16 +1,19 @@
-/** Charts of a view: measures by fields, queries compared over time, and what is unusual. And a chart as a file. */
+/** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
 import { chartFileAddress, chartsAddress, collectionAddress } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
+import { comparedChart, comparedParameters } from '../figures/compared-chart.ts'
 import type { AskedChart } from '../figures/asked-chart.ts'
 import { groupChart } from '../figures/group-chart.ts'
 import { groupParameters } from '../figures/group-choices.ts'
 import { readChoice, withOthers } from '../figures/own-parameters.ts'
 import { timeChart, timeParameters } from '../figures/time-chart.ts'
+import { unusualChart, unusualParameters } from '../figures/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
-import type { Draft, FileDraft, PageRequest, Site } from '../page.ts'
-import { groupForm } from '../parts/chart-form.ts'
+import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
+import { comparedForm, groupForm } from '../parts/chart-form.ts'
+import { comparedTools, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { withLanguage } from '../parts/frame.ts'
@@ -18,69 +21,91 @@ import { problemList } from '../parts/problems.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View } from '../view/view.ts'
 
-const parts = ['groups'] as const
+const parts = ['groups', 'compare', 'unusual'] as const
 type Part = (typeof parts)[number]
-const parameters = [...new Set(['part', ...groupParameters, ...timeParameters])]
+const parameters = [
+  ...new Set(['part', ...groupParameters, ...timeParameters, ...comparedParameters, ...unusualParameters]),
+]
+const without = Object.fromEntries(parameters.map((name) => [name, null]))
 
-interface Wanted {
+/** A chart with what chooses it. */
+interface Chosen {
   readonly view: View
   readonly part: Part
   readonly chart: AskedChart
-  readonly form: () => Html
+  readonly tools: (answer: Answer) => Html
   readonly problems: readonly Problem[]
 }
 
 export function chartsPage(site: Site, subject: Subject, request: PageRequest): Draft {
-  const { language } = request
+  const { language, parameters: given } = request
   const { text } = language
-  const { collection } = subject
-  const { view, part, chart, form, problems } = read(site, subject, request)
+  const { nsid } = subject.collection
+  const { view, part, chart, tools, problems } = read(site, subject, request)
   const title = text.charts.title(subjectLabel(subject, language))
   const common = { title, isIndexed: false } as const
   if (problems.length > 0)
     return { ...common, status: 400, operation: null, render: () => problemList(problems, language) }
+  // Forms send blank inputs.
+  const isUntidy = given.some(([, value]) => value.trim() === '')
+  const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
   return {
     ...common,
     status: 200,
-    operation: buildOperation(site.schema, 'Charts', chart.panels),
+    location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
+    operation: chart.panels.length === 0 ? null : buildOperation(site.schema, 'Charts', chart.panels),
     async render(answer) {
       const { spec, notes } = chart.chart(answer)
-      const back = withLanguage(collectionAddress(collection.nsid, withOthers(view, none)), language)
+      const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
+      const tabs = parts.map((each) => ({
+        label: text.charts.part[each],
+        address: chartsAddress(nsid, withOthers(view, { ...without, part: each === 'groups' ? null : each })),
+        isChosen: each === part,
+      }))
+      const file = withLanguage(chartFileAddress(nsid, withOthers(tidy, { part })), language)
       return html`
         <h1>${title}</h1>
         <p><a href=${back}>${text.charts.back}</a></p>
-        <div class="options">${choiceList(
-          text.charts.parts,
-          parts.map((each) => ({
-            label: text.charts.part[each],
-            address: chartsAddress(collection.nsid, withOthers(view, { ...none, part: each })),
-            isChosen: each === part,
-          })),
-          language,
-        )}</div>
-        ${form()}
+        <div class="chart-options">${choiceList(text.charts.parts, tabs, language)}</div>
+        ${tools(answer)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links: html`<a href=${withLanguage(chartFileAddress(collection.nsid, withOthers(view, { part })), language)} rel="nofollow" download>${text.charts.file}</a>`,
+          links:
+            spec.keys.length > 0 && html`<a href=${file} rel="nofollow" download>${text.charts.file}</a>`,
         })}
       `
     },
   }
 }
 
-const none = Object.fromEntries(parameters.map((name) => [name, null]))
-
-function read(site: Site, subject: Subject, { parameters: given, language }: PageRequest): Wanted {
+function read(site: Site, subject: Subject, { parameters: given, language }: PageRequest): Chosen {
   const { view, problems: wrong } = readView(given, subject, parameters)
   const problems = [...wrong]
   const part = readChoice(view, 'part', parts, problems) ?? 'groups'
-  const chart = groupChart(site, subject, view, language)
-  return {
-    view,
-    part,
-    chart,
-    form: () => groupForm(chart.choices, view, subject, language),
-    problems: [...problems, ...chart.problems],
+  const chosen = choose(part)
+  return { view, part, ...chosen, problems: [...problems, ...chosen.chart.problems] }
+
+  function choose(of: Part): Pick<Chosen, 'chart' | 'tools'> {
+    switch (of) {
+      case 'groups': {
+        const chart = groupChart(site, subject, view, language)
+        return { chart, tools: () => groupForm(chart.choices, view, subject, language) }
+      }
+      case 'compare': {
+        const chart = comparedChart(site, subject, view, language, Date.now())
+        return {
+          chart,
+          tools: () => [
+            comparedForm(chart, view, subject, language),
+            comparedTools(chart, view, subject, language),
+          ],
+        }
+      }
+      case 'unusual': {
+        const chart = unusualChart(site, subject, view, language, Date.now())
+        return { chart, tools: (answer) => unusualTools(chart, answer, view, subject, language) }
+      }
+    }
   }
 }
 
@@ -88,15 +113,14 @@ function read(site: Site, subject: Subject, { parameters: given, language }: Pag
 export function chartFile(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
   const { language } = request
   const isPart = request.parameters.some(([name]) => name === 'part')
-  const wanted = isPart ? read(site, subject, request) : readTime(site, subject, request)
-  const { chart, problems } = wanted
-  if (chart === null || problems.length > 0)
+  const { chart, problems } = isPart ? read(site, subject, request) : readTime(site, subject, request)
+  if (chart === null || chart.panels.length === 0 || problems.length > 0)
     return {
       status: problems.length > 0 ? 400 : 404,
       title: language.text.charts.file,
       isIndexed: false,
       operation: null,
-      render: () => problemList(problems, language),
+      render: () => (problems.length > 0 ? problemList(problems, language) : language.text.charts.empty),
     }
   return {
     status: 200,

@@ -4,6 +4,8 @@ import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { groupMeasures, type GroupChoices, sizes } from '../figures/group-choices.ts'
 import { type Grouping, groupingLabel } from '../figures/grouping.ts'
+import { type ComparedChart, mostQueries } from '../figures/compared-chart.ts'
+import { periodOnly } from '../figures/restriction.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { writeView, type View } from '../view/view.ts'
@@ -63,4 +65,26 @@ function select(chosen: Grouping | null, groupings: readonly Grouping[], languag
 
 export function option(value: string, label: string, isChosen: boolean): Html {
   return html`<option value=${value} selected=${isChosen}>${label}</option>`
+}
+
+/** A query in each row, and an empty row for another one. */
+export function comparedForm(
+  { queries, as, per }: ComparedChart,
+  view: View,
+  subject: Subject,
+  language: Language,
+): Html {
+  const { charts } = language.text
+  const texts = [...queries.map(({ text }) => text), ''].slice(0, mostQueries)
+  const kept: (readonly [string, string])[] = [
+    ['part', 'compare'],
+    ['as', as],
+    ...(per === null ? [] : [['per', per] as const]),
+  ]
+  return html`<form class="chart-form compared" action=${`/c/${subject.collection.nsid}/charts`}>
+    ${hiddenInputs(periodOnly(view, subject), language, kept)}
+    ${texts.map((text, at) => html`<label>${charts.query(language.number(at + 1))}<input name="query" value=${text} maxlength="1000" dir="auto" /></label>`)}
+    <button>${charts.compare}</button>
+    <p class="description">${charts.queryHint}</p>
+  </form>`
 }

@@ -29,12 +29,12 @@ export async function chartFigure(
   const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
   const isDrawn = wide !== null && narrow !== null
   return html`<figure class="figure">
-    <figcaption>${spec.title}</figcaption>
+    ${spec.title !== '' && html`<figcaption>${spec.title}</figcaption>`}
     ${tools}
     ${isDrawn && legend(spec)}
     ${isDrawn && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
     <p class="description">${[spec.description, ...notes].join(' ')}</p>
-    <div class="options">
+    <div class="chart-options">
       ${links}
       ${spec.keys.length > 0 && html`<details open=${!isDrawn}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
     </div>

@@ -37,7 +37,7 @@ export async function timeFigure(
   return chartFigure(spec, site, language, {
     notes,
     brush: { from, to },
-    tools: html`<div class="options">
+    tools: html`<div class="chart-options">
       ${choiceList(
         text.charts.values,
         measures.map((each) => choice('as', each === 'count' ? null : each, text.charts[each], each === as)),

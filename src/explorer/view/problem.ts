@@ -10,7 +10,7 @@ export type Problem =
   | { readonly kind: 'longValue'; readonly name: string; readonly most: number }
   | { readonly kind: 'notFlag'; readonly name: string }
   | { readonly kind: 'notInteger' | 'notBoolean' | 'notTime'; readonly name: string; readonly value: string }
-  | { readonly kind: 'tooManyConditions'; readonly most: number }
+  | { readonly kind: 'tooManyConditions' | 'tooManyQueries'; readonly most: number }
   | {
       readonly kind: 'unknownChoice'
       readonly name: string

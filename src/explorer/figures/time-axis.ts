@@ -1,0 +1,130 @@
+/** Groups of records by periods of the time that represents them, and the periods that a chart of them shows. */
+import type { ChartKey } from '../charts/chart-spec.ts'
+import { collectionAddress } from '../addresses.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Language } from '../languages/language.ts'
+import { enumOf, type Panel } from '../operation.ts'
+import type { Site } from '../page.ts'
+import type { View } from '../view/view.ts'
+import { type Group, type Groups, mostGroups } from './asked-chart.ts'
+import { withOthers } from './own-parameters.ts'
+import {
+  boundsOf,
+  type Period,
+  periodFor,
+  periodLabel,
+  periods,
+  periodsBetween,
+  startOf,
+  viewOfPeriod,
+} from './periods.ts'
+import type { Restriction } from './restriction.ts'
+
+export interface TimeAxis {
+  readonly field: ShownField
+  /** In `groupBy`. */
+  readonly key: string
+  /** Counts of the records that match, by period. */
+  readonly panel: (name: string, restriction: Restriction) => Panel
+  readonly read: (answers: readonly Groups[]) => ShownPeriods
+}
+
+export interface ShownPeriods {
+  readonly period: Period
+  /** The first moment of each period, in milliseconds since 1970, without gaps. */
+  readonly starts: readonly number[]
+  /** Whether there are records before the first period. */
+  readonly isCut: boolean
+  readonly counts: (groups: readonly Group[]) => ReadonlyMap<number, number>
+}
+
+const mostPeriods = 400
+
+/**
+ * Null if the collection's time cannot be grouped by. `isCoarse`: groups are by a further field, so that there may be
+ * too many of short periods. `now` in milliseconds since 1970.
+ */
+export function timeAxis(
+  { schema }: Site,
+  { collection, fields, roles }: Subject,
+  view: View,
+  per: Period | null,
+  isCoarse: boolean,
+  now: number,
+): TimeAxis | null {
+  const aggregate = `${collection.rootField}Aggregate`
+  const groupable = enumOf(schema, aggregate, 'groupBy')
+  const field = fields.get(roles.time)
+  if (field === undefined || !periods.every((each) => groupable.has(`${field.name}_${each}`))) return null
+  const bounds = boundsOf(view, field)
+  const span = bounds.from === null ? null : (bounds.to ?? now) - bounds.from
+  // Days become weeks, months or years when it is known how many there are.
+  const asked = per ?? (span === null ? (isCoarse ? 'week' : 'day') : periodFor(span))
+  const key = `${field.name}_${asked}`
+  return { field, key, panel, read }
+
+  function panel(name: string, restriction: Restriction): Panel {
+    return {
+      name,
+      field: aggregate,
+      arguments: { ...restriction, groupBy: [key], orderBy: 'KEY_DESC', limit: mostGroups },
+      selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
+    }
+  }
+
+  function read(answers: readonly Groups[]): ShownPeriods {
+    const moments = answers.flatMap(({ groups }) =>
+      groups.filter((group) => group[key] !== null).map(momentOf),
+    )
+    if (moments.length === 0) return { period: asked, starts: [], isCut: false, counts: () => new Map() }
+    const low = moments.reduce((one, other) => Math.min(one, other))
+    const high = moments.reduce((one, other) => Math.max(one, other))
+    // Bounds that were given are shown although no record may be near them, but not the future.
+    const first = Math.min(low, bounds.from ?? low)
+    const last = bounds.to === null ? high : Math.max(high, Math.min(bounds.to - 1, now))
+    const automatic = span === null && asked === 'day' ? periodFor(last - first + 1) : asked
+    const period = per ?? (automatic === 'hour' && asked === 'day' ? 'day' : automatic)
+    const starts = periodsBetween(period, first, last, mostPeriods)
+    return {
+      period,
+      starts,
+      isCut:
+        answers.some(({ groupsPageInfo }) => groupsPageInfo?.hasNextPage === true) ||
+        (starts[0] ?? 0) > startOf(period, low),
+      counts(groups) {
+        const counts = new Map<number, number>()
+        for (const group of groups) {
+          if (group[key] === null) continue
+          const start = startOf(period, momentOf(group))
+          counts.set(start, (counts.get(start) ?? 0) + group.count)
+        }
+        return counts
+      },
+    }
+  }
+
+  function momentOf(group: Group): number {
+    return Date.parse(String(group[key]))
+  }
+}
+
+/** The view of a period; shorter ones are chosen in it. */
+export function periodView(view: View, { field }: TimeAxis, { period }: ShownPeriods, start: number): View {
+  return viewOfPeriod(withOthers(view, { per: null }), field, period, start)
+}
+
+/** Periods with links to their records; a single hour leads nowhere. */
+export function periodKeys(
+  view: View,
+  axis: TimeAxis,
+  shown: ShownPeriods,
+  nsid: string,
+  language: Language,
+): readonly ChartKey[] {
+  const isDivisible = shown.starts.length > 1 || shown.period !== 'hour'
+  return shown.starts.map((start) => ({
+    label: periodLabel(shown.period, start, language),
+    href: isDivisible ? collectionAddress(nsid, periodView(view, axis, shown, start)) : null,
+  }))
+}

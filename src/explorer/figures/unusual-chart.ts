@@ -1,0 +1,228 @@
+/** What is more frequent among the records of a view than among others: values of a field, or words of a text. */
+import { collectionAddress } from '../addresses.ts'
+import type { ChartKey } from '../charts/chart-spec.ts'
+import { fieldLabel } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Language } from '../languages/language.ts'
+import { enumOf, type Panel } from '../operation.ts'
+import type { Answer, Site } from '../page.ts'
+import type { Problem } from '../view/problem.ts'
+import { changed, type View, withCondition } from '../view/view.ts'
+import { type Where, whereOf } from '../view/where.ts'
+import type { AskedChart, DrawnChart, Group } from './asked-chart.ts'
+import { describe } from './describe.ts'
+import {
+  type Grouping,
+  groupingLabel,
+  groupingSelection,
+  groupingsOf,
+  groupLabel,
+  viewOfGroup,
+} from './grouping.ts'
+import { readChoice } from './own-parameters.ts'
+import { boundsOf } from './periods.ts'
+import { isRestricted, restrictionOf } from './restriction.ts'
+
+/** Parameters of a page with this chart. */
+export const unusualParameters = ['on', 'against'] as const
+export const backgrounds = ['rest', 'previous'] as const
+
+/** The words of a text, or the values of a field. */
+export interface UnusualThing {
+  /** In the address. */
+  readonly name: string
+  readonly label: string
+  readonly words: ShownField | null
+  readonly grouping: Grouping | null
+}
+
+export interface UnusualChart extends AskedChart {
+  readonly things: readonly UnusualThing[]
+  readonly thing: UnusualThing | null
+  readonly against: (typeof backgrounds)[number]
+  /** Those that the view can be compared with. */
+  readonly backgrounds: readonly (typeof backgrounds)[number][]
+  /** Views to begin with, where the view has all records. */
+  readonly suggestions: (answer: Answer) => readonly { readonly label: string; readonly view: View }[]
+}
+
+interface Significance {
+  readonly share: number
+  readonly againstShare: number
+}
+interface UnusualAnswer {
+  readonly groups?: readonly (Group & { readonly significance: Significance })[]
+  readonly unusualWords?: {
+    readonly words: readonly { readonly word: string; readonly significance: Significance }[]
+  }
+}
+
+const mostGroups = 20
+const day = 86_400_000
+const selected = 'significance { share againstShare }'
+
+/** `now` in milliseconds since 1970. */
+export function unusualChart(
+  site: Site,
+  subject: Subject,
+  view: View,
+  language: Language,
+  now: number,
+): UnusualChart {
+  const { collection, fields, roles } = subject
+  const { text } = language
+  const aggregate = `${collection.rootField}Aggregate`
+  const time = fields.get(roles.time)
+  const problems: Problem[] = []
+  const things = thingsOf()
+  const name = readChoice(
+    view,
+    'on',
+    things.map((each) => each.name),
+    problems,
+  )
+  const thing = things.find((each) => each.name === name) ?? things[0] ?? null
+  const plain = changed(view, { others: [] })
+  const previous = previousWhere()
+  const possible = previous === null ? (['rest'] as const) : backgrounds
+  const wanted = readChoice(view, 'against', backgrounds, problems)
+  const against = wanted === 'previous' && previous !== null ? 'previous' : 'rest'
+  const isWhole = !isRestricted(view)
+  return { problems, things, thing, against, backgrounds: possible, panels: panels(), suggestions, chart }
+
+  function thingsOf(): readonly UnusualThing[] {
+    const texts = collection.searchFields.flatMap(({ name: each }) =>
+      each === roles.title || each === roles.summary ? (fields.get(each) ?? []) : [],
+    )
+    const groupable = enumOf(site.schema, aggregate, 'groupBy')
+    const groupings = groupingsOf(subject, groupable).filter(
+      ({ unit, field }) => unit === null && roles.facets.includes(field.name),
+    )
+    return [
+      ...texts.map((field) => ({
+        name: `words-${field.name}`,
+        label: text.charts.wordsOf(fieldLabel(field, language)),
+        words: field,
+        grouping: null,
+      })),
+      ...groupings.map((grouping) => ({
+        name: grouping.name,
+        label: groupingLabel(grouping, language),
+        words: null,
+        grouping,
+      })),
+    ]
+  }
+
+  /** The same conditions in a period of the same length before; null without one. `against` takes no search. */
+  function previousWhere(): Where | null {
+    if (time === undefined || view.search !== '') return null
+    const { from, to } = boundsOf(view, time)
+    if (from === null) return null
+    const length = Math.max(day, (to ?? now) - from)
+    const at = (moment: number) => new Date(moment).toISOString()
+    const earlier = withCondition(
+      withCondition(view, { field: time, operator: 'from', values: [at(from - length)] }),
+      { field: time, operator: 'to', values: [at(from - 1).replace('Z', '999Z')] },
+    )
+    return from - length < -62_135_596_800_000 ? null : whereOf(earlier.conditions)
+  }
+
+  function panels(): readonly Panel[] {
+    if (isWhole)
+      return time === undefined
+        ? []
+        : [{ name: 'range', field: aggregate, arguments: {}, selection: `max { ${time.name} }` }]
+    if (thing === null) return []
+    const background = against === 'previous' && previous !== null ? previous : {}
+    const { words, grouping } = thing
+    const panel = { name: 'unusual', field: aggregate }
+    if (words !== null)
+      return [
+        {
+          ...panel,
+          arguments: { ...restrictionOf(view, subject) },
+          variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
+          selection: `unusualWords(field: ${words.name}, against: $background, limit: ${mostGroups}) { words { word ${selected} } }`,
+        },
+      ]
+    return grouping === null
+      ? []
+      : [
+          {
+            ...panel,
+            arguments: {
+              ...restrictionOf(view, subject),
+              groupBy: [grouping.name],
+              significant: { against: background },
+              limit: mostGroups,
+            },
+            selection: `groups { ${groupingSelection(grouping)} count ${selected} }`,
+          },
+        ]
+  }
+
+  function suggestions(answer: Answer): readonly { label: string; view: View }[] {
+    const { max } = (answer['range'] ?? {}) as { max?: Readonly<Record<string, string | null>> }
+    const newest = time === undefined ? null : (max?.[time.name] ?? null)
+    if (!isWhole || newest === null || time === undefined) return []
+    return [7, 30].map((days) => ({
+      label: text.charts.lastDays(language.number(days)),
+      view: withCondition(view, {
+        field: time,
+        operator: 'from',
+        values: [new Date(Date.parse(newest) - (days - 1) * day).toISOString().slice(0, 10)],
+      }),
+    }))
+  }
+
+  function chart(answer: Answer): DrawnChart {
+    const found = (answer['unusual'] ?? {}) as UnusualAnswer
+    const rows: readonly (ChartKey & Significance)[] = [
+      ...(found.unusualWords?.words ?? []).map(({ word, significance }) => ({
+        ...significance,
+        label: word,
+        href: addressOf(changed(plain, { search: view.search === '' ? word : `(${view.search}) ${word}` })),
+      })),
+      ...(found.groups ?? []).map((group) => ({
+        ...group.significance,
+        label:
+          thing?.grouping === null || thing === null ? '' : groupLabel(thing.grouping, group, null, language),
+        href:
+          thing?.grouping === null || thing === null
+            ? null
+            : addressOf(viewOfGroup(plain, thing.grouping, group, null)),
+      })),
+    ]
+    const spec = describe(
+      {
+        kind: 'bars',
+        title: text.charts.unusualOf(thing?.label ?? ''),
+        locale: language.tag,
+        unit: 'share',
+        keyLabel: thing?.label ?? '',
+        valueLabel: text.charts.shareOfShown,
+        isOrdered: false,
+        isStacked: false,
+        keys: rows.map(({ label, href }) => ({ label, href })),
+        series: [
+          { name: text.charts.here, values: rows.map(({ share }) => share), hrefs: [] },
+          {
+            name: text.charts.backgrounds[against],
+            values: rows.map(({ againstShare }) => againstShare),
+            hrefs: [],
+          },
+        ],
+      },
+      language,
+    )
+    if (isWhole) return { spec: { ...spec, description: text.charts.chooseFirst }, notes: [] }
+    if (rows.length === 0) return { spec: { ...spec, description: text.charts.nothingUnusual }, notes: [] }
+    return { spec, notes: [text.charts.mostUnusualFirst] }
+  }
+
+  function addressOf(to: View | null): string | null {
+    return to === null ? null : collectionAddress(collection.nsid, to)
+  }
+}
