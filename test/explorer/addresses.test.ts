@@ -61,9 +61,12 @@ const plausible = fc.constantFrom(
   '-wordCount',
   'RELEVANCE',
   'month',
-  'line',
+  'lines',
   'share',
-  'avg',
+  'average',
+  'compare',
+  'unusual',
+  'publishedAt_week',
   'clickbaitScore',
   `at://${account}/tech.service.news.source/alpenfunk.example`,
 )
@@ -74,7 +77,7 @@ const value = fc.oneof(
 )
 const fieldNames = [...new Set(subjects.all.flatMap(({ fields }) => [...fields.keys()]))]
 const own =
-  'q sort show columns facets after before field find op value lang part measure of by by2 group split bucket as chart compare period from to zone limit'
+  'q sort show columns facets after before field find op value lang part measure of by kind top step query on against split as per'
 const name = fc.oneof(
   fc.constantFrom(...own.split(' ')),
   fc.constantFrom(...fieldNames),

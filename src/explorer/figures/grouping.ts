@@ -1,6 +1,7 @@
 /** What a collection can be grouped by: fields, periods of its times, and parts of them. */
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
+import { isOffered } from '../browse/facets.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
@@ -18,14 +19,18 @@ export interface Grouping {
 
 const units = [...periods, 'hourOfDay', 'weekday'] as const
 
-/** Those of the collection's roles first. Texts that differ in every record are left out. */
+/** Those of the collection's roles first. Texts that differ in nearly every record are left out. */
 export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<string>): readonly Grouping[] {
+  const representing: readonly (string | null)[] = [roles.title, roles.summary]
   const all = [...fields.values()].flatMap((field): readonly Grouping[] => {
     if (field.type.kind === 'datetime')
       return units.map((unit) => ({ name: `${field.name}_${unit}`, field, unit }))
     const isText =
-      !field.isArray && field.type.kind === 'string' && (field.type.freeText || field.type.format === 'uri')
-    return field.isGroup && !isText ? [{ name: field.name, field, unit: null }] : []
+      !field.isArray &&
+      field.type.kind === 'string' &&
+      (field.type.format === 'uri' ||
+        (field.type.freeText && (!field.isOwn || representing.includes(field.name))))
+    return isOffered(field) && !isText ? [{ name: field.name, field, unit: null }] : []
   })
   const rank = ({ field }: Grouping) =>
     field.name === roles.time
