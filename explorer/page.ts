@@ -1,8 +1,16 @@
 /** What pages do with script: all of it improves what works without. Each island is a file in `islands/`. */
 import { brush } from './islands/brush.ts'
 import { copyButtons } from './islands/copy.ts'
+import { findValues } from './islands/find-values.ts'
+import { freshRecords } from './islands/fresh-records.ts'
+import { keyboard } from './islands/keyboard.ts'
 import { localTimes } from './islands/local-times.ts'
+import { sidebar } from './islands/sidebar.ts'
 
 localTimes(document)
 copyButtons(document)
 brush(document)
+keyboard(document)
+findValues(document)
+freshRecords(document)
+sidebar(document)

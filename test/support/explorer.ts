@@ -10,9 +10,13 @@ import { openTestService, type TestService, type TestServiceGiven } from './serv
 export interface OpenedExplorer extends AsyncDisposable {
   readonly service: TestService
   /** The whole page, or file, at an address; `cost` is the most that an operation of it has cost, in points. */
-  readonly get: (
-    address: string,
-  ) => Promise<{ readonly status: number; readonly body: string; readonly cost: number }>
+  readonly get: (address: string) => Promise<{
+    readonly status: number
+    readonly body: string
+    readonly cost: number
+    /** Where the reader is sent instead. */
+    readonly location: string | null
+  }>
 }
 
 export async function openExplorer(
@@ -52,7 +56,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })
-      return { status, body: page.start + rest, cost }
+      return { status, body: page.start + rest, cost, location: page.location }
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }

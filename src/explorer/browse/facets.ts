@@ -16,8 +16,13 @@ export interface FacetAnswer {
 export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
   return answers.map((answer) => {
     const field = browse.subject.fields.get(answer.field)
-    return field === undefined ? null : facet(answer, field, browse)
+    const isEmpty = answer.values.length === 0 && answer.missing === 0
+    return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
   })
+
+  function isFiltered({ name }: ShownField): boolean {
+    return browse.view.conditions.some(({ field }) => field.name === name)
+  }
 }
 
 function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
@@ -68,7 +73,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
         <a class="value" href=${including(value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
           <span class="name" title=${name === value ? undefined : value}>${recordText(name)}</span>
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
-          ${count !== null && html`<meter min="0" max=${most} value=${count} aria-hidden="true"></meter>`}
+          ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}
         </a>
         <a class="exclude" href=${excluding(value)} rel="nofollow" title=${isExcluded ? text.include : text.exclude} aria-label=${`${isExcluded ? text.include : text.exclude}: ${name}`}>${isExcluded ? '+' : '−'}</a>
       </li>`

@@ -23,7 +23,7 @@ function sortForm(browse: Browse): Html {
   const { isSearch } = restrictionOf(view, subject)
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === current}>${label}</option>`
-  return html`<form class="sort" action=${`/c/${subject.collection.nsid}`} data-submits>
+  return html`<form class="sort" action=${`/c/${subject.collection.nsid}`}>
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">

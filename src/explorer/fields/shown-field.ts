@@ -13,6 +13,7 @@ import {
 import type { Collection, FieldType, Model, Reference } from '../../schema/model/model.ts'
 import {
   groupFields,
+  hasConditions,
   holderOf,
   measureFields,
   recordWhereFields,
@@ -42,7 +43,7 @@ export interface ShownField {
   readonly type: FieldType
   /** Whether a record may have several values. */
   readonly many: boolean
-  /** Its own array of texts or numbers has `has` instead of `eq`. */
+  /** An array, which may be inside elements of another one, has `has` instead of `eq`. */
   readonly isArray: boolean
   readonly steps: readonly WhereStep[]
   /** The values that the lexicon lists. */
@@ -94,7 +95,7 @@ function ownFields(collection: Collection, model: Model): readonly ShownField[] 
       description: leaf.kind === 'property' ? leaf.field.constraints.words : '',
       type,
       many: elementArray(leaf) !== null,
-      isArray: leaf.kind === 'property' && leaf.field.type.kind === 'array' && elementArray(leaf) === null,
+      isArray: leaf.kind === 'property' && leaf.field.type.kind === 'array',
       steps,
       values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
       scale: null,
@@ -116,7 +117,9 @@ function ownFields(collection: Collection, model: Model): readonly ShownField[] 
     { kind: 'system', name: 'uri' },
   ]
   const others = leaves
-    .filter((leaf) => hasOperators(leafType(leaf)))
+    .filter(
+      (leaf) => hasOperators(leafType(leaf)) && (leaf.kind === 'system' || hasConditions(leaf.field.type)),
+    )
     .map((leaf) => describe(leafName(leaf), [], leaf, false))
     .filter(({ steps }) => !seen.has(steps.map((step) => step.name).join('.')))
   return [...grouped, ...others]

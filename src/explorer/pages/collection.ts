@@ -52,6 +52,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     feed: feedAddress(collection.nsid, view),
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
+      const isLive = view.sort === null && view.page === null && view.search === ''
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
@@ -59,10 +60,9 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       return html`
         <header class="heading">
           <h1>${title}</h1>
-          <p class="lead">${subjectDescription(subject, language)}</p>
+          <p class="lead" dir="auto">${subjectDescription(subject, language)}</p>
         </header>
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
-        ${time !== null && (await timeFigure(time, answer, view, subject, site, language))}
         <div class="columns">
           <aside aria-label=${text.filters}>
             <details class="sidebar">
@@ -72,7 +72,8 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
               ${otherFacets(facets, browse)}
             </details>
           </aside>
-          <section class="results" aria-label=${text.results} data-live=${view.sort === null && view.page === null ? 'true' : undefined}>
+          <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
+            ${time !== null && (await timeFigure(time, answer, view, subject, site, language))}
             ${optionsBar(list.totalCount, columns, browse)}
             ${
               found.length === 0

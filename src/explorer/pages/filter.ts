@@ -9,20 +9,16 @@ import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
-import { buildOperation, type Panel } from '../operation.ts'
-import type { Answer, Draft, PageRequest, Site } from '../page.ts'
-import { conditionsOf, facetSelection } from '../lists/list.ts'
-import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
-import { folded } from '../parts/folded.ts'
+import { buildOperation } from '../operation.ts'
+import type { Draft, PageRequest, Site } from '../page.ts'
+import { conditionNames, readNames } from '../lists/names.ts'
+import { facetOf, valuePanels } from '../lists/values.ts'
 import { withLanguage } from '../parts/frame.ts'
 import { problemList } from '../parts/problems.ts'
-import { plainValue } from '../parts/values.ts'
-import { type Condition, operatorsOf, readConditions } from '../view/conditions.ts'
+import { type Condition, readConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
-import { changed, readView, type View, withCondition } from '../view/view.ts'
-import type { Where } from '../view/where.ts'
+import { readView, type View, withCondition } from '../view/view.ts'
 
-const mostValues = 100
 const own = ['field', 'find', 'op', 'value']
 
 export function filterPage(site: Site, subject: Subject, { parameters, language }: PageRequest): Draft {
@@ -63,7 +59,7 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
         <header class="heading">
           <p><a href=${to(browse, view)}>← ${text.filtering.back}: ${titleOf(browse)}</a></p>
           <h1>${title}</h1>
-          ${field !== null && field.description !== '' && html`<p class="lead">${field.description}</p>`}
+          ${field !== null && field.description !== '' && html`<p class="lead" dir="auto">${field.description}</p>`}
         </header>
         ${conditionList(browse)}
         <div class="filter">
@@ -83,7 +79,7 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
           <input type="search" name="find" value=${find} placeholder=${text.filtering.find} maxlength="200" data-finds="values" data-key="/" /></label>
         <button>${text.search}</button>
       </form>
-      <div id="values">
+      <div id="values" data-cut=${facet.cut ? 'true' : undefined}>
         ${facet.values.length === 0 && html`<p class="empty">${text.filtering.noValues}</p>`}
         ${facetValues(facet, of, browse)}
         ${facet.cut && html`<p class="none">${text.filtering.cut(language.number(facet.values.length))}</p>`}
@@ -114,61 +110,4 @@ function withMore(view: View, condition: Condition): View {
       ? (view.conditions.find((each) => each.field === field && each.operator === operator)?.values ?? [])
       : []
   return withCondition(view, { ...condition, values: [...new Set([...present, ...values])] })
-}
-
-/** Values that a part of them is looked for in: the condition on the field itself is left out. */
-function valuePanels(
-  field: ShownField,
-  find: string,
-  view: View,
-  subject: Subject,
-  site: Site,
-): readonly Panel[] {
-  if (!field.isGroup) return []
-  const others = changed(view, {
-    conditions: view.conditions.filter((each) => each.field.name !== field.name),
-  })
-  const found = find === '' ? null : findCondition(field, find)
-  const { where, search } = conditionsOf(others, subject) as { where?: Where; search?: string }
-  const both = [where, found].filter((each) => each !== undefined && each !== null)
-  const names =
-    field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined
-  return [
-    {
-      name: 'values',
-      field: subject.collection.rootField,
-      arguments: { first: 1, where: both.length > 1 ? { AND: both } : both[0], search },
-      selection: facetSelection([field], mostValues, false),
-    },
-    ...referredPanel(field, site, names),
-  ]
-}
-
-/** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */
-function findCondition(field: ShownField, find: string): Where | null {
-  const inner =
-    field.targetTitle !== null && operatorsOf(field).includes('is')
-      ? { [field.targetTitle]: { contains: find } }
-      : operatorsOf(field).includes('contains')
-        ? { contains: find }
-        : null
-  if (inner === null) return null
-  return field.steps.reduceRight<Where>(
-    (inside, { name, some }) => ({ [name]: some ? { some: inside } : inside }),
-    inner,
-  )
-}
-
-/** Null for a field that is not grouped by. */
-function facetOf(answer: Answer, field: ShownField, find: string, browse: Browse): FacetAnswer | null {
-  const { facets = [] } = (answer['values'] ?? {}) as { facets?: readonly FacetAnswer[] }
-  const [facet] = facets
-  if (facet === undefined || find === '') return facet ?? null
-  const wanted = folded(find)
-  const values = facet.values.filter(
-    ({ value }) =>
-      folded(value).includes(wanted) ||
-      folded(plainValue(field, value, browse.language, browse.names)).includes(wanted),
-  )
-  return { ...facet, values, missing: 0 }
 }

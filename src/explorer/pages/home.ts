@@ -69,7 +69,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
-      <p class="lead">${collection.type.description}</p>
+      <p class="lead" dir="auto">${collection.type.description}</p>
       <h4>${text.newest}</h4>
       ${found.length === 0 ? html`<p class="empty">${text.noResults}</p>` : results(found, 'list', time, subject, language)}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>

@@ -4,6 +4,7 @@ import { subjectLabel } from '../fields/labels.ts'
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
 import type { Frame, IndexState, Site } from '../page.ts'
+import { keyList } from './keys.ts'
 import { pageMeta } from './meta.ts'
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
@@ -60,7 +61,7 @@ export function frameEnd({ site, language, isEmbedded }: Frame, index: IndexStat
     ${note.length > 0 && html`<section class="note" aria-label=${text.operator.note}>${note.map((paragraph) => html`<p dir="auto">${linked(paragraph)}</p>`)}</section>`}
     ${contact !== null && html`<p>${text.operator.contact}: <a href=${contact}><bdi>${contact.replace(/^mailto:/, '')}</bdi></a></p>`}
   </footer>`
-  return `</main>${toText(foot)}</body></html>`
+  return `</main>${toText(foot)}${toText(keyList(language))}</body></html>`
 }
 
 /** The operator's text, with links of the https addresses in it. */

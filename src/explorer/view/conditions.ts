@@ -32,13 +32,14 @@ const mostConditions = 40
 const mostValues = 100
 const longestValue = 1_000
 
-export function operatorsOf({ type, isArray }: ShownField): readonly Operator[] {
+export function operatorsOf({ type, isArray, steps }: ShownField): readonly Operator[] {
   const missing = ['is', 'not', 'missing'] as const
-  if (isArray) return [...missing, 'all']
+  if (isArray) return type.kind === 'strongRef' ? missing : [...missing, 'all']
   switch (type.kind) {
     case 'string':
+      // Words are not looked for in elements of arrays.
       return type.freeText
-        ? [...missing, 'contains', 'starts', 'matches']
+        ? [...missing, 'contains', 'starts', ...(steps.some(isElement) ? [] : (['matches'] as const))]
         : [...missing, 'contains', 'starts', ...(type.bounded ? (['from', 'to'] as const) : [])]
     case 'integer':
       return [...missing, 'from', 'to']
@@ -47,6 +48,10 @@ export function operatorsOf({ type, isArray }: ShownField): readonly Operator[] 
     default:
       return missing
   }
+}
+
+function isElement({ some, record }: ShownField['steps'][number]): boolean {
+  return some && record === null
 }
 
 /** The field and the operator that a parameter names; null if it names none. */

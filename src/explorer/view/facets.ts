@@ -5,7 +5,7 @@ import { facetCost, listCost, type Restriction } from './price.ts'
 import type { View } from './view.ts'
 
 /** Points for a page; the service allows more, since this is an estimate. */
-const affordable = 200
+const affordable = 215
 
 /**
  * First those that the reader has filtered by, then the others in the order of the collection. `others`: the points

@@ -14,7 +14,10 @@ export interface Restriction {
 const scan = 15
 const join = 22
 const total = 2
-const sort = 20
+/** Besides reading the records once more; an order by relevance costs as much. */
+const sort = 15
+const search = 6
+const didYouMean = 5
 const grouping = 16
 const groupJoin = 20
 const groupField = 6
@@ -28,7 +31,10 @@ const names = 21
 function whereCost({ conditions, isSearch }: Restriction): number {
   if (conditions.length === 0 && !isSearch) return 0
   const ways = new Set(conditions.flatMap(({ field }) => waysOf(field)))
-  return conditions.reduce((sum, condition) => sum + costOf(condition), scan + ways.size * join)
+  return conditions.reduce(
+    (sum, condition) => sum + costOf(condition),
+    scan + ways.size * join + (isSearch ? search : 0),
+  )
 }
 
 /** References and arrays of objects on the way to a field. */
@@ -55,7 +61,8 @@ function costOf({ field, operator }: Condition): number {
 /** A page of records with its total. */
 export function listCost(restriction: Restriction, isSorted: boolean): number {
   const where = whereCost(restriction)
-  return 1 + total + 2 * where + (isSorted ? sort : 0)
+  const order = isSorted ? where + sort : 0
+  return 1 + total + 2 * where + order + (restriction.isSearch ? didYouMean : 0)
 }
 
 export function facetCost(field: ShownField, restriction: Restriction): number {

@@ -1,4 +1,5 @@
 /** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
+import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { type Condition, readConditions, writeConditions } from './conditions.ts'
 import type { Problem } from './problem.ts'
@@ -91,10 +92,7 @@ export function readView(
     sort: readSort(last('sort'), subject, problems),
     show: isShow(show) ? show : 'list',
     columns: listed('columns', (name) => subject.fields.get(name)?.many === false),
-    facets:
-      last('facets') === noFacets
-        ? []
-        : listed('facets', (name) => subject.fields.get(name)?.isGroup === true),
+    facets: last('facets') === noFacets ? [] : listed('facets', (name) => isFacet(subject.fields.get(name))),
     page:
       after !== ''
         ? { side: 'after', cursor: after }
@@ -104,6 +102,11 @@ export function readView(
     others: parameters.filter(([name]) => others.includes(name)),
   }
   return { view, problems: [...read.problems, ...problems] }
+}
+
+/** What is inside an array of objects is grouped by, and is no facet. */
+function isFacet(field: ShownField | undefined): boolean {
+  return field?.isGroup === true && !field.many
 }
 
 function isShow(text: string): text is Show {

@@ -56,6 +56,8 @@ function conditionOn({ field, operator, values }: Condition): Where {
 function anyOf(field: ShownField, values: readonly string[]): Where {
   const operands = values.map((value) => operand(field, value))
   const [first] = operands
+  if (field.isArray && field.type.kind === 'strongRef')
+    return { some: { uri: operands.length === 1 ? { eq: first } : { in: operands } } }
   if (field.isArray) return operands.length === 1 ? { has: first } : { hasAny: operands }
   const { kind } = field.type
   // Both values of a boolean: whatever is present.

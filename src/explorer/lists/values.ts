@@ -1,0 +1,100 @@
+/** The most frequent values of a field, and those that contain a text. */
+import type { FacetAnswer } from '../browse/facets.ts'
+import type { Browse } from '../browse/context.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { Panel } from '../operation.ts'
+import type { Answer, Site } from '../page.ts'
+import { folded } from '../parts/folded.ts'
+import { plainValue } from '../parts/values.ts'
+import { operatorsOf } from '../view/conditions.ts'
+import { changed, type View } from '../view/view.ts'
+import type { Where } from '../view/where.ts'
+import { conditionsOf, facetSelection } from './list.ts'
+import { referredPanel } from './names.ts'
+
+const mostValues = 100
+
+/** Values that a part of them is looked for in: the condition on the field itself is left out. */
+export function valuePanels(
+  field: ShownField,
+  find: string,
+  view: View,
+  subject: Subject,
+  site: Site,
+): readonly Panel[] {
+  if (!field.isGroup) return []
+  const others = changed(view, {
+    conditions: view.conditions.filter((each) => each.field.name !== field.name),
+  })
+  const found = find === '' ? null : findCondition(field, find)
+  const { where, search } = conditionsOf(others, subject) as { where?: Where; search?: string }
+  const both = [where, found].filter((each) => each !== undefined && each !== null)
+  const names =
+    field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined
+  const restricted = { where: both.length > 1 ? { AND: both } : both[0], search }
+  const { rootField } = subject.collection
+  // What is inside an array of objects is grouped by, and is no facet.
+  const values: Panel = field.many
+    ? {
+        name: 'values',
+        field: `${rootField}Aggregate`,
+        arguments: { ...restricted, groupBy: [field.name], orderBy: 'COUNT_DESC', limit: mostValues },
+        selection: `groupCount groups { ${field.name} count }`,
+      }
+    : {
+        name: 'values',
+        field: rootField,
+        arguments: { ...restricted, first: 1 },
+        selection: facetSelection([field], mostValues, false),
+      }
+  return [values, ...referredPanel(field, site, names)]
+}
+
+/** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */
+function findCondition(field: ShownField, find: string): Where | null {
+  const { targetTitle, isArray, type } = field
+  const contains = { contains: find }
+  let inner: Where
+  if (targetTitle !== null && isArray && type.kind === 'strongRef')
+    inner = { some: { [targetTitle]: contains } }
+  else if (targetTitle !== null && !isArray) inner = { [targetTitle]: contains }
+  else if (operatorsOf(field).includes('contains')) inner = contains
+  else return null
+  return field.steps.reduceRight<Where>(
+    (inside, { name, some }) => ({ [name]: some ? { some: inside } : inside }),
+    inner,
+  )
+}
+
+/** Null for a field that is not grouped by. */
+export function facetOf(answer: Answer, field: ShownField, find: string, browse: Browse): FacetAnswer | null {
+  const { facets = [], groups, groupCount } = (answer['values'] ?? {}) as ValuesAnswer
+  const facet = groups === undefined ? facets[0] : ofGroups(groups, groupCount ?? 0, field)
+  if (facet === undefined || find === '') return facet ?? null
+  const wanted = folded(find)
+  const values = facet.values.filter(
+    ({ value }) =>
+      folded(value).includes(wanted) ||
+      folded(plainValue(field, value, browse.language, browse.names)).includes(wanted),
+  )
+  return { ...facet, values, missing: 0 }
+}
+
+interface ValuesAnswer {
+  readonly facets?: readonly FacetAnswer[]
+  readonly groups?: readonly Group[]
+  readonly groupCount?: number
+}
+
+type Group = Readonly<Record<string, unknown>> & { readonly count: number }
+
+function ofGroups(groups: readonly Group[], all: number, { name }: ShownField): FacetAnswer {
+  const known = groups.filter((group) => group[name] !== null)
+  return {
+    field: name,
+    values: known.map((group) => ({ value: String(group[name]), count: group.count })),
+    missing: groups.find((group) => group[name] === null)?.count ?? 0,
+    cut: all > groups.length,
+  }
+}
