@@ -83,7 +83,8 @@ for (const { name, ...given } of sets) {
 function oneOfEach(fields: Iterable<ShownField>): readonly ShownField[] {
   const kindOf = ({ type, isArray, isGroup, targetTitle, steps }: ShownField) =>
     JSON.stringify([
-      type,
+      type.kind,
+      type.kind === 'string' && [type.freeText, type.bounded],
       isArray,
       isGroup,
       targetTitle !== null,

@@ -73,6 +73,8 @@ export const en = {
     showNew: 'Show new records',
     pages: 'Pages',
     dates: (field: string) => `${field}, in UTC`,
+    noChart:
+      'The chart is left out, because these filters are expensive. Choose fewer, or values instead of parts of them.',
     skipFilters: 'Facets are shown with the first page.',
   },
   filtering: {

@@ -18,8 +18,8 @@ import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { withLanguage } from '../parts/frame.ts'
 import { results } from '../parts/results.ts'
 import { timeFigure } from '../parts/time-figure.ts'
-import { facetsOf } from '../view/facets.ts'
 import { feedAddress, takeView } from '../take/view-take.ts'
+import { canAfford, facetsOf } from '../view/facets.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
@@ -28,8 +28,9 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const { collection } = subject
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
-  const time = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
-  const problems = [...wrong, ...(time?.problems ?? [])]
+  const asked = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
+  const time = asked !== null && canAfford(asked.points, view, subject) ? asked : null
+  const problems = [...wrong, ...(asked?.problems ?? [])]
   const title = subjectLabel(subject, language)
   if (problems.length > 0) return problemPage(problems, title, request)
   const location = isUntidy(parameters)
@@ -73,6 +74,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             </details>
           </aside>
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
+            ${asked !== null && time === null && html`<p class="none">${text.browse.noChart}</p>`}
             ${time !== null && (await timeFigure(time, answer, view, subject, site, language))}
             ${optionsBar(list.totalCount, columns, browse)}
             ${

@@ -4,8 +4,9 @@ import type { Subject } from '../fields/subject.ts'
 import { facetCost, listCost, type Restriction } from './price.ts'
 import type { View } from './view.ts'
 
-/** Points for a page; the service allows more, since this is an estimate. */
+/** Points for a page with facets, and for one without; the service allows more, since these are estimates. */
 const affordable = 215
+const mostAffordable = 200
 
 /**
  * First those that the reader has filtered by, then the others in the order of the collection. `others`: the points
@@ -19,7 +20,7 @@ export function facetsOf(view: View, subject: Subject, others = 0): readonly Sho
   const candidates = fields(subject.roles.facets).toSorted(
     (one, other) => Number(filtered.has(other.name)) - Number(filtered.has(one.name)),
   )
-  let left = affordable - others - listCost(restriction, view.sort !== null || restriction.isSearch)
+  let left = affordable - others - recordsCost(view, subject)
   const chosen = candidates.filter((field) => {
     const cost = facetCost(field, restriction)
     if (cost > left) return false
@@ -27,6 +28,16 @@ export function facetsOf(view: View, subject: Subject, others = 0): readonly Sho
     return true
   })
   return fields(subject.roles.facets).filter((field) => chosen.includes(field))
+}
+
+/** Whether a page can have panels of so many points besides its records. */
+export function canAfford(points: number, view: View, subject: Subject): boolean {
+  return points + recordsCost(view, subject) <= mostAffordable
+}
+
+function recordsCost(view: View, subject: Subject): number {
+  const restriction = restrictionOf(view, subject)
+  return listCost(restriction, view.sort !== null || restriction.isSearch)
 }
 
 export function restrictionOf({ conditions, search }: View, { collection }: Subject): Restriction {

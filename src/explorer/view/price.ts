@@ -52,10 +52,12 @@ function waysOf({ steps }: ShownField): readonly string[] {
 }
 
 function costOf({ field, operator }: Condition): number {
+  const { type, many, isArray } = field
   if (operator === 'contains' || operator === 'starts')
-    return field.type.kind === 'string' && field.type.freeText ? 6 : 22
-  if (field.isArray) return 10
-  return field.type.kind === 'string' && !field.type.categorical ? 7 : 1
+    return type.kind === 'string' && type.freeText && !many ? 6 : 22
+  if (type.kind === 'strongRef') return isArray ? join + 7 : 7
+  if (isArray) return 10
+  return type.kind === 'atUri' || (type.kind === 'string' && !type.categorical) ? 7 : 1
 }
 
 /** A page of records with its total. */
