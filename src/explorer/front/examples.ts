@@ -1,5 +1,5 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
-import { collectionAddress } from '../addresses.ts'
+import { chartsAddress, collectionAddress } from '../addresses.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -9,8 +9,7 @@ import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { withLanguage } from '../parts/frame.ts'
 import { plainValue } from '../parts/values.ts'
-import { readView, type View } from '../view/view.ts'
-import { withCondition } from '../view/view.ts'
+import { readView, type View, withCondition, writeView } from '../view/view.ts'
 
 interface Choice {
   readonly subject: Subject
@@ -62,6 +61,10 @@ export function exampleList(
   )
   const group = known.find((each) => each[first.name] !== known[0]?.[first.name]) ?? known[0]
   if (group === undefined) return null
+  // Topics of the same records, such as those in one language, are the ones to compare.
+  const compared = known.find(
+    (each) => each[first.name] === group[first.name] && each[second.name] !== group[second.name],
+  )
   const value = (field: ShownField, of: Group) => plainValue(field, String(of[field.name]), language)
   const condition = (view: View, field: ShownField, of: Group) =>
     withCondition(view, { field, operator: 'is', values: [String(of[field.name])] })
@@ -76,12 +79,24 @@ export function exampleList(
     <h2 id="examples">${text.front.examples}</h2>
     <ul>
       <li><a href=${address(condition(condition(view, first, group), second, group))}>${both}</a> <span class="count">${language.plural(text.records, group.count)}</span></li>
-      ${newest !== null && html`<li><a href=${address(weekTo(newest, view, subject))}>${text.front.week(collection, language.date(newest))}</a></li>`}
+      ${compared === undefined ? null : html`<li><a href=${compareAddress(group, compared)} rel="nofollow">${text.front.compare(value(second, group), value(second, compared))}</a></li>`}
+      ${newest !== null && html`<li><a href=${unusualAddress(newest)} rel="nofollow">${text.front.unusual(collection, language.date(newest))}</a></li>`}
     </ul>
   </section>`
 
   function address(next: View): string {
     return withLanguage(collectionAddress(subject.collection.nsid, next), language)
+  }
+
+  function compareAddress(...of: readonly Group[]): string {
+    const queries = of.map((each) => ['query', writeView(condition(view, second, each))] as const)
+    const others = [['part', 'compare'] as const, ...queries]
+    return withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
+  }
+
+  function unusualAddress(instant: string): string {
+    const week = { ...weekTo(instant, view, subject), others: [['part', 'unusual'] as const] }
+    return withLanguage(chartsAddress(subject.collection.nsid, week), language)
   }
 }
 
