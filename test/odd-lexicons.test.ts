@@ -78,6 +78,26 @@ test('properties named like literals are sorted and grouped by', async (database
   })
 })
 
+test('properties named like members of every object are absent from variables that do not name them', async (database) => {
+  const properties = {
+    constructor: { type: 'string' },
+    toString: { type: 'integer' },
+    n: { type: 'integer' },
+  }
+  await using service = await open(database, properties, [
+    line('a', { constructor: 'x', toString: 1, n: 2 }),
+    line('b', { n: 2 }),
+  ])
+  const count = 'query ($where: OrgExampleOddWhereInput) { orgExampleOdd(where: $where) { totalCount } }'
+  for (const [where, expected] of [
+    [{ n: { eq: 2 } }, 2],
+    [{ n: { eq: 2 }, constructor: { eq: 'x' } }, 1],
+  ] as const) {
+    const data = await service.data(count, { where })
+    assert.equal(data.orgExampleOdd.totalCount, expected)
+  }
+})
+
 test('no name in the schema is one that GraphQL reserves, whatever properties are called', async (database) => {
   const moment = { type: 'string', format: 'datetime' }
   const names = ['_', '__', '', '-', '__a', '_a', 'é']

@@ -91,12 +91,21 @@ export function coerceVariables(
   raw: Readonly<Record<string, unknown>>,
 ): VariableValues {
   assertVariablesWithin(raw)
-  const coerced = getVariableValues(schema, variableDefinitions, raw, { maxErrors: mostErrors })
+  const given = withoutPrototypes(raw) as Readonly<Record<string, unknown>>
+  const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors: mostErrors })
   if (coerced.errors === undefined) return coerced.variableValues
   throw new RequestErrors(
     'BAD_USER_INPUT',
     coerced.errors.map((error) => withHint(schema, error)),
   )
+}
+
+/** The library takes what an object inherits, such as `constructor`, for members that were sent. */
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, inner]) => [name, withoutPrototypes(inner)])
+  return Object.assign(Object.create(null), Object.fromEntries(members))
 }
 
 /**
