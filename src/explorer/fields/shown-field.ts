@@ -157,8 +157,11 @@ function holderAfter(collection: Collection, joins: readonly Reference[], model:
   return joins.reduce((_, join) => targetOf(join, model) ?? collection, collection)
 }
 
+/** Null too where the record behind the reference has no field, because a property has its name. */
 function targetOfLeaf(collection: Collection, leaf: Leaf, model: Model): Collection | null {
   if (leaf.kind === 'system') return null
+  const siblings = leaf.inside.length === 0 ? collection.type.fields : []
+  if (siblings.some(({ name }) => name === `${leaf.field.name}Resolved`)) return null
   const path = leafProperties(leaf).join('\n')
   return targetOf(collection.references.find((each) => each.path.join('\n') === path) ?? null, model)
 }

@@ -1,4 +1,5 @@
 /** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
+import { isEmpty } from '../charts/chart-spec.ts'
 import { chartFileAddress, chartsAddress, collectionAddress } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -70,8 +71,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
         ${tools(answer)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links:
-            spec.keys.length > 0 && html`<a href=${file} rel="nofollow" download>${text.charts.file}</a>`,
+          links: !isEmpty(spec) && html`<a href=${file} rel="nofollow" download>${text.charts.file}</a>`,
         })}
       `
     },

@@ -8,6 +8,7 @@ import { conditionList } from '../browse/sentences.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import { timeParameters } from '../figures/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
@@ -25,8 +26,9 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
   const { collection } = subject
   const { text } = language
   const last = (name: string): string => parameters.findLast(([each]) => each === name)?.[1] ?? ''
-  const read = readView(parameters, subject, own)
-  const view = { ...read.view, others: [], page: null }
+  const read = readView(parameters, subject, [...own, ...timeParameters])
+  const others = read.view.others.filter(([name]) => !own.includes(name))
+  const view = { ...read.view, others, page: null }
   const field = subject.fields.get(last('field')) ?? null
   const find = last('find').trim().slice(0, 200)
   const written = field === null ? null : writtenCondition(field, last('op'), last('value'), subject)

@@ -1,5 +1,5 @@
 /** The references of a record: what is asked about the records behind them, and what the answer says. */
-import { getNamedType, type GraphQLSchema, isObjectType } from 'graphql'
+import { getNamedType, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import type { ObjectType, Reference } from '../../schema/model/model.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Site } from '../page.ts'
@@ -42,7 +42,7 @@ function addReference(
     at = next
   }
   if (reference.kind === 'strongRef') at.set(name, 'uri cid isCurrent')
-  if (hasField(site.schema, typeName, names, `${name}Resolved`))
+  if (leadsToRecords(site.schema, typeName, [...names.slice(0, -1), `${name}Resolved`]))
     at.set(`${name}Resolved`, `uri collection ${titlesOf(reference, site)}`.trim())
 }
 
@@ -73,13 +73,14 @@ function namesOf(type: ObjectType, path: readonly string[]): readonly string[] |
   return names === null ? null : [field.name, ...names]
 }
 
-function hasField(schema: GraphQLSchema, typeName: string, path: readonly string[], wanted: string): boolean {
+/** A property may have the name of the field that would lead there; it is then no interface. */
+function leadsToRecords(schema: GraphQLSchema, typeName: string, path: readonly string[]): boolean {
   let type = schema.getType(typeName)
-  for (const name of path.slice(0, -1)) {
+  for (const name of path) {
     if (!isObjectType(type)) return false
     type = getNamedType(type.getFields()[name]?.type)
   }
-  return isObjectType(type) && type.getFields()[wanted] !== undefined
+  return isInterfaceType(type)
 }
 
 function print(tree: Tree): string {

@@ -79,7 +79,7 @@ export function dayAfter(date: string): string {
 /** Adds the condition, unless the place of its operator is taken. */
 function merge(into: Record<string, unknown>, condition: Where): boolean {
   const [[name, value] = ['', {}]] = Object.entries(condition)
-  const present = into[name]
+  const present = Object.hasOwn(into, name) ? into[name] : undefined
   if (present === undefined) {
     into[name] = structuredClone(value)
     return true
