@@ -1,0 +1,133 @@
+/** Pages of lexicon sets that the explorer was not made for: all render, and each link on them leads to a page. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { schemas as networkDocuments } from '@atproto/api'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { newsLexicons, readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
+import type { Json } from '../reference/shapes.ts'
+import type { Model } from '../../src/schema/model/model.ts'
+import { modelOf } from '../support/agents.ts'
+import type { StoredLine } from '../support/engine.ts'
+import { explorerOver, type OpenedExplorer } from '../support/explorer.ts'
+import { libraryLexicons, libraryReferences } from '../support/lexicons.ts'
+import { networkRecords } from '../support/network-records.ts'
+import { loadCorpus } from '../support/property.ts'
+import { openTestService, type TestServiceGiven } from '../support/service.ts'
+import { thing, thingUri } from '../support/things.ts'
+import { assertHarmless } from './harmless.ts'
+
+const schemas = new URL('../schemas/', import.meta.url)
+const standard = readLexiconFolder(new URL('site-standard/lexicons/', schemas))
+const many = { type: 'array', items: { type: 'string', maxLength: 40 } }
+
+function linesOf(set: string): readonly StoredLine[] {
+  const text = readFileSync(new URL(`${set}/records.jsonl`, schemas), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line, at) => ({
+      indexedAt: `2026-11-18T09:${String(at).padStart(2, '0')}:00Z`,
+      ...JSON.parse(line),
+    }))
+}
+
+const sets: Readonly<Record<string, () => TestServiceGiven | Promise<TestServiceGiven>>> = {
+  news: () => ({
+    lexicons: newsLexicons.documents,
+    references: newsLexicons.references,
+    records: [...buildDemoCorpus()] as readonly StoredLine[],
+  }),
+  stress: () => ({
+    lexicons: stressLexicons.documents,
+    references: stressLexicons.references,
+    records: linesOf('stress'),
+  }),
+  'standard.site': () => ({
+    lexicons: standard.documents,
+    references: standard.references,
+    records: linesOf('site-standard'),
+  }),
+  network: async () => ({
+    lexicons: networkDocuments as readonly Json[],
+    records: await networkRecords(),
+  }),
+  things: () => ({
+    lexicons: [thing({}, 'org.example.bare'), thing({ many, size: { type: 'integer' } })],
+    records: [
+      { uri: thingUri('a', 'org.example.bare'), value: { $type: 'org.example.bare' } },
+      { uri: thingUri('b'), value: { $type: 'org.example.thing', many: ['one', 'two'] } },
+    ],
+  }),
+  'nothing yet': () => ({ lexicons: newsLexicons.documents, references: newsLexicons.references }),
+}
+
+for (const [name, given] of Object.entries(sets))
+  test(`each link on the pages of ${name} leads to a page`, async () => {
+    const { lexicons, references = {}, records } = await given()
+    const model = modelOf(lexicons, references)
+    await using service = await openTestService({ lexicons, references, ...(records && { records }) })
+    await assertLinked(explorerOver(service, model), model, records)
+  })
+
+test('each link on the pages of a library at random leads to a page', async () => {
+  const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+  const model = modelOf(libraryLexicons, libraryReferences)
+  await using loaded = await loadCorpus(seed)
+  try {
+    await assertLinked(explorerOver(loaded.service, model), model, [])
+  } catch (error) {
+    if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
+    throw error
+  }
+})
+
+/** Follows links from the first page and from the filters of all fields: a few of each kind, and not without end. */
+async function assertLinked(
+  explorer: OpenedExplorer,
+  model: Model,
+  records: readonly { readonly uri: string }[] = [],
+): Promise<void> {
+  const given = new Set(records.map(({ uri }) => uri.replace('at://', '/at/')))
+  const wrong: string[] = []
+  const perKind = new Map<string, number>()
+  const known = new Set<string>()
+  const queue: { readonly address: string; readonly on: string }[] = []
+  const add = (address: string, on: string): void => {
+    const [path = '', query = ''] = address.split('?')
+    const names = [...new URLSearchParams(query).keys()].toSorted().join(' ')
+    const kind = `${path.replace(/^\/at\/.*\/(.*)\/.*$/, '/at/$1').replace(/^\/at\/did:.*/, '/at')} ${names}`
+    const seen = perKind.get(kind) ?? 0
+    if (known.has(address) || seen >= 2 || known.size >= mostPages) return
+    known.add(address)
+    perKind.set(kind, seen + 1)
+    queue.push({ address, on })
+  }
+  add('/', 'first')
+  const subjects = createSubjects(model).all
+  for (const { collection, fields } of subjects) {
+    for (const page of ['', '?show=table', '?show=cards', '/charts'])
+      add(`/c/${collection.nsid}${page}`, 'first')
+    for (const field of [...fields.keys()].slice(0, Math.ceil(60 / subjects.length)))
+      add(`/c/${collection.nsid}/filter?field=${encodeURIComponent(field)}`, 'first')
+  }
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { address, on } = next
+    const { status, body } = await explorer.get(address)
+    const text = body.slice(body.indexOf('<main'), body.indexOf('</main')).replaceAll(/<[^>]*>/g, ' ')
+    // Records refer to some that are not indexed.
+    const isMissing = status === 404 && address.startsWith('/at/did:') && !given.has(address)
+    if (status !== 200 && !isMissing)
+      wrong.push(`${address} on ${on}: ${status} ${text.trim().slice(0, 300)}`)
+    else if (!body.startsWith('{')) assertHarmless(body)
+    for (const [, href = ''] of body.matchAll(/<a [^>]*href="(\/[^"]*)"/g)) {
+      const link = href.replaceAll('&amp;', '&').replace(/#.*$/, '')
+      if (!/^\/(?:api|explorer)\//.test(link)) add(link, address)
+    }
+  }
+  assert.ok(known.size > subjects.length * 5, `${known.size} pages`)
+  assert.deepEqual(wrong, [])
+}
+
+const mostPages = 250
