@@ -32,7 +32,7 @@ const apart = Object.keys(
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
 )
 /** Whoever has them is faster; the packages that ask for them do without. */
-const optional = ['bufferutil', 'pg-native', 'utf-8-validate']
+const optional = ['bufferutil', 'canvas', 'pg-native', 'utf-8-validate']
 /** Each with all that it imports is kept together; what has been named before stays where it is. */
 const together = ['src/cli/main.ts', 'src/cli/service/service.ts']
 

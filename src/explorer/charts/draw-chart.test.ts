@@ -67,6 +67,23 @@ test('bars have a link and a title for each key', () => {
   assert.match(svg, /<desc>Highest: 3 \(b\)\.<\/desc>/)
 })
 
+test('each series has a colour of its own, and the rest that of the rest', () => {
+  for (const many of [1, 2, 3, 6])
+    for (const kind of ['bars', 'lines'] as const) {
+      const series = Array.from({ length: many }, (_, at) => ({
+        name: String(at),
+        values: [1, 2, 3],
+        hrefs: [],
+        isRest: at > 0 && at === many - 1,
+      }))
+      const svg = drawChart(spec({ kind, series }), 'wide')
+      const used = new Set(Array.from(svg.matchAll(/class="fill-(\d)"/g), ([, number]) => Number(number)))
+      const wanted = series.map(({ isRest }, at) => (isRest ? 6 : at))
+      assert.deepEqual([...used].toSorted(), wanted, `${many} ${kind}`)
+      assert.doesNotMatch(svg, /rgb|hsl/)
+    }
+})
+
 const hostile = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',

@@ -28,7 +28,9 @@ export function drawChart(given: ChartSpec, layout: Layout): string {
     height,
     marginTop: 24,
     ...options,
+    // Positions are names of colours, and not numbers between which there are others.
     color: {
+      type: 'ordinal',
       domain: spec.series.map((_, at) => at),
       range: spec.series.map((_, at) => `series-${colourNumber(spec, at)}`),
     },
@@ -257,6 +259,8 @@ function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { reado
     row: Math.floor(series / across),
     name: labelText(name, isNarrow ? 40 : 30),
   }))
+  const panel = spec.isOrdered ? 90 : Math.max(60, 20 * spec.keys.length)
+  const gap = 40
   const facets = {
     fx: {
       domain: Array.from({ length: across }, (_, at) => at),
@@ -282,7 +286,7 @@ function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { reado
   const place = { fx: 'column', fy: 'row', fill: firstColour, href: 'href', title: 'title' }
   return spec.isOrdered
     ? {
-        height: 68 + 90 * (down + 0.43 * (down - 1)),
+        height: 68 + down * panel + (down - 1) * gap,
         marginTop: 40,
         marginLeft: leftMargin(spec, marks),
         marginRight: 8,
@@ -292,7 +296,7 @@ function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { reado
         marks: [Plot.barY(placed, { ...place, x: 'key', y: 'value' } as never), Plot.ruleY([0]), title],
       }
     : {
-        height: 68 + Math.max(60, 20 * spec.keys.length) * (down + 0.43 * (down - 1)),
+        height: 68 + down * panel + (down - 1) * gap,
         marginTop: 40,
         marginLeft: names.width,
         marginRight: 16,

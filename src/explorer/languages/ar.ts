@@ -1,5 +1,6 @@
 /** Arabic. Names and values in sentences are isolated, because their direction may be another. */
 import type { Translation } from './catalogue.ts'
+import { charts } from './charts-ar.ts'
 
 /** First strong isolate, and its end. */
 const isolated = (text: string | number): string => `\u2068${text}\u2069`
@@ -64,6 +65,7 @@ export const ar: Translation = {
     source: 'المصدر',
     about: (service) => `ابحث في سجلات ${isolated(service)} وقارنها وصدّرها.`,
   },
+  charts,
   problem: (problem) => {
     switch (problem.kind) {
       case 'unknownParameter':

@@ -98,5 +98,3 @@ export const charts = {
   noTime: 'These records have no time to be compared over.',
   noLines: 'Lines need an order, such as time, so these are bars.',
 }
-
-export type ChartTexts = typeof charts

@@ -1,5 +1,5 @@
 /** English: the catalogue that the others have the shape of. */
-import { charts as chartsInEnglish } from './charts-en.ts'
+import { charts } from './charts-en.ts'
 import type { Problem } from '../view/problem.ts'
 import type { Plural } from './plural.ts'
 
@@ -138,7 +138,7 @@ export const en = {
     help: 'Show this list',
     close: 'Close',
   },
-  charts: chartsInEnglish,
+  charts,
   problem: (problem: Problem): string => {
     switch (problem.kind) {
       case 'unknownParameter':

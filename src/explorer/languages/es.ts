@@ -1,5 +1,6 @@
 /** Spanish. */
 import type { Translation } from './catalogue.ts'
+import { charts } from './charts-es.ts'
 
 export const es: Translation = {
   skip: 'Ir al contenido',
@@ -53,6 +54,7 @@ export const es: Translation = {
     source: 'Fuente',
     about: (service) => `Busque, compare y exporte los registros de ${service}.`,
   },
+  charts,
   problem: (problem) => {
     switch (problem.kind) {
       case 'unknownParameter':

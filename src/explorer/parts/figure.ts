@@ -28,12 +28,13 @@ export async function chartFigure(
   const here = withLinksIn(spec, language)
   const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
   const isDrawn = wide !== null && narrow !== null
+  const failure = isDrawn || spec.keys.length === 0 ? [] : [text.charts.failed]
   return html`<figure class="figure">
     ${spec.title !== '' && html`<figcaption>${spec.title}</figcaption>`}
     ${tools}
     ${isDrawn && legend(spec)}
     ${isDrawn && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
-    <p class="description">${[spec.description, ...notes].join(' ')}</p>
+    <p class="description">${[...failure, spec.description, ...notes].join(' ')}</p>
     <div class="chart-options">
       ${links}
       ${spec.keys.length > 0 && html`<details open=${!isDrawn}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
