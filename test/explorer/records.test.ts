@@ -1,10 +1,11 @@
 /** Pages of records over the demo corpus. */
 import assert from 'node:assert/strict'
-import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
+import { corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { modelOf } from '../support/agents.ts'
 import { onEveryDatabase as test } from '../support/databases.ts'
 import { explorerOver } from '../support/explorer.ts'
+import { assertHarmless } from './harmless.ts'
 import type { Engine } from '../support/postgres.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
@@ -56,4 +57,15 @@ test('an outlet is shown with how many articles it has by month, and their mean 
   const mean = scores.reduce((one, score) => one + score, 0) / scores.length
   const shown = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(mean)
   assert.ok(body.includes(`${shown} of 10`), shown)
+})
+
+test('every record of odd lexicons has a page', async (database) => {
+  const { service, reference } = await corpusNamed('stress', database)
+  const explorer = explorerOver(service, modelOf(stressLexicons.documents, stressLexicons.references))
+  for (const record of reference.records) {
+    const { status, body, cost } = await explorer.get(pathOf(record as PlainRecord))
+    assert.equal(status, 200, record.uri)
+    assert.ok(cost <= 50, `${record.uri} costs ${cost}`)
+    assertHarmless(body)
+  }
 })
