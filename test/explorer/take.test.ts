@@ -36,9 +36,9 @@ async function fetchText(path: string): Promise<string> {
   return response.text()
 }
 
-/** Links and texts of the menu, by their names. */
-function menuOf(page: string) {
-  const [, menu = ''] = page.split('<details class="take">')
+/** Links and texts of a menu, the last one if not another is asked for, by their names. */
+function menuOf(page: string, at = -1) {
+  const menu = page.split('<details class="take">').slice(1).at(at) ?? ''
   const links = new Map(
     Array.from(menu.matchAll(/<li><a href="([^"]*)"[^>]*>([^<]*)</g), ([, href = '', name = '']) => [
       name,
@@ -84,6 +84,21 @@ test('files and feeds have the records of the page', async () => {
   const atom = await fetch(service.url + menu.link('Atom'))
   assert.equal(atom.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
   assert.equal((await atom.text()).split('<entry').length - 1, Math.min(30, total))
+})
+
+test('charts are taken along as their groups', async () => {
+  const query = 'measure=average&of=wordCount&by=language&part=groups'
+  const page = await fetchText(`${articles}/charts?${query}`)
+  const menu = menuOf(page)
+  const [head, first = ''] = (await fetchText(menu.link('CSV'))).trim().split('\r\n')
+  assert.equal(head, 'language,count,avg.wordCount')
+  const [language = '', count] = first.split(',')
+  const { data } = JSON.parse((await run('bash', ['-c', menu.text('curl')])).stdout)
+  assert.deepEqual([data.groups.groups[0].language, `${data.groups.groups[0].count}`], [language, count])
+  assert.match(await fetchText(menu.link('SVG')), /^<svg /)
+  const time = menuOf(await fetchText(`${articles}?language=fr&split=articleType`), 0)
+  const days = (await fetchText(time.link('NDJSON'))).trim().split('\n')
+  assert.deepEqual(Object.keys(JSON.parse(days[0] ?? '')), ['publishedAt_week', 'articleType', 'count'])
 })
 
 test('commands and programs ask what the page asks', async (t) => {

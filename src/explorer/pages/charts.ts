@@ -19,6 +19,7 @@ import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { withLanguage } from '../parts/frame.ts'
 import { problemList } from '../parts/problems.ts'
+import { takeChart } from '../take/chart-take.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View } from '../view/view.ts'
 
@@ -39,7 +40,7 @@ interface Chosen {
 }
 
 export function chartsPage(site: Site, subject: Subject, request: PageRequest): Draft {
-  const { language, parameters: given } = request
+  const { language, parameters: given, origin, address } = request
   const { text } = language
   const { nsid } = subject.collection
   const { view, part, chart, tools, problems } = read(site, subject, request)
@@ -56,6 +57,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
     operation: chart.panels.length === 0 ? null : buildOperation(site.schema, 'Charts', chart.panels),
     async render(answer) {
+      const index = await site.readIndex().catch(() => null)
       const { spec, notes } = chart.chart(answer)
       const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
       const tabs = parts.map((each) => ({
@@ -73,6 +75,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
           notes,
           links: !isEmpty(spec) && html`<a href=${file} rel="nofollow" download>${text.charts.file}</a>`,
         })}
+        ${takeChart(chart, answer, file, subject, { site, language, origin, address, index })}
       `
     },
   }

@@ -1,5 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import { collectionAddress } from '../addresses.ts'
+import { chartFileAddress, collectionAddress } from '../addresses.ts'
 import type { Browse } from '../browse/context.ts'
 import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -18,6 +18,8 @@ import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { withLanguage } from '../parts/frame.ts'
 import { results } from '../parts/results.ts'
 import { timeFigure } from '../parts/time-figure.ts'
+import { takeChart } from '../take/chart-take.ts'
+import type { TakeContext } from '../take/take.ts'
 import { feedAddress, takeView } from '../take/view-take.ts'
 import { canAfford, facetsOf } from '../view/facets.ts'
 import { readView } from '../view/view.ts'
@@ -54,6 +56,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
       const isLive = view.sort === null && view.page === null && view.search === ''
+      const context: TakeContext = { site, language, origin, address, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
@@ -75,7 +78,11 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
           </aside>
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
             ${asked !== null && time === null && html`<p class="none">${text.browse.noChart}</p>`}
-            ${time !== null && (await timeFigure(time, answer, view, subject, site, language))}
+            ${
+              time !== null &&
+              html`${await timeFigure(time, answer, view, subject, site, language)}
+              ${takeChart(time, answer, chartFileAddress(collection.nsid, view), subject, context)}`
+            }
             ${optionsBar(list.totalCount, columns, browse)}
             ${
               found.length === 0
@@ -86,7 +93,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
                   })
             }
             ${pager(list, browse)}
-            ${takeView(view, subject, browse.names, { site, language, origin, address, index })}
+            ${takeView(view, subject, browse.names, context)}
           </section>
         </div>
       `
