@@ -52,7 +52,7 @@ function addBrush(chart: SVGSVGElement, from: string, to: string): void {
     location.assign(target)
   })
   chart.addEventListener('pointercancel', stop)
-  chart.addEventListener('keydown', (event) => event.key === 'Escape' && stop())
+  document.addEventListener('keydown', (event) => event.key === 'Escape' && stop())
   // A browser would drag the link, and follow it when the drag ends.
   chart.addEventListener('dragstart', (event) => event.preventDefault())
   chart.addEventListener('click', (event) => wasLong && event.preventDefault(), { capture: true })
