@@ -36,7 +36,7 @@ function focus(element: HTMLElement | null | undefined): void {
 
 /** The link of the result before or after the one that has the focus; the first one if none has it. */
 function neighbour(root: Document, step: 1 | -1): HTMLElement | undefined {
-  const links = [...root.querySelectorAll<HTMLElement>('.result h3 a, .results tbody tr > :first-child a')]
+  const links = [...root.querySelectorAll<HTMLElement>('.result h3 a, .records tbody tr > :first-child a')]
   const current = root.activeElement?.closest('.result, tr')
   const at = links.findIndex((link) => link.closest('.result, tr') === current)
   return links[Math.max(0, Math.min(links.length - 1, at < 0 ? 0 : at + step))]

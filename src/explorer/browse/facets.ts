@@ -98,7 +98,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
   const hidden = groups.filter(
     (field) => field.isOwn && !shown.includes(field) && field.type.kind !== 'datetime',
   )
-  return html`<details class="more">
+  return html`<details class="more" open=${shown.length === 0 && view.page === null}>
     <summary>${text.browse.moreFacets}</summary>
     <ul>${hidden.map((field) => html`<li><a href=${filterAddress(browse, view, field.name)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
     <details>

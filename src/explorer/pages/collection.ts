@@ -64,7 +64,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       return html`
         <header class="heading">
           <h1>${title}</h1>
-          <p class="lead" dir="auto">${subjectDescription(subject, language)}</p>
+          <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
         </header>
         ${searchForm(browse)} ${suggestions(list.didYouMean ?? [], browse)} ${conditionList(browse)}
         <div class="columns">

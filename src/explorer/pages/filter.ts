@@ -61,7 +61,7 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
         <header class="heading">
           <p><a href=${to(browse, view)}>← ${text.filtering.back}: ${titleOf(browse)}</a></p>
           <h1>${title}</h1>
-          ${field !== null && field.description !== '' && html`<p class="lead" dir="auto">${field.description}</p>`}
+          ${field !== null && field.description !== '' && html`<p class="lead"><bdi>${field.description}</bdi></p>`}
         </header>
         ${conditionList(browse)}
         <div class="filter">

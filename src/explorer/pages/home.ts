@@ -2,7 +2,7 @@
 import { collectionAddress } from '../addresses.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { chooseExample, exampleList, examplePanel } from '../front/examples.ts'
 import { indexState } from '../front/index-state.ts'
@@ -69,7 +69,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
-      <p class="lead" dir="auto">${collection.type.description}</p>
+      <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
       <h4>${text.newest}</h4>
       ${found.length === 0 ? html`<p class="empty">${text.noResults}</p>` : results(found, 'list', time, subject, language)}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>

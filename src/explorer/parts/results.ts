@@ -127,7 +127,7 @@ function table(
   head: (field: ShownField) => Html,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
-    <table>
+    <table class="records">
       <thead><tr>${columns.map((field) => head(field))}</tr></thead>
       <tbody>
         ${found.map(

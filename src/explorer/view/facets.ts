@@ -1,7 +1,7 @@
 /** Which facets a page shows when its address does not say so: those that it can afford. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { facetCost, listCost, type Restriction } from './price.ts'
+import { facetCost, furtherFacetCost, listCost, type Restriction } from './price.ts'
 import type { View } from './view.ts'
 
 /** Points for a page with facets, and for one without; the service allows more, since these are estimates. */
@@ -21,10 +21,13 @@ export function facetsOf(view: View, subject: Subject, others = 0): readonly Sho
     (one, other) => Number(filtered.has(other.name)) - Number(filtered.has(one.name)),
   )
   let left = affordable - others - recordsCost(view, subject)
+  let isShared = false
   const chosen = candidates.filter((field) => {
-    const cost = facetCost(field, restriction)
+    const isOwnSearch = !isShared || filtered.has(field.name)
+    const cost = isOwnSearch ? facetCost(field, restriction) : furtherFacetCost(field)
     if (cost > left) return false
     left -= cost
+    isShared ||= !filtered.has(field.name)
     return true
   })
   return fields(subject.roles.facets).filter((field) => chosen.includes(field))

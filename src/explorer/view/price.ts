@@ -82,6 +82,11 @@ export function facetCost(field: ShownField, restriction: Restriction): number {
   )
 }
 
+/** Facets share the search for their records, unless one leaves out conditions on its own field. */
+export function furtherFacetCost(field: ShownField): number {
+  return facetCost(field, { conditions: [], isSearch: false })
+}
+
 /** Groups by a period of time, and by a field; a thousand groups of three values. */
 export function timeCost(field: ShownField | null, restriction: Restriction): number {
   const groups =
