@@ -1,10 +1,8 @@
 /** Texts of charts in Arabic. Names and values in sentences are isolated, because their direction may be another. */
-import type { Translation } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
+import { isolated } from './isolated.ts'
 
-/** First strong isolate, and its end. */
-const isolated = (text: string): string => `\u2068${text}\u2069`
-
-export const charts: NonNullable<Translation['charts']> = {
+export const charts: Catalogue['charts'] = {
   table: 'جدول القيم',
   empty: 'لا يوجد ما يُعرض.',
   failed: 'تعذّر رسم المخطط؛ القيم في جدوله.',

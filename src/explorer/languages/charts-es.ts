@@ -1,7 +1,7 @@
 /** Texts of charts in Spanish. */
-import type { Translation } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 
-export const charts: NonNullable<Translation['charts']> = {
+export const charts: Catalogue['charts'] = {
   table: 'Tabla de valores',
   empty: 'No hay nada que mostrar.',
   failed: 'No se pudo dibujar el gráfico; la tabla tiene los valores.',

@@ -1,6 +1,6 @@
 /** Languages of the interface: choosing one, and writing numbers and times in it. */
 import { ar } from './ar.ts'
-import { type Catalogue, completed } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
 import type { Plural } from './plural.ts'
@@ -69,8 +69,8 @@ function create(tag: string, name: string, direction: Language['direction'], tex
 
 export const languages: readonly Language[] = [
   create('en', 'English', 'ltr', en),
-  create('es', 'Español', 'ltr', completed(es)),
-  create('ar', 'العربية', 'rtl', completed(ar)),
+  create('es', 'Español', 'ltr', es),
+  create('ar', 'العربية', 'rtl', ar),
 ]
 
 /** The one asked for by tag; otherwise the first of `Accept-Language` that there is; otherwise English. */

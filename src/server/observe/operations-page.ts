@@ -187,12 +187,12 @@ function bound(value: number): string {
 export const operationsStyles = `
 :root { color-scheme: light dark; font: 0.9375rem/1.4 system-ui, sans-serif; }
 body { margin: 1rem; }
-main { display: grid; gap: 1rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); align-items: start; }
+main { display: grid; gap: 1rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(32rem, 100%), 1fr)); align-items: start; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 0.5rem 0; }
 p { margin: 0.25rem 0; }
 .wide { grid-column: 1 / -1; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; }
-th, td { text-align: start; padding: 0.15rem 0.75rem 0.15rem 0; border-block-end: 1px solid light-dark(#ddd, #444); font-variant-numeric: tabular-nums; }
+th, td { text-align: start; padding: 0.15rem 0.75rem 0.15rem 0; border-block-end: 1px solid light-dark(#ddd, #444); font-variant-numeric: tabular-nums; white-space: nowrap; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 `

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { en } from './en.ts'
+import { chooseLanguage, type Language, languages } from './language.ts'
+
+interface Text {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** Every text with its place; plural forms are one. */
+function textsOf(value: unknown, path = ''): readonly Text[] {
+  if (typeof value !== 'object' || value === null || 'other' in value) return [{ path, value }]
+  return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`))
+}
+
+/** Names and formats that are the same in all languages, and “no” in Spanish. */
+const international = /^(CSV|NDJSON|Parquet|SVG|Atom|JSON Feed|GraphQL|AT-URI|CID|no)$/
+/** Texts of values alone. */
+const plain = /^\.(take\.formats|filtering\.sentences\.(is|all))/
+
+const english = new Map(textsOf(en).map(({ path, value }) => [path, value]))
+const others = languages.filter(({ tag }) => tag !== 'en')
+
+/** A text for each parameter that is in no translation by itself. */
+const shown = (text: (...given: string[]) => string): string =>
+  text('①', '②', '③').replaceAll(/[\u2068\u2069]/g, '')
+
+test('every language has every text, and none of them is blank or still in English', () => {
+  for (const { tag, text } of others) {
+    const texts = textsOf(text)
+    assert.deepEqual(
+      texts.map(({ path }) => path).toSorted(),
+      [...english.keys()].toSorted(),
+      `the texts of ${tag}`,
+    )
+    for (const { path, value } of texts) {
+      if (typeof value !== 'string') continue
+      assert.notEqual(value.trim(), '', `${tag}${path}`)
+      const isSame = english.get(path) === value && !international.test(value) && !plain.test(path)
+      assert.ok(!isSame, `${tag}${path} is still ${value}`)
+    }
+  }
+})
+
+test('a translation shows the same values and has the same gaps as the English text', () => {
+  const values = (text: string) => new Set(text.match(/[①②③]|\{\w+\}/g))
+  for (const { tag, text } of others)
+    for (const { path, value } of textsOf(text)) {
+      const original = english.get(path)
+      if (typeof value === 'string')
+        assert.deepEqual(values(value), values(original as string), `${tag}${path}`)
+      if (typeof value !== 'function' || path === '.problem' || /^\.charts\.(single|extremes)$/.test(path))
+        continue
+      assert.deepEqual(values(shown(value as never)), values(shown(original as never)), `${tag}${path}`)
+    }
+})
+
+test('plural texts have the form of every number that the language tells apart', () => {
+  for (const { tag, text } of languages) {
+    const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions()
+    for (const { path, value } of textsOf(text))
+      if (typeof value === 'object')
+        assert.deepEqual(Object.keys(value ?? {}).toSorted(), pluralCategories.toSorted(), `${tag}${path}`)
+  }
+})
+
+test('Arabic counts in its six forms', () => {
+  const { plural, text, number } = known('ar')
+  const counted = [0, 1, 2, 3, 11, 100].map((count) => plural(text.records, count))
+  assert.deepEqual(counted, [
+    'لا سجلات',
+    'سجل واحد',
+    'سجلان',
+    `${number(3)} سجلات`,
+    `${number(11)} سجلًا`,
+    `${number(100)} سجل`,
+  ])
+})
+
+test('the address chooses before the browser, and English is for all others', () => {
+  const tags = (
+    [
+      ['ar', 'es'],
+      ['xx', 'fr, es;q=0.8, en;q=0.9'],
+      [null, 'fr;q=0.9, ar-EG;q=0.5'],
+      [null, 'fr'],
+      [null, undefined],
+    ] as const
+  ).map(([chosen, accepted]) => chooseLanguage(chosen, accepted).tag)
+  assert.deepEqual(tags, ['ar', 'en', 'ar', 'en', 'en'])
+})
+
+function known(tag: string): Language {
+  const found = languages.find((language) => language.tag === tag)
+  assert.ok(found)
+  return found
+}
