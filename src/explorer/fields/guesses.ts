@@ -1,6 +1,6 @@
 /**
  * Which fields represent a record where no `display.json` says so: guessed from kinds and names, in the order of the
- * lexicon. docs/explorer.md describes each guess.
+ * lexicon. docs/display.md describes each guess.
  */
 import type { Collection } from '../../schema/model/model.ts'
 import type { ShownField } from './shown-field.ts'
