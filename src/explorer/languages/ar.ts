@@ -182,7 +182,6 @@ export const ar: Catalogue = {
     total: 'العدد',
     first: 'الأول',
     last: 'الأخير',
-    months: 'السجلات في كل شهر',
     mean: (field) => `متوسط ${isolated(field)}`,
     notIndexed: 'هذا السجل غير مفهرس هنا',
     notIndexedHint: 'ربما حُذف، أو لم يصل بعد.',

@@ -185,7 +185,6 @@ export const en = {
     total: 'Number',
     first: 'First',
     last: 'Last',
-    months: 'Records by month',
     mean: (field: string) => `${field}, mean`,
     notIndexed: 'This record is not indexed here',
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',

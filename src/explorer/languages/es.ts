@@ -160,7 +160,6 @@ export const es: Catalogue = {
     total: 'Cantidad',
     first: 'Primero',
     last: 'Último',
-    months: 'Registros por mes',
     mean: (field) => `${field}, media`,
     notIndexed: 'Este registro no está indexado aquí',
     notIndexedHint: 'Puede que se haya eliminado o que aún no haya llegado.',

@@ -22,8 +22,6 @@ export interface Language {
   /** In UTC, of an RFC 3339 text; the text itself if it is none. */
   readonly date: (instant: string) => string
   readonly time: (instant: string) => string
-  /** The month of a day or an instant, in UTC. */
-  readonly month: (instant: string) => string
   /** The name of the language with the BCP 47 tag, or of the country with the ISO 3166 code; the code if unknown. */
   readonly nameOf: (kind: 'language' | 'region', code: string) => string
 }
@@ -34,7 +32,6 @@ function create(tag: string, name: string, direction: Language['direction'], tex
   const plurals = new Intl.PluralRules(tag)
   const dates = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })
   const times = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-  const months = new Intl.DateTimeFormat(tag, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const names = {
     language: new Intl.DisplayNames(tag, { type: 'language' }),
     region: new Intl.DisplayNames(tag, { type: 'region' }),
@@ -56,7 +53,6 @@ function create(tag: string, name: string, direction: Language['direction'], tex
       (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
     date: (instant) => formatted(dates, instant),
     time: (instant) => formatted(times, instant),
-    month: (instant) => formatted(months, instant),
     nameOf(kind, code) {
       try {
         return names[kind].of(code) ?? code

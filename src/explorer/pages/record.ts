@@ -83,7 +83,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
             <aside aria-label=${text.record.about}>${about(node)}</aside>
           </div>
         </article>
-        ${summaries(uri, await summarized, answer, context)}
+        ${await summaries(uri, await summarized, answer, context)}
         ${incoming(node, referring, shown)}
         ${raw(node)}
         ${takeMenu(

@@ -10,9 +10,9 @@ import { buildOperation, enumOf, type Panel } from '../operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
 import { groupFiles, recordFiles } from '../take/files.ts'
 import { type TakeContext, takeMenu } from '../take/take.ts'
-import type { Condition } from '../view/conditions.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
+import { type MonthGroup, monthsFigure } from './months-figure.ts'
 
 /** Records that refer, directly or through another record. */
 export interface Summarized {
@@ -100,29 +100,31 @@ interface Figures {
   readonly min?: Readonly<Record<string, string | null>>
   readonly max?: Readonly<Record<string, string | null>>
   readonly avg?: Readonly<Record<string, number | null>>
-  readonly groups?: readonly { readonly key: string | null; readonly count: number }[]
+  readonly groups?: readonly MonthGroup[]
 }
 
-export function summaries(
+export async function summaries(
   uri: string,
   summarized: readonly Summarized[],
   answer: Answer,
   context: TakeContext,
-): Html {
-  return summarized.map((each) => {
-    const figures = answer[each.name] as Figures
-    return figures.count === 0 ? null : summary(uri, each, figures, context)
-  })
+): Promise<Html> {
+  return Promise.all(
+    summarized.map((each) => {
+      const figures = answer[each.name] as Figures
+      return figures.count === 0 ? null : summary(uri, each, figures, context)
+    }),
+  )
 }
 
-function summary(
+async function summary(
   uri: string,
   summarized: Summarized,
   { count, min, max, avg, groups }: Figures,
   context: TakeContext,
-): Html {
+): Promise<Html> {
   const { holder, field, scores, bucket } = summarized
-  const { language } = context
+  const { language, site } = context
   const { text } = language
   const { time } = holder.roles
   const all = filteredAddress(holder, field, uri, language)
@@ -136,29 +138,9 @@ function summary(
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
       ${scores.map((score) => mean(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
-    ${bucket !== null && groups !== undefined && months(groups)}
+    ${bucket !== null && groups !== undefined && (await monthsFigure(groups, uri, holder, field, site, language))}
     ${take(uri, summarized, context)}
   </section>`
-
-  function months(all: NonNullable<Figures['groups']>): Html {
-    const most = Math.max(1, ...all.map((group) => group.count))
-    const timeField = holder.fields.get(time)
-    return html`<div class="scroll" tabindex="0" role="region" aria-label=${text.record.months}><table class="months">
-      <caption>${text.record.months}</caption>
-      <tbody>${all.map(({ key, count: each }) => {
-        const address =
-          key === null || timeField === undefined
-            ? null
-            : filteredAddress(holder, field, uri, language, monthOf(timeField, key))
-        const label = key === null ? text.missing : language.month(key)
-        return html`<tr>
-          <th scope="row">${address === null ? label : html`<a href=${address} rel="nofollow">${label}</a>`}</th>
-          <td class="number">${language.number(each)}</td>
-          <td><meter min="0" max=${most} value=${each} aria-hidden="true"></meter></td>
-        </tr>`
-      })}</tbody>
-    </table></div>`
-  }
 }
 
 /** Months as files, and the figures as a query. */
@@ -198,15 +180,4 @@ function mean(
     <dt title=${words || undefined}>${text.record.mean(memberLabel(holder, [name], language))}</dt>
     <dd class="scale"><meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words_}</span></dd>
   </div>`
-}
-
-/** `key`: the first day of a month. */
-function monthOf(field: ShownField, key: string): readonly Condition[] {
-  const start = key.slice(0, 10)
-  const end = new Date(Date.parse(start))
-  end.setUTCMonth(end.getUTCMonth() + 1, 0)
-  return [
-    { field, operator: 'from', values: [start] },
-    { field, operator: 'to', values: [end.toISOString().slice(0, 10)] },
-  ]
 }

@@ -1,0 +1,76 @@
+/** How many records refer to a record in each month, as a chart whose bars lead to those records. */
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import { describe } from '../figures/describe.ts'
+import { periodLabel, periodsBetween } from '../figures/periods.ts'
+import type { Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+import type { Site } from '../page.ts'
+import { chartFigure } from '../parts/figure.ts'
+import type { Condition } from '../view/conditions.ts'
+import { filteredAddress } from './filtered.ts'
+
+export interface MonthGroup {
+  /** The first day of the month; null for records without a time. */
+  readonly key: string | null
+  readonly count: number
+}
+
+const mostMonths = 240
+
+/** Null without any time. `field` has the URI of the record, in records of `holder`. */
+export async function monthsFigure(
+  groups: readonly MonthGroup[],
+  uri: string,
+  holder: Subject,
+  field: ShownField,
+  site: Site,
+  language: Language,
+): Promise<Html> {
+  const { text } = language
+  const counts = new Map(
+    groups.flatMap(({ key, count }) => (key === null ? [] : [[Date.parse(key), count] as const])),
+  )
+  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())]
+  if (counts.size === 0) return null
+  const time = holder.fields.get(holder.roles.time)
+  const starts = periodsBetween('month', first, last, mostMonths)
+  const undated = groups.find(({ key }) => key === null)?.count ?? 0
+  const spec = describe(
+    {
+      kind: 'bars',
+      title: text.charts.recordsPer.month,
+      locale: language.tag,
+      unit: 'number',
+      keyLabel: text.charts.periods.month,
+      valueLabel: text.charts.records,
+      isOrdered: true,
+      isStacked: true,
+      keys: starts.map((start) => ({
+        label: periodLabel('month', start, language),
+        // The figure adds the language.
+        href:
+          time === undefined
+            ? null
+            : filteredAddress(holder, field, uri, { ...language, isChosen: false }, monthOf(time, start)),
+      })),
+      series: [
+        { name: text.charts.records, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] },
+      ],
+    },
+    language,
+  )
+  return chartFigure(spec, site, language, {
+    notes: undated > 0 ? [text.charts.undated(language.number(undated))] : [],
+  })
+}
+
+function monthOf(field: ShownField, start: number): readonly Condition[] {
+  const end = new Date(start)
+  end.setUTCMonth(end.getUTCMonth() + 1, 0)
+  const day = (at: Date): string => at.toISOString().slice(0, 10)
+  return [
+    { field, operator: 'from', values: [day(new Date(start))] },
+    { field, operator: 'to', values: [day(end)] },
+  ]
+}
