@@ -1,5 +1,5 @@
 /** Finds the page of an address, asks what it needs, and renders it. */
-import type { EndpointAnswer, EndpointQuestion } from '../endpoint/endpoint.ts'
+import type { EndpointAnswer, EndpointFault, EndpointQuestion } from '../endpoint/endpoint.ts'
 import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
@@ -9,7 +9,7 @@ import { accountPage } from './pages/account.ts'
 import { chartFile, chartsPage } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
-import { failurePage, notFoundPage } from './pages/failure.ts'
+import { failurePage, notFoundPage, refusedPage } from './pages/failure.ts'
 import { atomPage, jsonFeedPage } from './pages/feeds.ts'
 import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
@@ -27,6 +27,8 @@ export interface ExplorerRequest {
   readonly accepted: string | undefined
   /** The address that the reader knows the service by, without a path. */
   readonly origin: string
+  /** Why the reader is not let in; null for a reader who is. */
+  readonly refusal: EndpointFault | null
 }
 
 /** Sends the operation on behalf of the reader. */
@@ -66,7 +68,7 @@ export function createExplorer(site: Site): Explorer {
   return {
     robots: () => robotsText(site),
     sitemap: () => sitemapText(site),
-    open({ path, parameters, accepted, origin }) {
+    open({ path, parameters, accepted, origin, refusal }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
@@ -78,7 +80,7 @@ export function createExplorer(site: Site): Explorer {
         address: query === '' ? path : `${path}?${query}`,
         origin: site.operator.origin ?? origin,
       }
-      const draft = draftOf(site, request)
+      const draft = refusal === null ? draftOf(site, request) : refusedPage(refusal, request)
       if ('media' in draft) return openFile(draft, language)
       const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
       const { address } = request

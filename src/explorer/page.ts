@@ -63,7 +63,7 @@ export type Answer = Readonly<Record<string, unknown>>
 
 /** A page before its data: what it asks, and how it shows the answer. */
 export interface Draft {
-  readonly status: 200 | 400 | 404
+  readonly status: number
   readonly title: string
   /** A better address of the page, for one that a form has made. */
   readonly location?: string | null
@@ -84,7 +84,7 @@ export interface Draft {
 
 /** A file made of an answer, such as a feed, instead of a page. */
 export interface FileDraft {
-  readonly status: 200 | 400 | 404
+  readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
   readonly operation: Operation
@@ -107,7 +107,7 @@ export interface Frame {
 
 /** A file made of an answer, such as a chart as SVG, instead of a page. */
 export interface FileDraft {
-  readonly status: 200 | 400 | 404
+  readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
   readonly operation: Operation

@@ -144,3 +144,14 @@ test('names in display.json are on the pages, and a mistake in it is reported by
   assert.match(served.stderr, mistake)
   assert.deepEqual([checked.status, served.status], [1, 1])
 })
+
+test('a reader who has asked too much sees a page that says how long to wait', async () => {
+  const tiers = file('tiers.json', '{"public": {"pointsPerMinute": 1}}')
+  await using service = await serve({ tiers })
+  await fetch(service.url)
+  const response = await fetch(`${service.url}${articles}`, { headers: { 'accept-language': 'es' } })
+  assert.equal(response.status, 429)
+  assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+  assert.match(await response.text(), /<html lang="es"/)
+})

@@ -49,7 +49,13 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
     async get(address) {
       const [path = '', ...query] = address.split('?')
       const parameters = [...new URLSearchParams(query.join('?'))]
-      const page = explorer.open({ path, parameters, accepted: 'en', origin: 'http://test.example' })
+      const page = explorer.open({
+        path,
+        parameters,
+        accepted: 'en',
+        origin: 'http://test.example',
+        refusal: null,
+      })
       let cost = 0
       const { status, rest } = await page.finish(async (question) => {
         const answer = await endpoint.ask(question, AbortSignal.timeout(60_000))

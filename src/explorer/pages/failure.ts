@@ -27,6 +27,18 @@ export function problemPage(problems: readonly Problem[], title: string, { langu
   }
 }
 
+/** For a reader who is not let in. */
+export function refusedPage(fault: EndpointFault, { language }: PageRequest): Draft {
+  const { status, content } = failurePage(fault, language)
+  return {
+    status,
+    title: language.text.failed,
+    operation: null,
+    isIndexed: false,
+    render: () => content,
+  }
+}
+
 /** Says what the reader can do about it. */
 export function failurePage(
   fault: EndpointFault | null,

@@ -1,6 +1,7 @@
 /** The routes of the explorer: lets the reader in, answers with a page, and lets browsers keep what has not changed. */
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { EndpointFault } from '../../endpoint/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
@@ -73,16 +74,16 @@ export function addExplorerRoutes(
     app.get(path, (request, reply) => answer(request, reply))
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const caller = await entry.enter(request)
-    assertNoKeyInUrl(request.url)
-    await scheduler.wait(caller.id)
+    const refusal = await admit(request)
     const [path = '', ...query] = request.url.split('?')
     const page = (await opened()).open({
       path,
       parameters: [...new URLSearchParams(query.join('?'))],
       accepted: request.headers['accept-language'],
       origin: originOf(request),
+      refusal,
     })
+    if (refusal?.retryAfter != null) reply.header('retry-after', refusal.retryAfter)
     const isPrivate = request.headers['x-api-key'] !== undefined
     reply.headers({
       ...(page.isEmbedded ? embeddedHeaders : headers),
@@ -96,6 +97,20 @@ export function addExplorerRoutes(
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     }
     return sendPage(page.start, finish(page, request, reply, endpointFor), request, reply)
+  }
+
+  /** Why the reader is not let in, which a page says; null for a reader who is. */
+  async function admit(request: FastifyRequest): Promise<EndpointFault | null> {
+    try {
+      const caller = await entry.enter(request)
+      assertNoKeyInUrl(request.url)
+      await scheduler.wait(caller.id)
+      return null
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      const { code, message, details } = error
+      return { code, message, retryAfter: typeof details.retryAfter === 'number' ? details.retryAfter : null }
+    }
   }
 
   /** Weak: the time of the last event in the foot of a page may change without it. */

@@ -15,10 +15,11 @@ export async function demo({ config: given, root }: CommandContext): Promise<voi
   await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
-    print(`${grouped(stored)} fictional records are served at ${address}/api/graphql.`)
-    print('Open it in a browser for the playground. Three queries to try, and their answers:')
+    print(`${grouped(stored)} fictional records are served at ${address}`)
+    print(`Open it in a browser to search and compare them. Programs ask ${address}/api/graphql:`)
+    print('three queries to try, and their answers:')
     for (const { title, query } of demoQueries) print(await ask(address, title, query))
-    print(`The server runs until Ctrl+C; it answers at ${address}/api/graphql.`)
+    print(`The server runs until Ctrl+C; pages are at ${address}`)
   })
 
   function demoInput() {
