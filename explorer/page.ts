@@ -1,5 +1,6 @@
 /** What pages do with script: all of it improves what works without. Each island is a file in `islands/`. */
 import { brush } from './islands/brush.ts'
+import { chartImages } from './islands/chart-image.ts'
 import { copyButtons } from './islands/copy.ts'
 import { findValues } from './islands/find-values.ts'
 import { freshRecords } from './islands/fresh-records.ts'
@@ -10,6 +11,7 @@ import { sidebar } from './islands/sidebar.ts'
 localTimes(document)
 copyButtons(document)
 brush(document)
+chartImages(document)
 keyboard(document)
 findValues(document)
 freshRecords(document)

@@ -40,6 +40,7 @@ export const charts: Catalogue['charts'] = {
   automatic: 'تلقائي',
   more: 'مخططات أخرى لهذا العرض',
   file: 'المخطط بصيغة SVG',
+  image: 'المخطط بصيغة PNG',
   title: (collection) => `مخططات: ${isolated(collection)}`,
   back: 'سجلات هذا العرض',
   parts: 'عرض',

@@ -44,6 +44,7 @@ export const charts = {
   automatic: 'automatic',
   more: 'More charts of this view',
   file: 'Chart as SVG',
+  image: 'Chart as PNG',
   title: (collection: string) => `Charts: ${collection}`,
   back: 'Records of this view',
   parts: 'Show',

@@ -39,6 +39,7 @@ export const charts: Catalogue['charts'] = {
   automatic: 'automático',
   more: 'Más gráficos de esta vista',
   file: 'Gráfico como SVG',
+  image: 'Gráfico como PNG',
   title: (collection) => `Gráficos: ${collection}`,
   back: 'Registros de esta vista',
   parts: 'Mostrar',

@@ -73,7 +73,9 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
         ${tools(answer)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links: !isEmpty(spec) && html`<a href=${file} rel="nofollow" download>${text.charts.file}</a>`,
+          links:
+            !isEmpty(spec) &&
+            html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
         ${takeChart(chart, answer, file, subject, { site, language, origin, address, index })}
       `

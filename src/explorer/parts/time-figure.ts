@@ -62,7 +62,7 @@ export async function timeFigure(
     </div>`,
     links: html`
       <a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>
-      <a href=${withLanguage(chartFileAddress(collection.nsid, view), language)} rel="nofollow" download>${text.charts.file}</a>
+      <a href=${withLanguage(chartFileAddress(collection.nsid, view), language)} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>
     `,
   })
 }

@@ -1,0 +1,43 @@
+/** Adds a button next to the link of a chart's SVG, which makes a PNG of the file in the browser. */
+export function chartImages(root: ParentNode): void {
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-image]')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = link.dataset.image ?? ''
+    button.addEventListener('click', () => {
+      button.disabled = true
+      save(link.href)
+        .catch(() => location.assign(link.href))
+        .finally(() => (button.disabled = false))
+    })
+    link.after(' ', button)
+  }
+}
+
+/** Twice the size of the SVG, for print. */
+const scale = 2
+
+async function save(address: string): Promise<void> {
+  const response = await fetch(address)
+  if (!response.ok) throw new Error(`${response.status}`)
+  const svg = new DOMParser().parseFromString(await response.text(), 'image/svg+xml').documentElement
+  const [, , width = 0, height = 0] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
+  svg.setAttribute('width', String(width * scale))
+  svg.setAttribute('height', String(height * scale))
+  const image = new Image()
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`
+  await image.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = width * scale
+  canvas.height = height * scale
+  const context = canvas.getContext('2d')
+  if (context === null) throw new Error('No canvas.')
+  context.fillStyle = '#fff'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  context.drawImage(image, 0, 0)
+  const download = document.createElement('a')
+  download.href = canvas.toDataURL('image/png')
+  download.download = 'chart.png'
+  download.click()
+}
