@@ -1,4 +1,5 @@
 /** Looks for values of a field as the reader types: among those of the page, then among all. */
+import { foldText } from '../../src/util/text/fold.ts'
 
 /** Milliseconds after the last key. */
 const pause = 400
@@ -21,9 +22,9 @@ export function findValues(root: Document): void {
 }
 
 function hideOthers(root: Document, text: string): void {
-  const wanted = folded(text)
+  const wanted = foldText(text)
   for (const item of root.querySelectorAll<HTMLElement>('#values li'))
-    item.hidden = !folded(item.querySelector('.name')?.textContent ?? '').includes(wanted)
+    item.hidden = !foldText(item.querySelector('.name')?.textContent ?? '').includes(wanted)
 }
 
 /** The page that the form leads to has the values; the address becomes that of the page. */
@@ -46,8 +47,4 @@ async function ask(
   values.replaceWith(found)
   history.replaceState(null, '', address)
   hideOthers(root, input.value)
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -1,6 +1,6 @@
 /** The addresses of pages. Relative to nothing: each begins with a slash. */
-import type { View } from './view/view.ts'
-import { writeView } from './view/view.ts'
+import type { Language } from './languages/language.ts'
+import { type View, writeView } from './view/view.ts'
 
 export function collectionAddress(nsid: string, view?: View): string {
   const query = view === undefined ? '' : writeView(view)
@@ -37,4 +37,9 @@ export function accountAddress(did: string): string {
 
 export function withParameter(address: string, name: string, value: string): string {
   return `${address}${address.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
+}
+
+/** Keeps the language that the reader chose. */
+export function withLanguage(address: string, language: Language): string {
+  return language.isChosen ? withParameter(address, 'lang', language.tag) : address
 }

@@ -151,27 +151,22 @@ async function complete(
 
 /** By the part of the address after the collection's name. */
 type CollectionPage = (site: Site, subject: Subject, request: PageRequest) => Draft | FileDraft
-const collectionPages: Readonly<Record<string, CollectionPage>> = {
-  '': collectionPage,
-  charts: chartsPage,
-  'chart.svg': chartFile,
-  filter: filterPage,
-  'feed.atom': atomPage,
-  'feed.json': jsonFeedPage,
-}
+const collectionPages: ReadonlyMap<string, CollectionPage> = new Map<string, CollectionPage>([
+  ['', collectionPage],
+  ['charts', chartsPage],
+  ['chart.svg', chartFile],
+  ['filter', filterPage],
+  ['feed.atom', atomPage],
+  ['feed.json', jsonFeedPage],
+])
 
 function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   const [first, second, third = '', fourth, ...rest] = request.parts
   if (first === undefined) return homePage(site, request)
   if (first === 'search' && second === undefined) return searchPage(site, request)
-  if (
-    first === 'c' &&
-    second !== undefined &&
-    fourth === undefined &&
-    Object.hasOwn(collectionPages, third)
-  ) {
+  if (first === 'c' && second !== undefined && fourth === undefined) {
     const subject = site.subjects.of(second)
-    const page = Object.hasOwn(collectionPages, third) ? collectionPages[third] : undefined
+    const page = collectionPages.get(third)
     if (subject !== null && page !== undefined) return page(site, subject, request)
   }
   if (first === 'embed' && second === 'c' && fourth === undefined) {

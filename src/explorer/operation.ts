@@ -72,11 +72,6 @@ export function argumentOf(
   return fields[field]?.args.find(({ name }) => name === argument)
 }
 
-/** Whether a field of the query has the argument. */
-export function hasArgument(schema: GraphQLSchema, field: string, argument: string): boolean {
-  return argumentOf(schema, field, argument) !== undefined
-}
-
 /** The names of an argument's enum, such as those that a collection can be grouped by. */
 export function enumOf(schema: GraphQLSchema, field: string, argument: string): ReadonlySet<string> {
   const found = argumentOf(schema, field, argument)

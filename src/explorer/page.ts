@@ -48,6 +48,18 @@ export interface IndexState {
   }[]
 }
 
+/** When the newest record of the index was stored, as RFC 3339; null if that is not known. */
+export function newestIndexed(index: IndexState | null): string | null {
+  const times = index?.collections.map(({ newestIndexedAt }) => newestIndexedAt ?? 0n) ?? []
+  const newest = times.reduce((one, other) => (one > other ? one : other), 0n)
+  return newest === 0n ? null : instantOf(newest)
+}
+
+/** `time`: microseconds since 1970. */
+export function instantOf(time: bigint): string {
+  return new Date(Number(time / 1000n)).toISOString()
+}
+
 export interface PageRequest {
   /** With slashes, decoded parts: `['c', 'tech.service.news.article']`. */
   readonly parts: readonly string[]
@@ -82,7 +94,7 @@ export interface Draft {
   readonly render: (answer: Answer) => Html | Promise<Html>
 }
 
-/** A file made of an answer, such as a feed, instead of a page. */
+/** A file made of an answer, such as a feed or a chart as SVG, instead of a page. */
 export interface FileDraft {
   readonly status: number
   /** The value of `Content-Type`. */
@@ -103,14 +115,4 @@ export interface Frame {
   readonly isIndexed: boolean
   readonly isEmbedded: boolean
   readonly feed: string | null
-}
-
-/** A file made of an answer, such as a chart as SVG, instead of a page. */
-export interface FileDraft {
-  readonly status: number
-  /** The value of `Content-Type`. */
-  readonly media: string
-  readonly operation: Operation
-  /** Null if there is no such file after all. */
-  readonly write: (answer: Answer) => Promise<string | null>
 }

@@ -1,7 +1,7 @@
 /** What crawlers are told: which addresses to leave alone, and which pages there are. */
 import { collectionAddress, withParameter } from './addresses.ts'
 import { languages } from './languages/language.ts'
-import type { Site } from './page.ts'
+import { instantOf, type Site } from './page.ts'
 
 /** Views with filters are without number, and programs have better ways to the data. */
 const disallowed = ['/api/', '/export/', '/mcp', '/embed/', '/*?', '/*/feed.atom', '/*/feed.json']
@@ -39,7 +39,7 @@ ${pages.join('\n')}
 
 /** `changed`: microseconds since 1970. Addresses of collections have no characters that XML escapes. */
 function entry(origin: string, address: string, changed: bigint | null): string {
-  const day = changed === null ? null : new Date(Number(changed / 1000n)).toISOString().slice(0, 10)
+  const day = changed === null ? null : instantOf(changed).slice(0, 10)
   return [
     `<url><loc>${origin}${address}</loc>`,
     ...languages.map(

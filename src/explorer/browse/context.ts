@@ -1,11 +1,10 @@
 /** What the parts of a collection's pages have in common. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
-import { withLanguage } from '../parts/frame.ts'
 import type { Names } from '../parts/values.ts'
 import { queryText, type View, viewParametersOf } from '../view/view.ts'
 

@@ -1,7 +1,7 @@
 /** Words, and the period of the collection's main time. */
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
-import { folded } from '../parts/folded.ts'
+import { foldText } from '../../util/text/fold.ts'
 import type { MissingWord } from '../lists/list.ts'
 import { isDate } from '../view/conditions.ts'
 import { changed, valuesOf } from '../view/view.ts'
@@ -60,5 +60,5 @@ export function suggestions(missing: readonly MissingWord[], browse: Browse): Ht
 
 /** Whole words are replaced, in any case and with or without accents. */
 export function replaced(search: string, word: string, by: string): string {
-  return search.replaceAll(/[\p{L}\p{N}\p{M}]+/gu, (each) => (folded(each) === folded(word) ? by : each))
+  return search.replaceAll(/[\p{L}\p{N}\p{M}]+/gu, (each) => (foldText(each) === foldText(word) ? by : each))
 }

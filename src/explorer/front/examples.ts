@@ -1,5 +1,5 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
-import { chartsAddress, collectionAddress } from '../addresses.ts'
+import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -7,7 +7,6 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { withLanguage } from '../parts/frame.ts'
 import { plainValue } from '../parts/values.ts'
 import { readView, type View, withCondition, writeView } from '../view/view.ts'
 

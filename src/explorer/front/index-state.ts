@@ -3,7 +3,7 @@ import { html, type Html } from '../html.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subjects } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import type { IndexState } from '../page.ts'
+import { type IndexState, instantOf } from '../page.ts'
 import { timeOf } from '../parts/values.ts'
 
 export function indexState(
@@ -19,7 +19,7 @@ export function indexState(
         const subject = subjects.of(name)
         return html`<div>
           <dt>${subject === null ? name : subjectLabel(subject, language)}</dt>
-          <dd>${newestIndexedAt === null ? '–' : timeOf(new Date(Number(newestIndexedAt / 1000n)).toISOString(), language)}</dd>
+          <dd>${newestIndexedAt === null ? '–' : timeOf(instantOf(newestIndexedAt), language)}</dd>
         </div>`
       })}
       ${sources.map(

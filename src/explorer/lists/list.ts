@@ -26,7 +26,9 @@ export interface ListAnswer {
   readonly didYouMean?: readonly MissingWord[]
 }
 
-type Edge = Readonly<Record<string, unknown>> & { readonly node: { readonly uri: string } }
+export type ListNode = Readonly<Record<string, unknown>> & { readonly uri: string }
+
+type Edge = Readonly<Record<string, unknown>> & { readonly node: ListNode }
 
 /** A word of a search that no record has, and words that differ by a letter or two. */
 export interface MissingWord {
@@ -49,6 +51,13 @@ export function columnsOf({ columns, show }: View, { fields, roles }: Subject): 
   const names =
     show === 'table' ? shown : [title, summary, time, ...(show === 'cards' ? [image] : []), ...shown]
   return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
+}
+
+/** The fields that represent a record where a list is short. */
+export function briefColumns({ fields, roles }: Subject): readonly ShownField[] {
+  return [roles.title, roles.summary, roles.time].flatMap((name) =>
+    name === null ? [] : (fields.get(name) ?? []),
+  )
 }
 
 /** Facets are asked for with the first page only: they do not change from page to page. */
@@ -105,21 +114,22 @@ function markedFields(view: View, subject: Subject): readonly string[] {
     .filter((name) => name === roles.title || name === roles.summary)
 }
 
-export function resultOf(
-  edge: Edge,
+export function resultOf(edge: Edge, columns: readonly ShownField[], subject: Subject, site: Site): Result {
+  const snippets = subject.collection.searchFields.map(
+    ({ name }) => [name, (edge[`snippet_${name}`] ?? null) as SnippetAnswer | null] as const,
+  )
+  return { ...resultOfNode(edge.node, columns, subject, site), snippets: Object.fromEntries(snippets) }
+}
+
+/** A record of a list without snippets. */
+export function resultOfNode(
+  node: ListNode,
   columns: readonly ShownField[],
   { collection }: Subject,
   { schema }: Site,
 ): Result {
   const values = columns.map(
-    (field) => [field.name, readField(edge.node, field, collection.typeName, schema)] as const,
+    (field) => [field.name, readField(node, field, collection.typeName, schema)] as const,
   )
-  const snippets = collection.searchFields.map(
-    ({ name }) => [name, (edge[`snippet_${name}`] ?? null) as SnippetAnswer | null] as const,
-  )
-  return {
-    uri: edge.node.uri,
-    values: Object.fromEntries(values),
-    snippets: Object.fromEntries(snippets),
-  }
+  return { uri: node.uri, values: Object.fromEntries(values), snippets: {} }
 }

@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { folded } from '../parts/folded.ts'
+import { foldText } from '../../util/text/fold.ts'
 import { plainValue } from '../parts/values.ts'
 import { operatorsOf } from '../view/conditions.ts'
 import { changed, type View } from '../view/view.ts'
@@ -72,11 +72,11 @@ export function facetOf(answer: Answer, field: ShownField, find: string, browse:
   const { facets = [], groups, groupCount } = (answer['values'] ?? {}) as ValuesAnswer
   const facet = groups === undefined ? facets[0] : ofGroups(groups, groupCount ?? 0, field)
   if (facet === undefined || find === '') return facet ?? null
-  const wanted = folded(find)
+  const wanted = foldText(find)
   const values = facet.values.filter(
     ({ value }) =>
-      folded(value).includes(wanted) ||
-      folded(plainValue(field, value, browse.language, browse.names)).includes(wanted),
+      foldText(value).includes(wanted) ||
+      foldText(plainValue(field, value, browse.language, browse.names)).includes(wanted),
   )
   return { ...facet, values, missing: 0 }
 }

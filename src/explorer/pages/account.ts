@@ -1,30 +1,30 @@
 /** An account: its handle, how many records it has in each collection, and the newest of them. */
 import { accountAddress } from '../addresses.ts'
-import { readField, selectFields } from '../fields/record-selection.ts'
+import { selectFields } from '../fields/record-selection.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
+import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { recordText } from '../parts/values.ts'
 import { filteredAddress } from '../record/filtered.ts'
-import { problemPage } from './failure.ts'
+import { problemPage, unknownParameters } from './failure.ts'
 
 const newestOfEach = 3
 const mostCollections = 12
 
 interface AccountList {
   readonly totalCount: number
-  readonly nodes: readonly { readonly uri: string; readonly actorHandle: string | null }[]
+  readonly nodes: readonly (ListNode & { readonly actorHandle: string | null })[]
 }
 
 export function accountPage(site: Site, did: string, request: PageRequest): Draft {
   const { parameters, language } = request
   const { text } = language
-  const [unknown] = parameters
-  if (unknown !== undefined)
-    return problemPage([{ kind: 'unknownParameter', name: unknown[0].slice(0, 100) }], did, request)
+  const problems = unknownParameters(parameters)
+  if (problems.length > 0) return problemPage(problems, did, request)
   const subjects = site.subjects.all.slice(0, mostCollections)
   return {
     status: 200,
@@ -59,22 +59,16 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
 
   function section(subject: Subject, { totalCount, nodes }: AccountList): Html {
     if (totalCount === 0) return null
-    const { collection, fields } = subject
+    const { fields } = subject
     const field = fields.get('did')
     const address = field === undefined ? null : filteredAddress(subject, field, did, language)
     const count = language.plural(text.records, totalCount)
-    const columns = columnsOf(subject)
+    const columns = briefColumns(subject)
     return html`<section>
       <h2>${subjectLabel(subject, language)}</h2>
       <p>${address === null ? count : html`<a href=${address} rel="nofollow">${count}</a>`}</p>
       ${results(
-        nodes.map((node) => ({
-          uri: node.uri,
-          values: Object.fromEntries(
-            columns.map((each) => [each.name, readField(node, each, collection.typeName, site.schema)]),
-          ),
-          snippets: {},
-        })),
+        nodes.map((node) => resultOfNode(node, columns, subject, site)),
         'list',
         [],
         subject,
@@ -90,14 +84,8 @@ function panel(did: string, subject: Subject, { schema }: Site): Panel {
     name: collection.rootField,
     field: collection.rootField,
     arguments: { first: newestOfEach, where: { did: { eq: did } } },
-    selection: `totalCount\nnodes { actorHandle ${selectFields(columnsOf(subject), collection.typeName, schema)} }`,
+    selection: `totalCount\nnodes { actorHandle ${selectFields(briefColumns(subject), collection.typeName, schema)} }`,
   }
-}
-
-function columnsOf({ fields, roles }: Subject) {
-  return [roles.title, roles.summary, roles.time].flatMap((name) =>
-    name === null ? [] : (fields.get(name) ?? []),
-  )
 }
 
 function listOf(answer: Answer, { collection }: Subject): AccountList {

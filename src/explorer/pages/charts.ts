@@ -1,6 +1,6 @@
 /** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
 import { isEmpty } from '../charts/chart-spec.ts'
-import { chartFileAddress, chartsAddress, collectionAddress } from '../addresses.ts'
+import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { comparedChart, comparedParameters } from '../figures/compared-chart.ts'
@@ -17,11 +17,10 @@ import { comparedForm, groupForm } from '../parts/chart-form.ts'
 import { comparedTools, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { withLanguage } from '../parts/frame.ts'
-import { problemList } from '../parts/problems.ts'
 import { takeChart } from '../take/chart-take.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View } from '../view/view.ts'
+import { notFoundPage, problemPage } from './failure.ts'
 
 const parts = ['groups', 'compare', 'unusual'] as const
 type Part = (typeof parts)[number]
@@ -45,15 +44,14 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { nsid } = subject.collection
   const { view, part, chart, tools, problems } = read(site, subject, request)
   const title = text.charts.title(subjectLabel(subject, language))
-  const common = { title, isIndexed: false } as const
-  if (problems.length > 0)
-    return { ...common, status: 400, operation: null, render: () => problemList(problems, language) }
+  if (problems.length > 0) return problemPage(problems, title, request)
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
   return {
-    ...common,
     status: 200,
+    title,
+    isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
     operation: chart.panels.length === 0 ? null : buildOperation(site.schema, 'Charts', chart.panels),
     async render(answer) {
@@ -119,14 +117,8 @@ export function chartFile(site: Site, subject: Subject, request: PageRequest): F
   const { language } = request
   const isPart = request.parameters.some(([name]) => name === 'part')
   const { chart, problems } = isPart ? read(site, subject, request) : readTime(site, subject, request)
-  if (chart === null || chart.panels.length === 0 || problems.length > 0)
-    return {
-      status: problems.length > 0 ? 400 : 404,
-      title: language.text.charts.file,
-      isIndexed: false,
-      operation: null,
-      render: () => (problems.length > 0 ? problemList(problems, language) : language.text.charts.empty),
-    }
+  if (problems.length > 0) return problemPage(problems, language.text.charts.file, request)
+  if (chart === null || chart.panels.length === 0) return notFoundPage(request)
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',

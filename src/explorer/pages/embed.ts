@@ -1,11 +1,10 @@
 /** The list of a collection without the frame of a page, for pages of others to include. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html } from '../html.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
-import { withLanguage } from '../parts/frame.ts'
 import { results } from '../parts/results.ts'
 import { viewTitle } from '../take/view-title.ts'
 import { readView } from '../view/view.ts'

@@ -17,6 +17,12 @@ export function notFoundPage({ language: { text } }: PageRequest): Draft {
   }
 }
 
+/** For pages that have no parameters. */
+export function unknownParameters(parameters: PageRequest['parameters']): readonly Problem[] {
+  return parameters.map(([name]) => ({ kind: 'unknownParameter', name: name.slice(0, 100) }))
+}
+
+/** For an address that asks for something that does not exist. */
 export function problemPage(problems: readonly Problem[], title: string, { language }: PageRequest): Draft {
   return {
     status: 400,

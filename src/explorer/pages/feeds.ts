@@ -3,8 +3,7 @@ import type { Subject } from '../fields/subject.ts'
 import { atomFeed, type Feed, jsonFeed } from '../feeds/feed.ts'
 import { feedPanel, readFeed } from '../feeds/feed-list.ts'
 import { buildOperation } from '../operation.ts'
-import type { Draft, FileDraft, PageRequest, Site } from '../page.ts'
-import { newestOf } from '../take/prose.ts'
+import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
 import { viewTitle } from '../take/view-title.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -28,7 +27,7 @@ function feedPage(media: string, print: (feed: Feed) => string) {
           title: `${name} · ${site.title}`,
           self: origin + address,
           origin,
-          updated: newestOf(index),
+          updated: newestIndexed(index),
         }
         return print(readFeed(answer, view, subject, site, given))
       },

@@ -1,5 +1,5 @@
 /** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
 import { type Browse, stateInputs, titleOf, to } from '../browse/context.ts'
 import { type FacetAnswer, facetValues } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -14,15 +14,15 @@ import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import { facetOf, valuePanels } from '../lists/values.ts'
-import { withLanguage } from '../parts/frame.ts'
-import { problemList } from '../parts/problems.ts'
 import { type Condition, readConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View, withCondition } from '../view/view.ts'
+import { problemPage } from './failure.ts'
 
 const own = ['field', 'find', 'op', 'value']
 
-export function filterPage(site: Site, subject: Subject, { parameters, language }: PageRequest): Draft {
+export function filterPage(site: Site, subject: Subject, request: PageRequest): Draft {
+  const { parameters, language } = request
   const { collection } = subject
   const { text } = language
   const last = (name: string): string => parameters.findLast(([each]) => each === name)?.[1] ?? ''
@@ -40,17 +40,16 @@ export function filterPage(site: Site, subject: Subject, { parameters, language 
     ...(written?.problems ?? []),
   ]
   const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))
-  const draft = { title, isIndexed: false } as const
-  if (problems.length > 0)
-    return { ...draft, status: 400, operation: null, render: () => problemList(problems, language) }
+  if (problems.length > 0) return problemPage(problems, title, request)
   const address = (next: View) => withLanguage(collectionAddress(collection.nsid, next), language)
   const location = written?.condition === undefined ? null : address(withMore(view, written.condition))
   const panels = field === null ? [] : valuePanels(field, find, view, subject, site)
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
   return {
-    ...draft,
     status: 200,
+    title,
+    isIndexed: false,
     location,
     operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
     render(answer) {

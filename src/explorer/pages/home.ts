@@ -1,16 +1,15 @@
 /** The first page: a search of everything, examples, and each collection with its newest records. */
-import { collectionAddress } from '../addresses.ts'
-import { readField, selectFields } from '../fields/record-selection.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
+import { selectFields } from '../fields/record-selection.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { chooseExample, exampleList, examplePanel } from '../front/examples.ts'
 import { indexState } from '../front/index-state.ts'
 import { html, type Html } from '../html.ts'
+import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
-import { withLanguage } from '../parts/frame.ts'
-import { type Result, results } from '../parts/results.ts'
+import { results } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
 
 const newestOfEach = 4
@@ -55,32 +54,24 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   }
 
   function section(subject: Subject, answer: Answer, index: IndexState | null): Html {
-    const { collection, roles } = subject
-    const columns = columnsOf(subject)
+    const { collection } = subject
+    const columns = briefColumns(subject)
     const records = index?.collections.find(({ name }) => name === collection.nsid)?.records
     const address = withLanguage(collectionAddress(collection.nsid), language)
-    const found = nodesOf(subject, answer).map((node): Result => {
-      const values = columns.map(
-        (field) => [field.name, readField(node, field, collection.typeName, schema)] as const,
-      )
-      return { uri: node.uri, values: Object.fromEntries(values), snippets: {} }
-    })
-    const time = columns.filter(({ name }) => name === roles.time)
+    const found = nodesOf(subject, answer).map((node) => resultOfNode(node, columns, subject, site))
     const label = subjectLabel(subject, language)
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
       <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
       <h4>${text.newest}</h4>
-      ${found.length === 0 ? html`<p class="empty">${text.noResults}</p>` : results(found, 'list', time, subject, language)}
+      ${found.length === 0 ? html`<p class="empty">${text.noResults}</p>` : results(found, 'list', [], subject, language)}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }
 }
 
-function nodesOf({ collection }: Subject, answer: Answer): readonly (Answer & { readonly uri: string })[] {
-  const { nodes = [] } = (answer[collection.rootField] ?? {}) as {
-    nodes?: readonly (Answer & { uri: string })[]
-  }
+function nodesOf({ collection }: Subject, answer: Answer): readonly ListNode[] {
+  const { nodes = [] } = (answer[collection.rootField] ?? {}) as { nodes?: readonly ListNode[] }
   return nodes
 }
 
@@ -97,12 +88,6 @@ function newest(subject: Subject, { schema }: Site): Panel {
     name: collection.rootField,
     field: collection.rootField,
     arguments: { first: newestOfEach },
-    selection: `nodes { ${selectFields(columnsOf(subject), collection.typeName, schema)} }`,
+    selection: `nodes { ${selectFields(briefColumns(subject), collection.typeName, schema)} }`,
   }
-}
-
-function columnsOf({ fields, roles }: Subject): readonly ShownField[] {
-  return [roles.title, roles.summary, roles.time].flatMap((name) =>
-    name === null ? [] : (fields.get(name) ?? []),
-  )
 }

@@ -1,32 +1,30 @@
 /** A record: all of its fields, what it refers to, what refers to it, and where it comes from. */
-import { accountAddress, collectionAddress } from '../addresses.ts'
+import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
-import { withLanguage } from '../parts/frame.ts'
 import { recordText, timeOf } from '../parts/values.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { incoming } from '../record/incoming.ts'
 import { languageOf, recordPanel, type RecordNode, referringTo, textOf } from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
-import { paragraphs, shortText } from '../record/texts.ts'
+import { paragraphs, shortText } from '../parts/texts.ts'
 import { groupedFields } from '../record/groups.ts'
 import type { Shown } from '../record/values.ts'
 import { recordFiles } from '../take/files.ts'
 import { type TakeContext, takeMenu } from '../take/take.ts'
-import { problemPage } from './failure.ts'
+import { problemPage, unknownParameters } from './failure.ts'
 
 export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {
   const { parameters, language, origin, address } = request
   const { collection, roles } = subject
   const { text } = language
   const label = subjectLabel(subject, language)
-  const [unknown] = parameters
-  if (unknown !== undefined)
-    return problemPage([{ kind: 'unknownParameter', name: unknown[0].slice(0, 100) }], label, request)
+  const problems = unknownParameters(parameters)
+  if (problems.length > 0) return problemPage(problems, label, request)
   const referring = referringTo(subject, site)
   const summarized = site
     .readIndex()

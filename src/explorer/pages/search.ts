@@ -1,5 +1,5 @@
 /** What a search finds in all collections, the newest first. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
 import { replaced } from '../browse/search-form.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -7,13 +7,12 @@ import { html, type Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
-import { withLanguage } from '../parts/frame.ts'
-import { problemList } from '../parts/problems.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText } from '../view/view.ts'
 import { type FoundRecord, foundResult, foundSelection } from '../lists/found.ts'
+import { problemPage, unknownParameters } from './failure.ts'
 
 /** Each total costs as much as the list of its collection. */
 const mostTotals = 4
@@ -25,24 +24,24 @@ interface Found {
   readonly didYouMean: readonly MissingWord[]
 }
 
-export function searchPage(site: Site, { parameters, language }: PageRequest): Draft {
+export function searchPage(site: Site, request: PageRequest): Draft {
+  const { parameters, language } = request
   const { text } = language
   const value = (name: string): string => parameters.findLast(([each]) => each === name)?.[1].trim() ?? ''
   const [q, after] = [value('q'), value('after')]
   const searched = site.subjects.all.filter(({ collection }) => collection.searchFields.length > 0)
   const unknown = parameters.filter(([name]) => name !== 'q' && name !== 'after')
   const problems: readonly Problem[] = [
-    ...unknown.map(([name]) => ({ kind: 'unknownParameter', name: name.slice(0, 100) }) as const),
+    ...unknownParameters(unknown),
     ...(q.length > longest ? [{ kind: 'longValue', name: 'q', most: longest } as const] : []),
   ]
   const title = q === '' ? text.browse.everything : text.browse.found(q.slice(0, 100))
-  const draft = { title, isIndexed: false } as const
-  if (problems.length > 0)
-    return { ...draft, status: 400, operation: null, render: () => problemList(problems, language) }
+  if (problems.length > 0) return problemPage(problems, title, request)
   const asks = q !== '' && searched.length > 0
   return {
-    ...draft,
     status: 200,
+    title,
+    isIndexed: false,
     operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
     render: (answer) => html`
       <header class="heading"><h1>${title}</h1></header>

@@ -1,5 +1,5 @@
 /** Links that choose what compared and unusual charts show. */
-import { chartsAddress } from '../addresses.ts'
+import { chartsAddress, withLanguage } from '../addresses.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ComparedChart } from '../figures/compared-chart.ts'
 import { withOthers } from '../figures/own-parameters.ts'
@@ -11,7 +11,6 @@ import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
 import { changed, type View } from '../view/view.ts'
 import { choiceList } from './choices.ts'
-import { withLanguage } from './frame.ts'
 
 export function comparedTools(
   { queries, as, per }: ComparedChart,

@@ -1,7 +1,7 @@
 /** A row of links that choose one of several. */
+import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { withLanguage } from './frame.ts'
 
 export interface Choice {
   readonly label: string

@@ -1,9 +1,9 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
+import { withLanguage } from '../addresses.ts'
 import { type ChartSpec, colourNumber, valueText } from '../charts/chart-spec.ts'
 import { html, type Html, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
-import { withLanguage } from './frame.ts'
 import { recordText } from './values.ts'
 
 export interface FigureParts {

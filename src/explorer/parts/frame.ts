@@ -1,9 +1,9 @@
 /** The frame of every page: head, search, language, foot. */
-import { collectionAddress, withParameter } from '../addresses.ts'
+import { collectionAddress, withLanguage, withParameter } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
-import type { Frame, IndexState, Site } from '../page.ts'
+import { type Frame, type IndexState, newestIndexed, type Site } from '../page.ts'
 import { keyList } from './keys.ts'
 import { pageMeta } from './meta.ts'
 
@@ -50,13 +50,9 @@ export function frameEnd({ site, language, isEmbedded }: Frame, index: IndexStat
   if (isEmbedded) return '</main></body></html>'
   const { text } = language
   const { contact, note } = site.operator
-  const newest =
-    index?.collections
-      .map(({ newestIndexedAt }) => newestIndexedAt ?? 0n)
-      .reduce((one, other) => (one > other ? one : other), 0n) ?? 0n
-  const instant = newest === 0n ? null : new Date(Number(newest / 1000n)).toISOString()
+  const newest = newestIndexed(index)
   const foot = html`<footer class="foot">
-    ${instant !== null && html`<p>${text.updated(language.time(instant))} UTC</p>`}
+    ${newest !== null && html`<p>${text.updated(language.time(newest))} UTC</p>`}
     ${index?.sources.map(({ name, state }) => html`<p>${text.operator.source}: <bdi>${text.sourceState(name, state)}</bdi></p>`)}
     ${note.length > 0 && html`<section class="note" aria-label=${text.operator.note}>${note.map((paragraph) => html`<p dir="auto">${linked(paragraph)}</p>`)}</section>`}
     ${contact !== null && html`<p>${text.operator.contact}: <a href=${contact}><bdi>${contact.replace(/^mailto:/, '')}</bdi></a></p>`}
@@ -88,9 +84,4 @@ function places({ subjects }: Site, language: Language, address: string): Html {
 function languageLink(each: Language, current: Language, address: string): Html {
   if (each.tag === current.tag) return html`<span aria-current="true" lang=${each.tag}>${each.name}</span>`
   return html`<a href=${withParameter(address, 'lang', each.tag)} hreflang=${each.tag} lang=${each.tag} rel="nofollow">${each.name}</a>`
-}
-
-/** Keeps the language that the reader chose. */
-export function withLanguage(address: string, language: Language): string {
-  return language.isChosen ? withParameter(address, 'lang', language.tag) : address
 }

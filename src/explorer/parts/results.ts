@@ -1,14 +1,13 @@
 /** The records of a page as a list, a table, or cards. */
-import { recordAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
-import { isAllowedPicture } from '../record/pictures.ts'
-import { withLanguage } from './frame.ts'
-import { recordText, timeOf, valueOf } from './values.ts'
+import { isAllowedPicture } from './pictures.ts'
+import { shortText } from './texts.ts'
+import { recordLink, recordText, timeOf, valueOf } from './values.ts'
 
 export interface SnippetAnswer {
   readonly text: string
@@ -90,9 +89,7 @@ function hasValue(value: unknown): boolean {
 }
 
 function titleLink(result: Result, title: string | null, language: Language): Html {
-  const text = snippet(result, title) ?? result.uri
-  const address = recordAddress(result.uri)
-  return address === null ? text : html`<a href=${withLanguage(address, language)}>${text}</a>`
+  return recordLink(result.uri, snippet(result, title) ?? result.uri, language)
 }
 
 const longestText = 300
@@ -104,9 +101,7 @@ function snippet({ values, snippets }: Result, name: string | null): Html {
   if (found !== null && found !== undefined && found.ranges.length > 0) return marked(found)
   const text = values[name]
   if (typeof text !== 'string' || text === '') return null
-  // A cut through a character of two units leaves a lone half, which is removed.
-  const start = text.slice(0, longestText).replace(/[\uD800-\uDBFF]$/, '')
-  return recordText(start.length < text.length ? `${start}…` : text)
+  return recordText(shortText(text, longestText))
 }
 
 function marked({ text, ranges }: SnippetAnswer): Html {
@@ -137,15 +132,10 @@ function table(
                 field.name === roles.title
                   ? titleLink(result, roles.title, language)
                   : valueOf(field, result.values[field.name], language)
-              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== roles.title ? recordLink(result, content, language) : content}</td>`
+              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== roles.title ? recordLink(result.uri, content, language) : content}</td>`
             })}</tr>`,
         )}
       </tbody>
     </table>
   </div>`
-}
-
-function recordLink({ uri }: Result, content: Html, language: Language): Html {
-  const address = recordAddress(uri)
-  return address === null ? content : html`<a href=${withLanguage(address, language)}>${content}</a>`
 }

@@ -1,5 +1,5 @@
 /** The time chart of a collection with the choices of what it shows. */
-import { chartFileAddress, chartsAddress, collectionAddress } from '../addresses.ts'
+import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
@@ -11,7 +11,6 @@ import { writeConditions } from '../view/conditions.ts'
 import type { View } from '../view/view.ts'
 import { choiceList } from './choices.ts'
 import { chartFigure } from './figure.ts'
-import { withLanguage } from './frame.ts'
 
 export async function timeFigure(
   { choices, chart }: TimeChart,

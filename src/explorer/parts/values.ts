@@ -1,10 +1,9 @@
 /** Values of records as HTML, by the kind of their field. */
 import type { NamedReference } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { recordAddress } from '../addresses.ts'
+import { recordAddress, withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { withLanguage } from './frame.ts'
 
 /** Links that records contain: only to the web, and without our recommendation or the address of the page. */
 export function webLink(address: string, content: Html): Html {
@@ -31,14 +30,14 @@ export function valueOf(field: ShownField, value: unknown, language: Language): 
   if (Array.isArray(value))
     return html`<ul class="values">${value.slice(0, 50).map((each) => html`<li>${valueOf(field, each, language)}</li>`)}</ul>`
   const { kind } = field.type
-  if (isNamed(value)) return recordLink(value.uri, value.name, language)
+  if (isNamed(value)) return recordLink(value.uri, recordText(value.name), language)
   if (typeof value === 'boolean') return value ? language.text.yes : language.text.no
   if (typeof value === 'number') return language.number(value)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (kind === 'datetime') return timeOf(text, language)
   if (kind === 'string' && field.type.kind === 'string' && field.type.format === 'uri')
     return webLink(text, recordText(text))
-  if (text.startsWith('at://')) return recordLink(text, text, language)
+  if (text.startsWith('at://')) return recordLink(text, recordText(text), language)
   return recordText(plainValue(field, text, language))
 }
 
@@ -46,11 +45,10 @@ function isNamed(value: unknown): value is NamedReference {
   return typeof value === 'object' && value !== null && 'uri' in value && 'name' in value
 }
 
-function recordLink(uri: string, name: string, language: Language): Html {
+/** A link to the page of a record; the content alone where the URI is not one of a record. */
+export function recordLink(uri: string, content: Html, language: Language): Html {
   const address = recordAddress(uri)
-  return address === null
-    ? recordText(name)
-    : html`<a href=${withLanguage(address, language)}>${recordText(name)}</a>`
+  return address === null ? content : html`<a href=${withLanguage(address, language)}>${content}</a>`
 }
 
 /** Names of records by URI. */

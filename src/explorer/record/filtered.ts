@@ -1,9 +1,8 @@
 /** Addresses of a collection filtered by one value. */
-import { collectionAddress } from '../addresses.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import { withLanguage } from '../parts/frame.ts'
 import type { Condition } from '../view/conditions.ts'
 import { readView, type View } from '../view/view.ts'
 

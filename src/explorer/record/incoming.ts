@@ -1,12 +1,10 @@
 /** The records that refer to a record: side by side where they are few, otherwise the newest of them. */
-import { recordAddress } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { withLanguage } from '../parts/frame.ts'
 import { type Result, results } from '../parts/results.ts'
-import { recordText } from '../parts/values.ts'
+import { recordLink, recordText } from '../parts/values.ts'
 import { filteredAddress } from './filtered.ts'
 import {
   languageOf,
@@ -17,7 +15,7 @@ import {
   textOf,
   valueAt,
 } from './record-operation.ts'
-import { shortText } from './texts.ts'
+import { shortText } from '../parts/texts.ts'
 import { fieldValue, isPresent, type Shown } from './values.ts'
 
 export function incoming(
@@ -121,8 +119,7 @@ function heading(
   holder: Subject,
   language: Language,
 ): Html {
-  const address = recordAddress(uri)
   const title = textOf(recordJson, holder.roles.title, holder)
   const content = title === null ? html`<bdi class="uri">${uri}</bdi>` : recordText(shortText(title, 120))
-  return address === null ? content : html`<a href=${withLanguage(address, language)}>${content}</a>`
+  return recordLink(uri, content, language)
 }

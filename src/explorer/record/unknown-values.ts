@@ -2,7 +2,7 @@
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { isWebAddress, recordText, webLink } from '../parts/values.ts'
-import { shortText } from './texts.ts'
+import { shortText } from '../parts/texts.ts'
 
 const deepest = 5
 const mostMembers = 50

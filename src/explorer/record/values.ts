@@ -1,16 +1,15 @@
 /** Values of a record by the kind of their field. Records are hostile: sizes and depths are limited here. */
 import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
-import { accountAddress, recordAddress } from '../addresses.ts'
+import { accountAddress, withLanguage } from '../addresses.ts'
 import { labelIn, labelOf } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { withLanguage } from '../parts/frame.ts'
-import { recordText, timeOf, webLink } from '../parts/values.ts'
-import { isPicture, picture } from './pictures.ts'
+import { recordLink, recordText, timeOf, webLink } from '../parts/values.ts'
+import { isPicture, picture } from '../parts/pictures.ts'
 import { placeOf } from './places.ts'
 import type { References } from './references.ts'
-import { paragraphs, shortText } from './texts.ts'
+import { paragraphs, shortText } from '../parts/texts.ts'
 import { unknownValue } from './unknown-values.ts'
 
 /** What values are shown with. */
@@ -195,18 +194,12 @@ function instant(text: string, { language, isCompact }: Shown): Html {
 
 function reference(uri: string, cid: string | null, { language, references, isCompact }: Shown): Html {
   const { text } = language
-  const address = recordAddress(uri)
   const title = references.titleOf(uri)
   const name =
     title === null ? html`<bdi class="uri">${shortText(uri, 300)}</bdi>` : recordText(shortText(title, 300))
-  const state =
-    address === null || !references.isIndexed(uri)
-      ? null
-      : cid !== null && references.isCurrent(uri, cid) === false
-        ? text.record.otherVersion
-        : null
-  const link = address === null ? name : html`<a href=${withLanguage(address, language)}>${name}</a>`
-  return html`<span class="reference">${link}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
+  const isChanged = references.isIndexed(uri) && cid !== null && references.isCurrent(uri, cid) === false
+  const state = isChanged ? text.record.otherVersion : null
+  return html`<span class="reference">${recordLink(uri, name, language)}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
 }
 
 function union({ members }: UnionType, value: unknown, shown: Shown, path: readonly string[]): Html {

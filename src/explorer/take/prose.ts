@@ -1,7 +1,7 @@
 /** Texts that readers take along: a prompt for an agent, and a citation. */
 import type { Language } from '../languages/language.ts'
 import type { Operation } from '../operation.ts'
-import type { IndexState, Site } from '../page.ts'
+import { type IndexState, newestIndexed, type Site } from '../page.ts'
 
 /** In English, as the tools of agents are. */
 export function agentPrompt(given: {
@@ -41,17 +41,8 @@ export function citation(given: {
   readonly language: Language
 }): string {
   const { site, title, page, index, language } = given
-  const newest = newestOf(index)
+  const newest = newestIndexed(index)
   const year = (newest ?? new Date().toISOString()).slice(0, 4)
   const state = newest === null ? '' : ` ${language.text.take.indexState(`${language.time(newest)} UTC`)}`
   return `${site.title}. (${year}). ${title}.${state} ${page}`
-}
-
-/** When the newest record of the index was stored; null if that is not known. */
-export function newestOf(index: IndexState | null): string | null {
-  const newest =
-    index?.collections
-      .map(({ newestIndexedAt }) => newestIndexedAt ?? 0n)
-      .reduce((one, other) => (one > other ? one : other), 0n) ?? 0n
-  return newest === 0n ? null : new Date(Number(newest / 1000n)).toISOString()
 }

@@ -4,7 +4,7 @@ import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Names } from '../parts/values.ts'
-import { shortText } from '../record/texts.ts'
+import { shortText } from '../parts/texts.ts'
 import type { View } from '../view/view.ts'
 
 const longest = 300

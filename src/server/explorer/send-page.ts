@@ -34,7 +34,6 @@ export async function sendPage(
     reply.code(status).type(media)
     return reply.send(zips ? await zip(start + rest, { level: 1 }) : start + rest)
   }
-  reply.type('text/html; charset=utf-8')
   const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
   reply.type('text/html; charset=utf-8')
   zipped.write(start)
