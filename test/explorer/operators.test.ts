@@ -86,7 +86,7 @@ test('without a public address there is no sitemap, and no page names one', asyn
   assert.doesNotMatch(await (await fetch(service.url)).text(), /canonical|og:url/)
 })
 
-test('without the explorer the first page leads to the console, and there are no pages', async () => {
+test('without the explorer the first page leads to the playground, and there are no pages', async () => {
   await using service = await serve({ explorer: 'off' })
   const { status, headers } = await fetch(service.url, { redirect: 'manual' })
   assert.deepEqual([status, headers.get('location')], [302, '/api/graphql'])

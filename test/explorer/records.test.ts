@@ -45,12 +45,12 @@ test('an outlet is shown with how many articles it has by month, and their mean 
   assert.ok(cost <= 200, `${cost} points`)
   const articles = of('article').filter(({ value }) => value.source.uri === outlet.uri)
   const uris = new Set(articles.map(({ uri }) => uri))
-  const [, figures = ''] = body.split('Article: figures')
-  assert.match(figures, new RegExp(`\\?source=[^"]*"[^>]*>${articles.length} records<`))
+  const [, summary = ''] = body.split('Article: summary')
+  assert.match(summary, new RegExp(`\\?source=[^"]*"[^>]*>${articles.length} records<`))
   const november = articles.filter(
     ({ value }) => value.publishedAt && new Date(value.publishedAt).toISOString().startsWith('2026-11'),
   ).length
-  assert.match(figures, new RegExp(`Nov(ember)? 2026</bdi></a></th><td class="number">${november}<`))
+  assert.match(summary, new RegExp(`Nov(ember)? 2026</bdi></a></th><td class="number">${november}<`))
   const scores = of('enrichment')
     .filter(({ value }) => uris.has(value.article.uri))
     .flatMap(({ value }) => value.clickbaitScore ?? [])

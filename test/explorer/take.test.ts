@@ -106,8 +106,8 @@ test('commands and programs ask what the page asks', async (t) => {
   const { stdout } = await run('bash', ['-c', menu.text('curl')])
   const { data } = JSON.parse(stdout)
   assert.equal(data.list.edges.length, 20)
-  const console_ = new URLSearchParams(menu.link('Open in the GraphQL console').split('#')[1])
-  assert.equal(console_.get('query'), menu.text('GraphQL').split('\n\n#')[0])
+  const shown = new URLSearchParams(menu.link('Open in the GraphQL playground').split('#')[1])
+  assert.equal(shown.get('query'), menu.text('GraphQL').split('\n\n#')[0])
   const python = await run('python3', ['-c', menu.text('Python')]).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     t.diagnostic('There is no Python.')
@@ -123,7 +123,7 @@ test('a value from an address stays a value in commands, programs and files', as
   const { stdout } = await run('bash', ['-c', menu.text('curl')])
   assert.equal(JSON.parse(stdout).data.list.totalCount, 0)
   const variables = JSON.parse(
-    new URLSearchParams(menu.link('Open in the GraphQL console').split('#')[1]).get('variables') ?? '',
+    new URLSearchParams(menu.link('Open in the GraphQL playground').split('#')[1]).get('variables') ?? '',
   )
   assert.equal(variables.where.title.contains, hostile)
   const python = menu.text('Python').split('\nrequest = ')[0]

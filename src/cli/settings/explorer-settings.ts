@@ -8,7 +8,7 @@ export const explorerSettings = {
     choices: ['on', 'off'],
     value: 'STATE',
     env: 'LEXIGRAPH_EXPLORER',
-    help: 'Serve pages for people at /; without them / leads to the GraphQL console.',
+    help: 'Serve pages for people at /; without them / leads to the GraphQL playground.',
     commands: serving,
   },
   'explorer-title': {

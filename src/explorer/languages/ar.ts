@@ -10,7 +10,7 @@ export const ar: Catalogue = {
   search: 'بحث',
   searchIn: (collection) => `البحث في ${isolated(collection)}`,
   home: 'الرئيسية',
-  console: 'وحدة تحكم GraphQL',
+  playground: 'محرر GraphQL',
   language: 'اللغة',
   collections: 'المجموعات',
   newest: 'الأحدث',
@@ -52,8 +52,8 @@ export const ar: Catalogue = {
   sourceState: (name, state) => `${isolated(name)}: ${isolated(state)}`,
   wrongAddress: 'يطلب هذا العنوان شيئًا غير موجود',
   notFound: 'هذه الصفحة غير موجودة.',
-  failed: 'تعذر عرض هذه الصفحة',
-  tooExpensive: 'هذا الاستعلام مكلف جدًا. اختر مدة أقصر، أو جوانب ومجموعات أقل.',
+  failed: 'لا يمكن عرض هذه الصفحة',
+  tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
   tooMany: (seconds) => `لقد أرسلت طلبات كثيرة في وقت قصير. أعد المحاولة بعد ${isolated(seconds)} ثانية.`,
   operator: {
     contact: 'للتواصل',
@@ -174,13 +174,14 @@ export const ar: Catalogue = {
     ofMost: (value, most) => `${isolated(value)} من ${isolated(most)}`,
     between: (value, least, most) => `${isolated(value)} (من ${isolated(least)} إلى ${isolated(most)})`,
     otherVersion: 'تغيّر بعد ذلك',
-    referring: (collection, field) => `${isolated(collection)}: تشير إلى هذا السجل في «${isolated(field)}»`,
+    referring: (collection, field) =>
+      `${isolated(collection)} التي تشير إلى هذا السجل في «${isolated(field)}»`,
     newestOf: (count) => `أحدث ${isolated(count)}`,
-    figures: (collection) => `${isolated(collection)}: أرقام`,
-    total: 'العدد',
+    summary: (collection) => `${isolated(collection)}: ملخص`,
+    total: 'عدد السجلات',
     first: 'الأول',
     last: 'الأخير',
-    mean: (field) => `متوسط ${isolated(field)}`,
+    average: (field) => `متوسط ${isolated(field)}`,
     notIndexed: 'هذا السجل غير مفهرس هنا',
     notIndexedHint: 'ربما حُذف، أو لم يصل بعد.',
   },
@@ -194,7 +195,7 @@ export const ar: Catalogue = {
     svg: 'SVG',
     atom: 'Atom',
     jsonFeed: 'JSON Feed',
-    playground: 'فتح في وحدة تحكم GraphQL',
+    playground: 'فتح في محرر GraphQL',
     graphql: 'GraphQL',
     embed: 'تضمين في صفحة',
     prompt: 'تعليمات لوكيل ذكاء اصطناعي',
@@ -212,13 +213,13 @@ export const ar: Catalogue = {
       case 'longValue':
         return `قيمة «${isolated(problem.name)}» طويلة جدًا: الحد الأقصى لعدد الأحرف ${isolated(problem.most)}.`
       case 'notFlag':
-        return `قيمة «${isolated(`${problem.name}.missing`)}» هي 1 أو 0.`
+        return `يجب أن تكون قيمة «${isolated(`${problem.name}.missing`)}» هي 1 أو 0.`
       case 'notInteger':
-        return `قيمة «${isolated(problem.name)}» عدد صحيح، و«${isolated(problem.value)}» ليس كذلك.`
+        return `يجب أن تكون قيمة «${isolated(problem.name)}» عددًا صحيحًا، لا «${isolated(problem.value)}».`
       case 'notBoolean':
-        return `قيمة «${isolated(problem.name)}» هي true أو false، وليست «${isolated(problem.value)}».`
+        return `يجب أن تكون قيمة «${isolated(problem.name)}» هي true أو false، لا «${isolated(problem.value)}».`
       case 'notTime':
-        return `قيمة «${isolated(problem.name)}» تاريخ مثل ${isolated('2026-11-30')} أو وقت مثل ${isolated('2026-11-30T12:00:00Z')}، و«${isolated(problem.value)}» ليس أيًا منهما.`
+        return `يجب أن تكون قيمة «${isolated(problem.name)}» تاريخًا مثل ${isolated('2026-11-30')} أو وقتًا مثل ${isolated('2026-11-30T12:00:00Z')}، لا «${isolated(problem.value)}».`
       case 'tooManyConditions':
         return `الحد الأقصى لعدد عوامل التصفية هو ${isolated(problem.most)}.`
       case 'tooManyQueries':

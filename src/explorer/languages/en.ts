@@ -8,7 +8,7 @@ export const en = {
   search: 'Search',
   searchIn: (collection: string) => `Search ${collection}`,
   home: 'Home',
-  console: 'GraphQL console',
+  playground: 'GraphQL playground',
   language: 'Language',
   collections: 'Collections',
   newest: 'Newest',
@@ -42,10 +42,12 @@ export const en = {
   updated: (time: string) => `Last record indexed ${time}`,
   sourceState: (name: string, state: string) => `${name}: ${state}`,
   wrongAddress: 'This address asks for something that does not exist',
-  notFound: 'There is no such page.',
-  failed: 'This page could not be answered',
-  tooExpensive: 'This question is too expensive. Choose a shorter period, or fewer facets and groups.',
-  tooMany: (seconds: number) => `You have asked very much in a short time. Try again in ${seconds} seconds.`,
+  notFound: 'This page does not exist.',
+  failed: 'This page cannot be shown',
+  tooExpensive:
+    'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
+  tooMany: (seconds: number) =>
+    `You have sent many requests in a short time. Try again in ${seconds} seconds.`,
   operator: {
     contact: 'Contact',
     note: 'Terms and provenance',
@@ -68,7 +70,7 @@ export const en = {
     pages: 'Pages',
     dates: (field: string) => `${field}, in UTC`,
     noChart:
-      'The chart is left out, because these filters are expensive. Choose fewer, or values instead of parts of them.',
+      'The chart is left out, because these filters cost much. Use fewer, or whole values instead of parts of them.',
     skipFilters: 'Facets are shown with the first page.',
   },
   filtering: {
@@ -142,21 +144,21 @@ export const en = {
       case 'unknownParameter':
         return `There is no field or parameter “${problem.name}”. Remove it from the address.`
       case 'unknownOperator':
-        return `“${problem.name}” has no “${problem.operator}”. It has: ${problem.operators.join(', ')}.`
+        return `“${problem.name}” has no condition “${problem.operator}”. It has: ${problem.operators.join(', ')}.`
       case 'longValue':
         return `The value of “${problem.name}” is too long: at most ${problem.most} characters.`
       case 'notFlag':
-        return `“${problem.name}.missing” is 1 or 0.`
+        return `“${problem.name}.missing” must be 1 or 0.`
       case 'notInteger':
-        return `“${problem.name}” is a whole number, and “${problem.value}” is none.`
+        return `“${problem.name}” must be a whole number, not “${problem.value}”.`
       case 'notBoolean':
-        return `“${problem.name}” is true or false, and not “${problem.value}”.`
+        return `“${problem.name}” must be true or false, not “${problem.value}”.`
       case 'notTime':
-        return `“${problem.name}” is a date such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z; “${problem.value}” is neither.`
+        return `“${problem.name}” must be a date such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z, not “${problem.value}”.`
       case 'tooManyConditions':
-        return `There may be ${problem.most} filters at most.`
+        return `A page has at most ${problem.most} filters.`
       case 'tooManyQueries':
-        return `There may be ${problem.most} queries at most.`
+        return `A page compares at most ${problem.most} queries.`
       case 'unknownChoice':
         return `“${problem.name}” cannot be “${problem.value}”.${problem.choices.length === 0 ? '' : ` It can be: ${problem.choices.slice(0, 30).join(', ')}.`}`
     }
@@ -177,13 +179,13 @@ export const en = {
     ofMost: (value: string, most: string) => `${value} of ${most}`,
     between: (value: string, least: string, most: string) => `${value} (from ${least} to ${most})`,
     otherVersion: 'has changed since',
-    referring: (collection: string, field: string) => `${collection}: refers to this by “${field}”`,
+    referring: (collection: string, field: string) => `${collection} that refer to this record by “${field}”`,
     newestOf: (count: string) => `the newest ${count}`,
-    figures: (collection: string) => `${collection}: figures`,
-    total: 'Number',
+    summary: (collection: string) => `${collection}: summary`,
+    total: 'Number of records',
     first: 'First',
     last: 'Last',
-    mean: (field: string) => `${field}, mean`,
+    average: (field: string) => `Average of ${field}`,
     notIndexed: 'This record is not indexed here',
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',
   },
@@ -197,7 +199,7 @@ export const en = {
     svg: 'SVG',
     atom: 'Atom',
     jsonFeed: 'JSON Feed',
-    playground: 'Open in the GraphQL console',
+    playground: 'Open in the GraphQL playground',
     graphql: 'GraphQL',
     embed: 'Include in a page',
     prompt: 'Prompt for an agent',

@@ -7,7 +7,7 @@ export const es: Catalogue = {
   search: 'Buscar',
   searchIn: (collection) => `Buscar en ${collection}`,
   home: 'Inicio',
-  console: 'Consola GraphQL',
+  playground: 'Editor de GraphQL',
   language: 'Idioma',
   collections: 'Colecciones',
   newest: 'Lo más reciente',
@@ -42,10 +42,11 @@ export const es: Catalogue = {
   sourceState: (name, state) => `${name}: ${state}`,
   wrongAddress: 'Esta dirección pide algo que no existe',
   notFound: 'Esta página no existe.',
-  failed: 'No se pudo responder a esta página',
-  tooExpensive: 'Esta consulta es demasiado costosa. Elija un período más corto, o menos facetas y grupos.',
+  failed: 'No se puede mostrar esta página',
+  tooExpensive:
+    'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   tooMany: (seconds) =>
-    `Ha hecho demasiadas consultas en poco tiempo. Vuelva a intentarlo dentro de ${seconds} segundos.`,
+    `Ha enviado muchas solicitudes en poco tiempo. Vuelva a intentarlo dentro de ${seconds} segundos.`,
   operator: {
     contact: 'Contacto',
     note: 'Condiciones y procedencia',
@@ -152,13 +153,13 @@ export const es: Catalogue = {
     ofMost: (value, most) => `${value} de ${most}`,
     between: (value, least, most) => `${value} (de ${least} a ${most})`,
     otherVersion: 'ha cambiado desde entonces',
-    referring: (collection, field) => `${collection}: se refieren a este registro en «${field}»`,
+    referring: (collection, field) => `${collection} que se refieren a este registro en «${field}»`,
     newestOf: (count) => `los ${count} más recientes`,
-    figures: (collection) => `${collection}: cifras`,
-    total: 'Cantidad',
+    summary: (collection) => `${collection}: resumen`,
+    total: 'Número de registros',
     first: 'Primero',
     last: 'Último',
-    mean: (field) => `${field}, media`,
+    average: (field) => `Promedio de ${field}`,
     notIndexed: 'Este registro no está indexado aquí',
     notIndexedHint: 'Puede que se haya eliminado o que aún no haya llegado.',
   },
@@ -172,7 +173,7 @@ export const es: Catalogue = {
     svg: 'SVG',
     atom: 'Atom',
     jsonFeed: 'JSON Feed',
-    playground: 'Abrir en la consola GraphQL',
+    playground: 'Abrir en el editor de GraphQL',
     graphql: 'GraphQL',
     embed: 'Incluir en una página',
     prompt: 'Instrucción para un agente',
@@ -186,21 +187,21 @@ export const es: Catalogue = {
       case 'unknownParameter':
         return `No hay ningún campo ni parámetro «${problem.name}». Quítelo de la dirección.`
       case 'unknownOperator':
-        return `«${problem.name}» no tiene «${problem.operator}». Tiene: ${problem.operators.join(', ')}.`
+        return `«${problem.name}» no tiene la condición «${problem.operator}». Tiene: ${problem.operators.join(', ')}.`
       case 'longValue':
         return `El valor de «${problem.name}» es demasiado largo: como máximo ${problem.most} caracteres.`
       case 'notFlag':
-        return `«${problem.name}.missing» es 1 o 0.`
+        return `«${problem.name}.missing» debe ser 1 o 0.`
       case 'notInteger':
-        return `«${problem.name}» es un número entero, y «${problem.value}» no lo es.`
+        return `«${problem.name}» debe ser un número entero, no «${problem.value}».`
       case 'notBoolean':
-        return `«${problem.name}» es true o false, no «${problem.value}».`
+        return `«${problem.name}» debe ser true o false, no «${problem.value}».`
       case 'notTime':
-        return `«${problem.name}» es una fecha como 2026-11-30 o una hora como 2026-11-30T12:00:00Z; «${problem.value}» no es ninguna de las dos.`
+        return `«${problem.name}» debe ser una fecha como 2026-11-30 o una hora como 2026-11-30T12:00:00Z, no «${problem.value}».`
       case 'tooManyConditions':
-        return `Puede haber como máximo ${problem.most} filtros.`
+        return `Una página tiene como máximo ${problem.most} filtros.`
       case 'tooManyQueries':
-        return `Puede haber como máximo ${problem.most} consultas.`
+        return `Una página compara como máximo ${problem.most} consultas.`
       case 'unknownChoice':
         return `«${problem.name}» no puede ser «${problem.value}».${problem.choices.length === 0 ? '' : ` Puede ser: ${problem.choices.slice(0, 30).join(', ')}.`}`
     }

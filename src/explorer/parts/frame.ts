@@ -33,7 +33,7 @@ export function frameStart(frame: Frame): string {
       <nav aria-label=${text.language} class="languages">
         ${languages.length > 1 && languages.map((each) => languageLink(each, language, address))}
       </nav>
-      <a href="/api/graphql">${text.console}</a>
+      <a href="/api/graphql">${text.playground}</a>
     </header>
   `)
   return `${open(language, head)}<body>${top}<main id="main">`

@@ -131,7 +131,7 @@ async function summary(
   const total = language.plural(text.records, count)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
-    <h2>${text.record.figures(subjectLabel(holder, language))}</h2>
+    <h2>${text.record.summary(subjectLabel(holder, language))}</h2>
     <dl class="figures">
       <div><dt>${text.record.total}</dt><dd>${all === null ? total : html`<a href=${all} rel="nofollow">${total}</a>`}</dd></div>
       ${first !== null && html`<div><dt>${text.record.first}</dt><dd>${timeOf(first, language)}</dd></div>`}
@@ -151,7 +151,7 @@ function take(uri: string, summarized: Summarized, context: TakeContext): Html {
   const where = whereOf([{ field, operator: 'is', values: [uri] }])
   return takeMenu(
     {
-      title: context.language.text.record.figures(subjectLabel(holder, context.language)),
+      title: context.language.text.record.summary(subjectLabel(holder, context.language)),
       operation: buildOperation(schema, 'Figures', summaryPanels(uri, [summarized])),
       files:
         bucket === null
@@ -177,7 +177,7 @@ function mean(
       ? text.record.ofMost(shown, language.number(most))
       : text.record.between(shown, language.number(least), language.number(most))
   return html`<div>
-    <dt title=${words || undefined}>${text.record.mean(memberLabel(holder, [name], language))}</dt>
+    <dt title=${words || undefined}>${text.record.average(memberLabel(holder, [name], language))}</dt>
     <dd class="scale"><meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words_}</span></dd>
   </div>`
 }

@@ -41,7 +41,7 @@ export function createLimiter(counts: Counts): Limiter {
 }
 
 /**
- * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers, such as `"public";q=1200;w=60`; null for a tier without a
+ * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers, such as `"public";q=3000;w=60`; null for a tier without a
  * limit. Tier names need no escapes.
  */
 export function rateLimitPolicy({ name, pointsPerMinute }: Tier): string | null {
