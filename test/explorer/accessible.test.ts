@@ -26,6 +26,10 @@ const pages = {
   'unusual words': `${article}/charts?part=unusual&publishedAt=2026-11-09`,
   'heat map': `${article}/charts?by=language&by=source_country`,
   'time charts': `${article}?language=en&split=source_country&as=share`,
+  compared: `${article}/charts?part=compare&query=election&query=climate`,
+  unusual: `${article}/charts?part=unusual&publishedAt=2026-11-09`,
+  account,
+  embedded: `/embed${article}?language=en`,
   outlet: `${account}/tech.service.news.source/alpenfunk.example`,
   'refused address': `${article}?colour=red`,
   'unknown record': `${account}/tech.service.news.source/nobody`,
@@ -47,6 +51,19 @@ for (const lang of ['en', 'es', 'ar'])
       found.push(...(await seriousOf(page, `${name}, dark`, ['color-contrast'])))
     }
     assert.deepEqual(found, [])
+  })
+
+for (const lang of ['en', 'ar'])
+  test(`no page is wider than a phone, in the language ${lang}`, { skip }, async () => {
+    const { url } = await demoService()
+    await using reader = await openReader(`/?lang=${lang}`, { viewport: { width: 360, height: 740 } })
+    const wide: string[] = []
+    for (const [name, address] of Object.entries({ ...pages, article: await articlePath() })) {
+      await reader.page.goto(`${url}${address}${address.includes('?') ? '&' : '?'}lang=${lang}`)
+      const width = await reader.page.evaluate('document.documentElement.scrollWidth')
+      if (width !== 360) wide.push(`${name}: ${width} pixels`)
+    }
+    assert.deepEqual(wide, [])
   })
 
 /** The page of a report with two analyses. */

@@ -1,6 +1,6 @@
 /** The real program over the demo's records, and readers with real browsers. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -8,6 +8,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { openBrowser } from '../support/browser.ts'
+import type { TestServiceGiven } from '../support/service.ts'
 
 export interface Reader extends AsyncDisposable {
   readonly page: Page
@@ -21,24 +22,44 @@ export interface Reader extends AsyncDisposable {
   select(target: Locator, label: string): Promise<void>
 }
 
-let service: Promise<Service> | undefined
+let demo: Promise<Service> | undefined
 let browser: Promise<Browser> | undefined
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-reader-'))
 after(async () => {
   await (await browser)?.close()
-  await (await service)?.stop()
+  await (await demo)?.stop()
   rmSync(folder, { recursive: true })
 })
 
 /** Started once for all tests of a file. */
 export function demoService(): Promise<Service> {
-  return (service ??= serveDemo())
+  return (demo ??= serve([...buildDemoCorpus()], join(folder, 'demo')))
 }
 
-async function serveDemo(): Promise<Service> {
-  const records = join(folder, 'records.jsonl')
-  writeFileSync(records, Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`).join(''))
-  const env = { LEXIGRAPH_DATABASE: `sqlite:${join(folder, 'news.db')}` }
+/** The program over records of other lexicons. */
+export function serveOther({ lexicons, references = {}, records = [] }: TestServiceGiven): Promise<Service> {
+  const own = mkdtempSync(join(folder, 'set-'))
+  const dir = join(own, 'lexicons')
+  mkdirSync(dir)
+  const documents = [...lexicons.map((each) => [each.id, each]), ['references', references]]
+  for (const [name, document] of documents) writeFileSync(join(dir, `${name}.json`), JSON.stringify(document))
+  const lines = records.map(({ uri, cid, indexedAt, value }) => ({
+    uri,
+    cid,
+    value,
+    indexedAt: typeof indexedAt === 'bigint' ? new Date(Number(indexedAt / 1_000n)).toISOString() : indexedAt,
+  }))
+  return serve(lines, join(own, 'records'), { LEXIGRAPH_LEXICONS: dir })
+}
+
+async function serve(
+  lines: readonly object[],
+  name: string,
+  more: Record<string, string> = {},
+): Promise<Service> {
+  const records = `${name}.jsonl`
+  writeFileSync(records, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const env = { LEXIGRAPH_DATABASE: `sqlite:${name}.db`, ...more }
   const { status, stderr } = await runProgram(['import', records], { env })
   assert.equal(status, 0, stderr)
   // A test asks more in a minute than a reader does.
@@ -49,7 +70,7 @@ const generous = new URL('../support/generous-tiers.json', import.meta.url).path
 
 /** A browser of its own for each reader: without cookies, storage or cache of others. */
 export async function openReader(address: string, options: BrowserContextOptions = {}): Promise<Reader> {
-  const { url } = await demoService()
+  const url = address.startsWith('http') ? new URL(address).origin : (await demoService()).url
   const context = await (await (browser ??= openBrowser())).newContext({
     viewport: { width: 1280, height: 900 },
     locale: 'en-GB',

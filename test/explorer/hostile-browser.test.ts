@@ -1,0 +1,47 @@
+/** Records that attack, in a real browser: no script of theirs runs, nothing else is asked, and pages stay in shape. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { skipWithoutBrowser as skip } from '../support/browser.ts'
+import { note, reply } from './hostile-lexicons.ts'
+import { did, hostile } from './hostile-records.ts'
+import { openReader, serveOther } from './reader.ts'
+
+const places = [
+  '/',
+  '/search?q=script',
+  `/c/${note}`,
+  `/c/${note}?show=table`,
+  `/c/${note}?q=alert`,
+  `/c/${note}?title.contains=%3Cscript`,
+  `/c/${note}/filter?field=tags`,
+  `/c/${note}/charts?by=tags`,
+  `/c/${note}/charts?part=compare&query=%3Cscript%3E&query=plain`,
+  `/c/${note}/charts?part=unusual&score=7`,
+  `/c/${reply}`,
+  `/embed/c/${note}`,
+  `/at/${did}`,
+  `/at/${did}/${note}/attacker`,
+  `/at/${did}/${note}/other`,
+]
+
+test('hostile records run no script, ask for nothing elsewhere, and do not burst pages', {
+  skip,
+}, async () => {
+  await using service = await serveOther(hostile)
+  await using reader = await openReader(service.url, { viewport: { width: 360, height: 740 } })
+  const { page, complaints } = reader
+  page.on('dialog', (dialog) => {
+    complaints.push(`It says ${dialog.message()}.`)
+    void dialog.dismiss()
+  })
+  for (const place of places) {
+    await page.goto(service.url + place)
+    // What is folded in takes room too.
+    await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    if (width !== 360) complaints.push(`${place} is ${width} pixels wide.`)
+    const links = await page.evaluate("[...document.links].map((each) => each.protocol).join(' ')")
+    assert.match(String(links), /^((https?|at|mailto): ?)*$/)
+  }
+  assert.deepEqual(complaints, [])
+})
