@@ -16,7 +16,7 @@ export interface FacetAnswer {
 export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
   return answers.map((answer) => {
     const field = browse.subject.fields.get(answer.field)
-    const isEmpty = answer.values.length === 0 && answer.missing === 0
+    const isEmpty = answer.values.length === 0
     return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
   })
 

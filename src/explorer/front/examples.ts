@@ -55,9 +55,7 @@ export function exampleList(
   const { subject, first, second } = choice
   const { text } = language
   const { groups = [] } = (answer['examples'] ?? {}) as { groups?: readonly Group[] }
-  const known = groups.filter(
-    (group) => typeof group[first.name] === 'string' && typeof group[second.name] === 'string',
-  )
+  const known = groups.filter((group) => isText(group[first.name]) && isText(group[second.name]))
   const group = known.find((each) => each[first.name] !== known[0]?.[first.name]) ?? known[0]
   if (group === undefined) return null
   // Topics of the same records, such as those in one language, are the ones to compare.
@@ -97,6 +95,11 @@ export function exampleList(
     const week = { ...weekTo(instant, view, subject), others: [['part', 'unusual'] as const] }
     return withLanguage(chartsAddress(subject.collection.nsid, week), language)
   }
+}
+
+/** Addresses have no blank values. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
 }
 
 /** Seven days, the last of which is that of the instant. */
