@@ -1,24 +1,39 @@
 /** The addresses of pages. Relative to nothing: each begins with a slash. */
 import type { Language } from './languages/language.ts'
-import { type View, writeView } from './view/view.ts'
+import { recordsOnly, type View, writeView } from './view/view.ts'
 
 export function collectionAddress(nsid: string, view?: View): string {
-  const query = view === undefined ? '' : writeView(view)
-  return `/c/${nsid}${query === '' ? '' : `?${query}`}`
+  return withView(`/c/${nsid}`, view)
 }
 
 /** The page of charts of a view, and the drawing of one of them by itself. */
-export function chartsAddress(nsid: string, view: View): string {
-  return below(nsid, 'charts', view)
+export function chartsAddress(nsid: string, view?: View): string {
+  return withView(`/c/${nsid}/charts`, view && recordsOnly(view))
 }
 
 export function chartFileAddress(nsid: string, view: View): string {
-  return below(nsid, 'chart.svg', view)
+  return withView(`/c/${nsid}/chart.svg`, recordsOnly(view))
 }
 
-function below(nsid: string, page: string, view: View): string {
-  const query = writeView({ ...view, sort: null, show: 'list', columns: null, facets: null, page: null })
-  return `/c/${nsid}/${page}${query === '' ? '' : `?${query}`}`
+/** The newest records of a view, or the first ones in its order. */
+export function feedAddress(nsid: string, view: View, format: 'atom' | 'json'): string {
+  return withView(`/c/${nsid}/feed.${format}`, { ...recordsOnly(view), sort: view.sort, others: [] })
+}
+
+/** The list of a view for other pages to include. */
+export function embedAddress(nsid: string, view: View): string {
+  return withView(`/embed/c/${nsid}`, { ...view, page: null, facets: null, others: [] })
+}
+
+/** The page that offers the conditions on a field. */
+export function filterAddress(nsid: string, view?: View, field?: string): string {
+  const address = withView(`/c/${nsid}/filter`, view && { ...view, page: null })
+  return field === undefined ? address : withParameter(address, 'field', field)
+}
+
+function withView(path: string, view: View | undefined): string {
+  const query = view === undefined ? '' : writeView(view)
+  return query === '' ? path : `${path}?${query}`
 }
 
 /** `/at/did:plc:abc/org.example.book/1` of an AT-URI with a DID; null of anything else. */

@@ -1,12 +1,14 @@
 /** What the parts of a collection's pages have in common. */
-import { collectionAddress, withLanguage } from '../addresses.ts'
+import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
+import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { html, type Html } from '../html.ts'
+import type { Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
+import { hiddenInputs } from '../parts/hidden-inputs.ts'
 import type { Names } from '../parts/values.ts'
-import { queryText, type View, viewParametersOf } from '../view/view.ts'
+import { type View, viewParametersOf } from '../view/view.ts'
 
 export interface Browse {
   readonly site: Site
@@ -23,9 +25,8 @@ export function to({ subject, language }: Browse, view: View): string {
 }
 
 /** The page that offers the conditions on a field. */
-export function filterAddress({ subject, language }: Browse, view: View, field: string): string {
-  const query = queryText([...viewParametersOf({ ...view, page: null }), ['field', field]])
-  return withLanguage(`/c/${subject.collection.nsid}/filter?${query}`, language)
+export function toFilter({ subject, view, language }: Browse, { name }: ShownField): string {
+  return withLanguage(filterAddress(subject.collection.nsid, view, name), language)
 }
 
 export function titleOf({ subject, language }: Browse): string {
@@ -34,11 +35,9 @@ export function titleOf({ subject, language }: Browse): string {
 
 /** The view as inputs of a form that changes the parameters `except`; the form leads to the first page. */
 export function stateInputs({ view, language }: Browse, except: (name: string) => boolean): Html {
-  const parameters = [
-    ...viewParametersOf({ ...view, page: null }),
-    ...(language.isChosen ? [['lang', language.tag] as const] : []),
-  ]
-  return parameters
-    .filter(([name]) => !except(name))
-    .map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)
+  const parameters = viewParametersOf({ ...view, page: null })
+  return hiddenInputs(
+    parameters.filter(([name]) => !except(name)),
+    language,
+  )
 }

@@ -1,10 +1,11 @@
 /** Facets: how many records have each value, with links that include or exclude it. */
+import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { plainValue, recordText } from '../parts/values.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
-import { type Browse, filterAddress, stateInputs, to } from './context.ts'
+import { type Browse, stateInputs, to, toFilter } from './context.ts'
 
 export interface FacetAnswer {
   readonly field: string
@@ -26,15 +27,15 @@ export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html
 }
 
 function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
-  const { language, view } = browse
-  const label = fieldLabel(field, browse.language)
+  const { language } = browse
+  const label = fieldLabel(field, language)
   const id = `facet-${field.name}`
   return html`<section class="facet" aria-labelledby=${id}>
     <h3 id=${id} title=${field.description}>${label}</h3>
     ${facetValues(answer, field, browse)}
     ${
       answer.cut &&
-      html`<p class="all"><a href=${filterAddress(browse, view, field.name)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`
+      html`<p class="all"><a href=${toFilter(browse, field)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`
     }
   </section>`
 }
@@ -100,10 +101,10 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
   )
   return html`<details class="more" open=${shown.length === 0 && view.page === null}>
     <summary>${text.browse.moreFacets}</summary>
-    <ul>${hidden.map((field) => html`<li><a href=${filterAddress(browse, view, field.name)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
+    <ul>${hidden.map((field) => html`<li><a href=${toFilter(browse, field)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
     <details>
       <summary>${text.browse.facets}</summary>
-      <form action=${`/c/${subject.collection.nsid}`} class="choices">
+      <form action=${collectionAddress(subject.collection.nsid)} class="choices">
         ${stateInputs(browse, (name) => name === 'facets')}
         ${groups
           .filter(({ many, type }) => !many && type.kind !== 'datetime')

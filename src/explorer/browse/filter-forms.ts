@@ -1,4 +1,5 @@
 /** A form for each kind of condition on a field; the values that are known are offered. */
+import { collectionAddress, filterAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
@@ -30,7 +31,7 @@ function choiceForm(field: ShownField, browse: Browse): Html {
   const chosen = valuesOf(view, field.name, 'is')
   const name = `${field.name}.is`
   const values = field.type.kind === 'boolean' ? ['true', 'false'] : field.values
-  return html`<form class="choices" action=${`/c/${subject.collection.nsid}`}>
+  return html`<form class="choices" action=${collectionAddress(subject.collection.nsid)}>
     <fieldset>
       <legend>${text.filtering.anyOf}</legend>
       ${stateInputs(browse, (each) => each === name || each === field.name)}
@@ -48,7 +49,7 @@ function rangeForm(field: ShownField, browse: Browse): Html {
   const { text } = language
   const isTime = field.type.kind === 'datetime'
   const names = (['from', 'to'] as const).map((operator) => `${field.name}.${operator}`)
-  return html`<form class="range" action=${`/c/${subject.collection.nsid}`}>
+  return html`<form class="range" action=${collectionAddress(subject.collection.nsid)}>
     <fieldset>
       <legend>${isTime ? text.browse.dates(fieldLabel(field, language)) : text.filtering.between}</legend>
       ${stateInputs(browse, (name) => names.includes(name) || (isTime && name === field.name))}
@@ -77,7 +78,7 @@ function textForm(
   )
   if (offered.length === 0) return null
   const isNumber = field.type.kind === 'integer'
-  return html`<form class="text" action=${`/c/${subject.collection.nsid}/filter`}>
+  return html`<form class="text" action=${filterAddress(subject.collection.nsid)}>
     <fieldset>
       <legend>${filtering.condition}</legend>
       ${stateInputs(browse, () => false)}

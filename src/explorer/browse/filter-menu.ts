@@ -1,4 +1,5 @@
 /** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
+import { filterAddress } from '../addresses.ts'
 import { fieldLabel, labelOf, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
@@ -12,7 +13,7 @@ interface Group {
 export function filterMenu(browse: Browse): Html {
   const { subject, language } = browse
   const { text } = language
-  return html`<form class="add" action=${`/c/${subject.collection.nsid}/filter`}>
+  return html`<form class="add" action=${filterAddress(subject.collection.nsid)}>
     ${stateInputs(browse, () => false)}
     <label><span class="hidden">${text.filtering.field}</span>
       <select name="field" required>

@@ -1,4 +1,5 @@
 /** The bar over the records: their number, their order, and how they are shown. */
+import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
@@ -23,7 +24,7 @@ function sortForm(browse: Browse): Html {
   const { isSearch } = restrictionOf(view, subject)
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === current}>${label}</option>`
-  return html`<form class="sort" action=${`/c/${subject.collection.nsid}`}>
+  return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
@@ -81,7 +82,7 @@ function columnForm(columns: readonly ShownField[], browse: Browse): Html {
   ]
   return html`<details class="menu">
     <summary>${text.browse.columns}</summary>
-    <form class="choices" action=${`/c/${subject.collection.nsid}`}>
+    <form class="choices" action=${collectionAddress(subject.collection.nsid)}>
       ${stateInputs(browse, (name) => name === 'columns')}
       ${offered
         .filter(({ words }) => words.at(-1) !== 'collection')

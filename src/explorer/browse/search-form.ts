@@ -1,4 +1,5 @@
 /** Words, and the period of the collection's main time. */
+import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import { foldText } from '../../util/text/fold.ts'
@@ -15,7 +16,7 @@ export function searchForm(browse: Browse): Html {
   const own = ['q', `${roles.time}.from`, `${roles.time}.to`, roles.time]
   // The first operator of a time has no name in addresses.
   const label = text.searchIn(titleOf(browse))
-  return html`<form class="search" action=${`/c/${collection.nsid}`} role="search">
+  return html`<form class="search" action=${collectionAddress(collection.nsid)} role="search">
     ${
       collection.searchFields.length > 0 &&
       html`<label class="words"><span class="hidden">${label}</span>

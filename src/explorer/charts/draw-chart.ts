@@ -1,10 +1,11 @@
 /** Draws a chart with Observable Plot. Takes milliseconds: `chart-thread.ts` runs it. */
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
+import { escapeXml } from '../escape-xml.ts'
 import { type ChartSpec, colourNumber, type Layout, type Mark, valueText } from './chart-spec.ts'
 import { extent, keyAxis, keyScale, labelMargin, leftMargin, type Options, valueAxis } from './axes.ts'
 import { columnsOf, labelText, plainText } from './label.ts'
-import { childrenText, escape, palette, type SvgNode } from './svg-text.ts'
+import { childrenText, palette, type SvgNode } from './svg-text.ts'
 
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 4', '1 4', '12 4']
 const { document } = parseHTML('<!doctype html><html><body></body></html>')
@@ -37,7 +38,7 @@ export function drawChart(given: ChartSpec, layout: Layout): string {
   } as never) as unknown as SvgNode
   return layout === 'file'
     ? fileText(spec, plotted, drawing.width, Number(height))
-    : `<svg class="chart ${layout}" viewBox="0 0 ${drawing.width} ${Number(height)}" role="group" aria-label="${escape(spec.title)}" ${common}><desc>${escape(spec.description)}</desc>${childrenText(plotted, 'page')}</svg>`
+    : `<svg class="chart ${layout}" viewBox="0 0 ${drawing.width} ${Number(height)}" role="group" aria-label="${escapeXml(spec.title)}" ${common}><desc>${escapeXml(spec.description)}</desc>${childrenText(plotted, 'page')}</svg>`
 }
 
 function withPlainTexts(spec: ChartSpec): ChartSpec {
@@ -316,7 +317,7 @@ function fileText(spec: ChartSpec, plotted: SvgNode, width: number, height: numb
   const all = top + height + 12 + named.length * lineHeight
   const legend = named.map(({ name }, at) => {
     const y = top + height + 10 + at * lineHeight
-    return `<rect x="12" y="${y}" width="12" height="12" fill="${palette[colourNumber(spec, at)]}"/><text x="30" y="${y + 10}" text-anchor="start">${escape(labelText(name, 100))}</text>`
+    return `<rect x="12" y="${y}" width="12" height="12" fill="${palette[colourNumber(spec, at)]}"/><text x="30" y="${y + 10}" text-anchor="start">${escapeXml(labelText(name, 100))}</text>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escape(spec.title)}</title><desc>${escape(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escape(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escapeXml(spec.title)}</title><desc>${escapeXml(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escapeXml(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}</svg>\n`
 }

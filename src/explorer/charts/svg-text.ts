@@ -2,6 +2,8 @@
  * Writes a drawing as SVG text. It writes only known elements and attributes, and escapes every value, so that a label
  * stays a label. Colours are written as classes for pages, whose policy forbids styles, and as attributes for files.
  */
+import { escapeXml } from '../escape-xml.ts'
+
 /** What is read of a node of a document. */
 export interface SvgNode {
   readonly nodeType: number
@@ -55,7 +57,7 @@ export function childrenText(node: SvgNode, target: Target): string {
 }
 
 function nodeText(node: SvgNode, target: Target): string {
-  if (node.nodeType === 3) return escape(node.textContent ?? '')
+  if (node.nodeType === 3) return escapeXml(node.textContent ?? '')
   const name = node.localName ?? ''
   if (node.nodeType !== 1 || !elements.has(name)) return ''
   const inner = childrenText(node, target)
@@ -65,7 +67,7 @@ function nodeText(node: SvgNode, target: Target): string {
   const classes = coloured.map((each) => `${each.name}-${series.exec(each.value)?.[1]}`).join(' ')
   const rest = all
     .filter((each) => !coloured.includes(each))
-    .map(({ name: each, value }) => ` ${each}="${escape(colour(rounded(value)))}"`)
+    .map(({ name: each, value }) => ` ${each}="${escapeXml(colour(rounded(value)))}"`)
   const written = (classes === '' ? '' : ` class="${classes}"`) + rest.join('')
   return inner === '' ? `<${name}${written}/>` : `<${name}${written}>${inner}</${name}>`
 }
@@ -75,7 +77,7 @@ function link(node: SvgNode, inner: string): string {
   const href = [...(node.attributes ?? [])].find(({ name }) => name === 'href')?.value ?? ''
   if (!/^\/(?!\/)/.test(href)) return inner
   const label = titleOf(node)
-  return `<a href="${escape(href)}" tabindex="-1" rel="nofollow"${label === '' ? '' : ` aria-label="${escape(label)}"`}>${inner}</a>`
+  return `<a href="${escapeXml(href)}" tabindex="-1" rel="nofollow"${label === '' ? '' : ` aria-label="${escapeXml(label)}"`}>${inner}</a>`
 }
 
 function titleOf(node: SvgNode): string {
@@ -98,16 +100,4 @@ function colour(value: string): string {
 /** Hundredths of a pixel are exact enough. */
 function rounded(value: string): string {
   return value.replaceAll(/-?\d+\.\d{2,}/g, (number) => String(Math.round(Number(number) * 100) / 100))
-}
-
-/** Texts and values in quotes, without the characters that XML cannot have. */
-export function escape(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\P{Cc}\t\n]|[\uFFFE\uFFFF]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
 }

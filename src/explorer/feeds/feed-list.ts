@@ -8,7 +8,7 @@ import type { Answer, Site } from '../page.ts'
 import { isWebAddress } from '../parts/values.ts'
 import { shortText } from '../parts/texts.ts'
 import type { View } from '../view/view.ts'
-import { whereOf } from '../view/where.ts'
+import { recordArguments } from '../view/where.ts'
 import type { Feed, FeedEntry } from './feed.ts'
 
 const mostEntries = 30
@@ -24,15 +24,15 @@ interface FeedNode {
 }
 
 /** In the order of the view; the newest first without one, for searches too. */
-export function feedPanel({ conditions, search, sort }: View, subject: Subject, site: Site): Panel {
+export function feedPanel(view: View, subject: Subject, site: Site): Panel {
   const { collection } = subject
+  const { sort } = view
   return {
     name: 'list',
     field: collection.rootField,
     arguments: {
       first: mostEntries,
-      where: conditions.length === 0 ? undefined : whereOf(conditions),
-      search: search === '' || collection.searchFields.length === 0 ? undefined : search,
+      ...recordArguments(view, subject),
       sortBy: sort === null ? undefined : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
     selection: `nodes { did actorHandle indexedAt changedAt ${selectFields(fieldsOf(subject), collection.typeName, site.schema)} }`,

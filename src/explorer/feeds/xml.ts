@@ -1,4 +1,5 @@
 /** XML as text: elements whose contents and attributes are escaped. */
+import { escapeXml } from '../escape-xml.ts'
 
 export interface XmlElement {
   readonly name: string
@@ -19,14 +20,4 @@ function element({ name, attributes = {}, children = [], text }: XmlElement): st
     .join('')
   const inner = text === undefined ? children.map((child) => `\n${element(child)}`).join('') : escapeXml(text)
   return `<${name}${own}>${inner}${children.length > 0 && text === undefined ? '\n' : ''}</${name}>`
-}
-
-/** Characters that XML 1.0 forbids, even as references, become replacement characters. */
-export function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replaceAll(/[&<>"'\r\t\n]/g, (character) =>
-      character === '\n' || character === '\t' ? character : `&#${character.charCodeAt(0)};`,
-    )
 }

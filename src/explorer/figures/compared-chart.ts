@@ -8,14 +8,14 @@ import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { writeConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
-import { changed, queryText, readView, type View } from '../view/view.ts'
+import { changed, isRestricted, periodOnly, queryText, readView, type View } from '../view/view.ts'
 import type { AskedChart, DrawnChart, Groups } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import { readChoice } from './own-parameters.ts'
 import { type Period, periodLabel, periods } from './periods.ts'
-import { isRestricted, periodOnly, type Restriction, restrictionOf } from './restriction.ts'
 import { periodView, type TimeAxis, timeAxis } from './time-axis.ts'
 import { measures, valuesOf } from './time-chart.ts'
+import { type RecordArguments, recordArguments } from '../view/where.ts'
 
 /** Parameters of a page with this chart. */
 export const comparedParameters = ['query', 'as', 'per'] as const
@@ -60,7 +60,7 @@ export function comparedChart(
   function panels({ panel }: TimeAxis): readonly Panel[] {
     return [
       ...queries.map(({ view: each }, at) => panel(`query${at + 1}`, within(each))),
-      ...(as === 'share' ? [panel('ofAll', restrictionOf(shared, subject))] : []),
+      ...(as === 'share' ? [panel('ofAll', recordArguments(shared, subject))] : []),
     ]
   }
 
@@ -80,8 +80,8 @@ export function comparedChart(
   }
 
   /** The period of the page holds for all queries that have none of their own. */
-  function within(query: View): Restriction {
-    return restrictionOf(inPeriod(query), subject)
+  function within(query: View): RecordArguments {
+    return recordArguments(inPeriod(query), subject)
   }
 
   function inPeriod(query: View): View {

@@ -7,8 +7,8 @@ import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import type { View } from '../view/view.ts'
-import { whereOf } from '../view/where.ts'
+import { isRestricted, periodOnly, type View } from '../view/view.ts'
+import { recordArguments, whereOf } from '../view/where.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import { type GroupChoices, groupParameters, readGroupChoices } from './group-choices.ts'
@@ -24,7 +24,6 @@ import {
 } from './grouping.ts'
 import { withOthers } from './own-parameters.ts'
 import { isPeriod, periodLabel, periodsBetween, startOf, viewOfPeriod } from './periods.ts'
-import { isRestricted, periodOnly, restrictionOf } from './restriction.ts'
 
 export interface GroupChart extends AskedChart {
   readonly choices: GroupChoices
@@ -66,7 +65,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
       name: 'groups',
       field: aggregate,
       arguments: {
-        ...restrictionOf(view, subject),
+        ...recordArguments(view, subject),
         denominator: isPartOfGroup ? whereOf(period.conditions) : undefined,
         groupBy: by.map(({ name }) => name),
         interval: hasSteps ? (step ?? undefined) : undefined,

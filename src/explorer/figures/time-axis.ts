@@ -19,14 +19,14 @@ import {
   startOf,
   viewOfPeriod,
 } from './periods.ts'
-import type { Restriction } from './restriction.ts'
+import { type RecordArguments } from '../view/where.ts'
 
 export interface TimeAxis {
   readonly field: ShownField
   /** In `groupBy`. */
   readonly key: string
   /** Counts of the records that match, by period. */
-  readonly panel: (name: string, restriction: Restriction) => Panel
+  readonly panel: (name: string, restriction: RecordArguments) => Panel
   readonly read: (answers: readonly Groups[]) => ShownPeriods
 }
 
@@ -64,7 +64,7 @@ export function timeAxis(
   const key = `${field.name}_${asked}`
   return { field, key, panel, read }
 
-  function panel(name: string, restriction: Restriction): Panel {
+  function panel(name: string, restriction: RecordArguments): Panel {
     return {
       name,
       field: aggregate,

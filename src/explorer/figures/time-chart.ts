@@ -7,16 +7,17 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
+import { restrictionOf } from '../view/facets.ts'
 import { timeCost } from '../view/price.ts'
 import type { Problem } from '../view/problem.ts'
-import { type View, withCondition } from '../view/view.ts'
+import { periodOnly, type View, withCondition } from '../view/view.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
 import { readChoice } from './own-parameters.ts'
 import { type Period, periods } from './periods.ts'
-import { periodOnly, restrictionOf } from './restriction.ts'
 import { periodKeys, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
+import { recordArguments } from '../view/where.ts'
 
 /** Parameters of a page with this chart. */
 export const timeParameters = ['split', 'as', 'per'] as const
@@ -76,7 +77,7 @@ export function timeChart(
   }
 
   function points(): number {
-    const own = { conditions: view.conditions, isSearch: view.search !== '' }
+    const own = restrictionOf(view, subject)
     const ofAll = { conditions: periodOnly(view, subject).conditions, isSearch: false }
     return (
       timeCost(null, own) +
@@ -86,13 +87,13 @@ export function timeChart(
   }
 
   function panels(): readonly Panel[] {
-    const restriction = restrictionOf(view, subject)
-    const all = axis.panel('timeOfAll', restrictionOf(periodOnly(view, subject), subject))
-    const counts = axis.panel('time', restriction)
+    const own = recordArguments(view, subject)
+    const all = axis.panel('timeOfAll', recordArguments(periodOnly(view, subject), subject))
+    const counts = axis.panel('time', own)
     const divided = (by: ShownField): Panel => ({
       ...counts,
       name: 'timeSplit',
-      arguments: { ...restriction, groupBy: [axis.key, by.name], limit: mostGroups },
+      arguments: { ...own, groupBy: [axis.key, by.name], limit: mostGroups },
       selection: `groupCount\ngroups { ${axis.key} ${groupingSelection(asGrouping(by))} count }`,
     })
     return [counts, ...(as === 'share' ? [all] : []), ...(split === null ? [] : [divided(split)])]

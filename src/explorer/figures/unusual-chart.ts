@@ -8,8 +8,8 @@ import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { changed, type View, withCondition } from '../view/view.ts'
-import { type Where, whereOf } from '../view/where.ts'
+import { changed, isRestricted, type View, withCondition } from '../view/view.ts'
+import { recordArguments, type Where, whereOf } from '../view/where.ts'
 import type { AskedChart, DrawnChart, Group } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import {
@@ -22,7 +22,6 @@ import {
 } from './grouping.ts'
 import { readChoice } from './own-parameters.ts'
 import { boundsOf } from './periods.ts'
-import { isRestricted, restrictionOf } from './restriction.ts'
 
 /** Parameters of a page with this chart. */
 export const unusualParameters = ['on', 'against'] as const
@@ -142,7 +141,7 @@ export function unusualChart(
       return [
         {
           ...panel,
-          arguments: { ...restrictionOf(view, subject) },
+          arguments: { ...recordArguments(view, subject) },
           variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
           selection: `unusualWords(field: ${words.name}, against: $background, limit: ${mostGroups}) { words { word ${selected} } }`,
         },
@@ -153,7 +152,7 @@ export function unusualChart(
           {
             ...panel,
             arguments: {
-              ...restrictionOf(view, subject),
+              ...recordArguments(view, subject),
               groupBy: [grouping.name],
               significant: { against: background },
               limit: mostGroups,

@@ -8,7 +8,7 @@ import type { FacetAnswer } from '../browse/facets.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
 import { restrictionOf } from '../view/facets.ts'
-import { whereOf } from '../view/where.ts'
+import { recordArguments } from '../view/where.ts'
 
 export const pageSize = 20
 const facetSize = 10
@@ -34,14 +34,6 @@ type Edge = Readonly<Record<string, unknown>> & { readonly node: ListNode }
 export interface MissingWord {
   readonly word: string
   readonly nearest: readonly { readonly word: string }[]
-}
-
-/** `where` and `search` of a view, as arguments. */
-export function conditionsOf(view: View, subject: Subject): Readonly<Record<string, unknown>> {
-  return {
-    where: view.conditions.length === 0 ? undefined : whereOf(view.conditions),
-    search: restrictionOf(view, subject).isSearch ? view.search : undefined,
-  }
 }
 
 /** The fields that are read: those that represent a record, and those of the table. */
@@ -81,7 +73,7 @@ export function listPanel(
     field: collection.rootField,
     arguments: {
       ...size,
-      ...conditionsOf(view, subject),
+      ...recordArguments(view, subject),
       sortBy: sort === null ? relevance : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
     selection: [

@@ -9,8 +9,8 @@ import { foldText } from '../../util/text/fold.ts'
 import { plainValue } from '../parts/values.ts'
 import { operatorsOf } from '../view/conditions.ts'
 import { changed, type View } from '../view/view.ts'
-import type { Where } from '../view/where.ts'
-import { conditionsOf, facetSelection } from './list.ts'
+import { recordArguments, type Where } from '../view/where.ts'
+import { facetSelection } from './list.ts'
 import { referredPanel } from './names.ts'
 
 const mostValues = 100
@@ -28,7 +28,7 @@ export function valuePanels(
     conditions: view.conditions.filter((each) => each.field.name !== field.name),
   })
   const found = find === '' ? null : findCondition(field, find)
-  const { where, search } = conditionsOf(others, subject) as { where?: Where; search?: string }
+  const { where, search } = recordArguments(others, subject)
   const both = [where, found].filter((each) => each !== undefined && each !== null)
   const names =
     field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined

@@ -1,5 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import { chartFileAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import { chartFileAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
 import type { Browse } from '../browse/context.ts'
 import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -19,7 +19,7 @@ import { results } from '../parts/results.ts'
 import { timeFigure } from '../parts/time-figure.ts'
 import { takeChart } from '../take/chart-take.ts'
 import type { TakeContext } from '../take/take.ts'
-import { feedAddress, takeView } from '../take/view-take.ts'
+import { takeView } from '../take/view-take.ts'
 import { canAfford, facetsOf } from '../view/facets.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -51,7 +51,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       ...(time?.panels ?? []),
     ]),
     isIndexed: parameters.length === 0,
-    feed: feedAddress(collection.nsid, view),
+    feed: feedAddress(collection.nsid, view, 'atom'),
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
       const isLive = view.sort === null && view.page === null && view.search === ''

@@ -1,5 +1,5 @@
 /** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
-import { collectionAddress, withLanguage } from '../addresses.ts'
+import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
 import { type Browse, stateInputs, titleOf, to } from '../browse/context.ts'
 import { type FacetAnswer, facetValues } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -73,7 +73,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
 
   function values(facet: FacetAnswer, of: ShownField, browse: Browse): Html {
     return html`<section class="facet wide" aria-label=${text.browse.allValues(fieldLabel(of, language))}>
-      <form class="find" action=${`/c/${collection.nsid}/filter`} role="search">
+      <form class="find" action=${filterAddress(collection.nsid)} role="search">
         ${stateInputs(browse, () => false)}
         <input type="hidden" name="field" value=${of.name} />
         <label><span class="hidden">${text.filtering.find}</span>

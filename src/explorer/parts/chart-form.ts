@@ -1,14 +1,15 @@
 /** The form that says what a chart shows. */
+import { chartsAddress } from '../addresses.ts'
 import { chartKinds } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { groupMeasures, type GroupChoices, sizes } from '../figures/group-choices.ts'
 import { type Grouping, groupingLabel } from '../figures/grouping.ts'
 import { type ComparedChart, mostQueries } from '../figures/compared-chart.ts'
-import { periodOnly } from '../figures/restriction.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { writeView, type View } from '../view/view.ts'
+import { periodOnly, recordsOnly, type View, viewParametersOf } from '../view/view.ts'
+import { hiddenInputs } from './hidden-inputs.ts'
 
 export function groupForm(
   { measure, of, by, kind, top, step, groupings, numbers }: GroupChoices,
@@ -18,8 +19,8 @@ export function groupForm(
 ): Html {
   const { text } = language
   const { charts } = text
-  return html`<form class="chart-form" action=${`/c/${collection.nsid}/charts`}>
-    ${hiddenInputs(view, language)}
+  return html`<form class="chart-form" action=${chartsAddress(collection.nsid)}>
+    ${hiddenInputs(keptOf(view), language)}
     <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
     <label>${charts.of}<select name="of">
       ${option('', '–', of === null)}
@@ -40,22 +41,6 @@ export function groupForm(
   </form>`
 }
 
-/** What the form keeps: the conditions of the view, and the language. */
-export function hiddenInputs(
-  view: View,
-  language: Language,
-  others: readonly (readonly [string, string])[] = [],
-): Html {
-  const kept = [
-    ...new URLSearchParams(
-      writeView({ ...view, sort: null, show: 'list', columns: null, facets: null, page: null, others: [] }),
-    ),
-  ]
-  return [...kept, ...others, ...(language.isChosen ? [['lang', language.tag] as const] : [])].map(
-    ([name, value]) => html`<input type="hidden" name=${name} value=${value} />`,
-  )
-}
-
 function select(chosen: Grouping | null, groupings: readonly Grouping[], language: Language): Html {
   return html`<select name="by">
     ${option('', '–', chosen === null)}
@@ -63,7 +48,12 @@ function select(chosen: Grouping | null, groupings: readonly Grouping[], languag
   </select>`
 }
 
-export function option(value: string, label: string, isChosen: boolean): Html {
+/** The search and the conditions of the view. */
+function keptOf(view: View): readonly (readonly [string, string])[] {
+  return viewParametersOf({ ...recordsOnly(view), others: [] })
+}
+
+function option(value: string, label: string, isChosen: boolean): Html {
   return html`<option value=${value} selected=${isChosen}>${label}</option>`
 }
 
@@ -81,8 +71,8 @@ export function comparedForm(
     ['as', as],
     ...(per === null ? [] : [['per', per] as const]),
   ]
-  return html`<form class="chart-form compared" action=${`/c/${subject.collection.nsid}/charts`}>
-    ${hiddenInputs(periodOnly(view, subject), language, kept)}
+  return html`<form class="chart-form compared" action=${chartsAddress(subject.collection.nsid)}>
+    ${hiddenInputs([...keptOf(periodOnly(view, subject)), ...kept], language)}
     ${texts.map((text, at) => html`<label>${charts.query(language.number(at + 1))}<input name="query" value=${text} maxlength="1000" dir="auto" /></label>`)}
     <button>${charts.compare}</button>
     <p class="description">${charts.queryHint}</p>

@@ -1,7 +1,8 @@
 /** Addresses of exports: the records of a list, or the groups of an aggregate, as files (docs/export.md). */
 import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
 import type { View } from '../view/view.ts'
-import { whereOf } from '../view/where.ts'
+import { recordArguments } from '../view/where.ts'
 
 export const fileFormats = ['csv', 'ndjson', 'parquet'] as const
 
@@ -28,15 +29,13 @@ export function groupFiles(nsid: string, args: FileArguments): readonly TakenFil
 
 /** `columns`: null for all scalar fields. */
 export function viewFiles(
-  nsid: string,
   view: View,
-  hasSearch: boolean,
+  subject: Subject,
   columns: readonly ShownField[] | null,
 ): readonly TakenFile[] {
-  const { conditions, search, sort } = view
-  return recordFiles(nsid, {
-    where: conditions.length === 0 ? undefined : whereOf(conditions),
-    search: search === '' || !hasSearch ? undefined : search,
+  const { sort } = view
+  return recordFiles(subject.collection.nsid, {
+    ...recordArguments(view, subject),
     sortBy: sort === null ? undefined : `${sort.field}:${sort.direction}`,
     fields: columns === null ? undefined : columnNames(columns),
   })

@@ -1,4 +1,5 @@
 /** A menu below a panel: everything by which its data can be taken along. */
+import { escapeXml } from '../escape-xml.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Operation } from '../operation.ts'
@@ -81,7 +82,5 @@ function graphqlText({ query, variables }: Operation): string {
 }
 
 function embedCode(address: string, title: string): string {
-  const escaped = (value: string): string =>
-    value.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-  return `<iframe src="${escaped(address)}" title="${escaped(title)}" width="100%" height="600" loading="lazy"></iframe>`
+  return `<iframe src="${escapeXml(address)}" title="${escapeXml(title)}" width="100%" height="600" loading="lazy"></iframe>`
 }

@@ -156,6 +156,20 @@ export function changed(view: View, change: Partial<View>): View {
   return { ...view, page: null, ...change }
 }
 
+/** Only the conditions of the view on its time: what a part of the records is compared with. */
+export function periodOnly(view: View, { roles }: Subject): View {
+  return { ...view, search: '', conditions: view.conditions.filter(({ field }) => field.name === roles.time) }
+}
+
+export function isRestricted({ search, conditions }: View): boolean {
+  return search !== '' || conditions.length > 0
+}
+
+/** The view with its records, and without the choices of how a list shows them. */
+export function recordsOnly(view: View): View {
+  return { ...view, sort: null, show: 'list', columns: null, facets: null, page: null }
+}
+
 /** The view with the condition instead of the one on the same field with the same operator; without values it goes. */
 export function withCondition(view: View, condition: Condition): View {
   const same = (each: Condition) =>

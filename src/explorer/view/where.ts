@@ -1,8 +1,27 @@
 /** Turns conditions into a `where`. */
 import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
 import { type Condition, isDate } from './conditions.ts'
+import type { View } from './view.ts'
 
 export type Where = Readonly<Record<string, unknown>>
+
+/** The arguments of lists, aggregates and exports that select records; undefined ones are left out. */
+export interface RecordArguments {
+  readonly where: Where | undefined
+  readonly search: string | undefined
+}
+
+/** Those of a view. A collection without searched texts takes no `search`. */
+export function recordArguments(
+  { conditions, search }: Pick<View, 'conditions' | 'search'>,
+  { collection }: Subject,
+): RecordArguments {
+  return {
+    where: conditions.length === 0 ? undefined : whereOf(conditions),
+    search: search === '' || collection.searchFields.length === 0 ? undefined : search,
+  }
+}
 
 /**
  * Conditions on one array, or on the records that refer by one reference, must hold for the same element or record.
