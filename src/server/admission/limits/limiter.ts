@@ -48,7 +48,7 @@ export function rateLimitPolicy({ name, pointsPerMinute }: Tier): string | null 
   return pointsPerMinute === null ? null : `"${name}";q=${pointsPerMinute};w=60`
 }
 
-/** `RateLimit`, such as `"public";r=1150;t=42`. */
+/** `RateLimit`, such as `"public";r=2950;t=42`. */
 export function rateLimit({ name }: Tier, { remaining, resetSeconds }: Allowance): string {
   return `"${name}";r=${remaining};t=${resetSeconds}`
 }
