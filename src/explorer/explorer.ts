@@ -94,13 +94,13 @@ export function createExplorer(site: Site): Explorer {
         async finish(ask) {
           const { html, known } = await complete(draft, language, ask)
           const index = await site.readIndex().catch(() => null)
-          const told: Frame = {
+          const knownFrame: Frame = {
             ...frame,
             title: known.title,
             description: known.description ?? null,
             isIndexed: isIndexed && known.status === 200,
           }
-          const start = draft.known === undefined ? '' : frameStart(told)
+          const start = draft.known === undefined ? '' : frameStart(knownFrame)
           return { status: known.status, media: page, rest: start + html + frameEnd(frame, index) }
         },
       }

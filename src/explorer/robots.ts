@@ -1,4 +1,4 @@
-/** What crawlers are told: which addresses to leave alone, and which pages there are. */
+/** `robots.txt` and the sitemap: which addresses crawlers leave alone, and which pages there are. */
 import { collectionAddress, withParameter } from './addresses.ts'
 import { languages } from './languages/language.ts'
 import { instantOf, type Site } from './page.ts'

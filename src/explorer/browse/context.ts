@@ -20,12 +20,12 @@ export interface Browse {
 }
 
 /** The address of the collection with another view. */
-export function to({ subject, language }: Browse, view: View): string {
+export function viewAddress({ subject, language }: Browse, view: View): string {
   return withLanguage(collectionAddress(subject.collection.nsid, view), language)
 }
 
 /** The page that offers the conditions on a field. */
-export function toFilter({ subject, view, language }: Browse, { name }: ShownField): string {
+export function fieldAddress({ subject, view, language }: Browse, { name }: ShownField): string {
   return withLanguage(filterAddress(subject.collection.nsid, view, name), language)
 }
 

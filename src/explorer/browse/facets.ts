@@ -3,16 +3,10 @@ import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
+import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue, recordText } from '../parts/values.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
-import { type Browse, stateInputs, to, toFilter } from './context.ts'
-
-export interface FacetAnswer {
-  readonly field: string
-  readonly values: readonly { readonly value: string; readonly count: number }[]
-  readonly missing: number
-  readonly cut: boolean
-}
+import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
 
 export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
   return answers.map((answer) => {
@@ -35,7 +29,7 @@ function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
     ${facetValues(answer, field, browse)}
     ${
       answer.cut &&
-      html`<p class="all"><a href=${toFilter(browse, field)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`
+      html`<p class="all"><a href=${fieldAddress(browse, field)} rel="nofollow" aria-label=${language.text.browse.allValues(label)}>${language.text.more}…</a></p>`
     }
   </section>`
 }
@@ -52,11 +46,11 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
   const without = (values: readonly string[], value: string) => values.filter((each) => each !== value)
   const including = (value: string) => {
     const values = chosen.includes(value) ? without(chosen, value) : [...chosen, value]
-    return to(browse, set(set(view, 'not', without(excluded, value)), 'is', values))
+    return viewAddress(browse, set(set(view, 'not', without(excluded, value)), 'is', values))
   }
   const excluding = (value: string) => {
     const values = excluded.includes(value) ? without(excluded, value) : [...excluded, value]
-    return to(browse, set(set(view, 'is', without(chosen, value)), 'not', values))
+    return viewAddress(browse, set(set(view, 'is', without(chosen, value)), 'not', values))
   }
   const others = [...chosen, ...excluded].filter(
     (value) => !answer.values.some((each) => each.value === value),
@@ -82,7 +76,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
     ${
       (answer.missing > 0 || isMissing) &&
       html`<li>
-        <a class="value missing" href=${to(browse, set(view, 'missing', isMissing ? [] : ['1']))} rel="nofollow" aria-current=${isMissing ? 'true' : undefined}>
+        <a class="value missing" href=${viewAddress(browse, set(view, 'missing', isMissing ? [] : ['1']))} rel="nofollow" aria-current=${isMissing ? 'true' : undefined}>
           <span class="name">${text.missing}</span>
           <span class="count">${language.number(answer.missing)}</span>
         </a>
@@ -101,7 +95,7 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
   )
   return html`<details class="more" open=${shown.length === 0 && view.page === null}>
     <summary>${text.browse.moreFacets}</summary>
-    <ul>${hidden.map((field) => html`<li><a href=${toFilter(browse, field)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
+    <ul>${hidden.map((field) => html`<li><a href=${fieldAddress(browse, field)} rel="nofollow">${fieldLabel(field, browse.language)}</a></li>`)}</ul>
     <details>
       <summary>${text.browse.facets}</summary>
       <form action=${collectionAddress(subject.collection.nsid)} class="choices">

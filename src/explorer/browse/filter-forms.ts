@@ -3,11 +3,11 @@ import { collectionAddress, filterAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
+import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue } from '../parts/values.ts'
 import { isDate, type Operator, operatorsOf } from '../view/conditions.ts'
 import { valuesOf, withCondition } from '../view/view.ts'
-import { type Browse, stateInputs, to } from './context.ts'
-import type { FacetAnswer } from './facets.ts'
+import { type Browse, stateInputs, viewAddress } from './context.ts'
 
 /** `facet`: the most frequent values, if they are known. */
 export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
@@ -102,7 +102,7 @@ function presence(field: ShownField, browse: Browse): Html {
   const { language, view } = browse
   const { filtering } = language.text
   const link = (value: string, label: string) =>
-    html`<li><a href=${to(browse, withCondition(view, { field, operator: 'missing', values: [value] }))} rel="nofollow">${label}</a></li>`
+    html`<li><a href=${viewAddress(browse, withCondition(view, { field, operator: 'missing', values: [value] }))} rel="nofollow">${label}</a></li>`
   return html`<section class="presence" aria-label=${filtering.presence}>
     <ul>${link('0', filtering.present)}${link('1', filtering.absent)}</ul>
   </section>`

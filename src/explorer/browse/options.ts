@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { restrictionOf } from '../view/facets.ts'
 import { changed, type Show, type View } from '../view/view.ts'
-import { type Browse, stateInputs, to } from './context.ts'
+import { type Browse, stateInputs, viewAddress } from './context.ts'
 
 export function optionsBar(total: number, columns: readonly ShownField[], browse: Browse): Html {
   const { language, view } = browse
@@ -68,7 +68,7 @@ function showLinks(browse: Browse): Html {
   const shows: readonly Show[] =
     subject.roles.image === null && view.show !== 'cards' ? ['list', 'table'] : ['list', 'table', 'cards']
   return html`<nav class="shows" aria-label=${text.show}>
-    ${shows.map((show) => html`<a href=${to(browse, { ...view, show })} rel="nofollow" aria-current=${show === view.show ? 'true' : undefined}>${labels[show]}</a>`)}
+    ${shows.map((show) => html`<a href=${viewAddress(browse, { ...view, show })} rel="nofollow" aria-current=${show === view.show ? 'true' : undefined}>${labels[show]}</a>`)}
   </nav>`
 }
 
@@ -104,6 +104,6 @@ export function columnHead(field: ShownField, browse: Browse): Html {
   const sort = { field: field.name, direction: current === 'desc' ? ('asc' as const) : ('desc' as const) }
   const order = current === null ? undefined : current === 'desc' ? 'descending' : 'ascending'
   return html`<th scope="col" title=${field.description} aria-sort=${order}>
-    <a href=${to(browse, changed(view, { sort }))} rel="nofollow">${label}${current !== null && html`<span aria-hidden="true">${current === 'desc' ? ' ↓' : ' ↑'}</span>`}</a>
+    <a href=${viewAddress(browse, changed(view, { sort }))} rel="nofollow">${label}${current !== null && html`<span aria-hidden="true">${current === 'desc' ? ' ↓' : ' ↑'}</span>`}</a>
   </th>`
 }

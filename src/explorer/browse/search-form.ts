@@ -6,7 +6,7 @@ import { foldText } from '../../util/text/fold.ts'
 import type { MissingWord } from '../lists/list.ts'
 import { isDate } from '../view/conditions.ts'
 import { changed, valuesOf } from '../view/view.ts'
-import { type Browse, stateInputs, titleOf, to } from './context.ts'
+import { type Browse, stateInputs, titleOf, viewAddress } from './context.ts'
 
 export function searchForm(browse: Browse): Html {
   const { view, subject, language } = browse
@@ -55,7 +55,7 @@ export function suggestions(missing: readonly MissingWord[], browse: Browse): Ht
   const searches = [...new Set([best, ...others])].filter((search) => search !== view.search).slice(0, 5)
   if (searches.length === 0) return null
   return html`<p class="suggestions">${language.text.didYouMean}
-    ${searches.map((search) => html` <a href=${to(browse, changed(view, { search }))} rel="nofollow">${search}</a>`)}
+    ${searches.map((search) => html` <a href=${viewAddress(browse, changed(view, { search }))} rel="nofollow">${search}</a>`)}
   </p>`
 }
 

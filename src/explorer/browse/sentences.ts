@@ -5,7 +5,7 @@ import type { Language } from '../languages/language.ts'
 import { type Names, plainValue, recordText } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
 import { changed, withCondition } from '../view/view.ts'
-import { type Browse, to } from './context.ts'
+import { type Browse, viewAddress } from './context.ts'
 
 /** `Language: German` of one of the values. */
 export function sentenceOf(
@@ -31,7 +31,7 @@ export function conditionList(browse: Browse): Html {
       condition.values.map((value) => {
         const [before, shown, after] = sentenceOf(condition, value, language, names)
         const rest = condition.values.filter((each) => each !== value)
-        const address = to(browse, withCondition(view, { ...condition, values: rest }))
+        const address = viewAddress(browse, withCondition(view, { ...condition, values: rest }))
         return html`<li><a href=${address} rel="nofollow" aria-label=${text.filtering.remove(before + (shown ?? '') + after)}>
           ${before}${shown !== null && html`<b>${recordText(shown)}</b>`}${after} <span aria-hidden="true">×</span>
         </a></li>`
@@ -39,7 +39,7 @@ export function conditionList(browse: Browse): Html {
     )}
     ${
       view.conditions.length > 1 &&
-      html`<li><a class="clear" href=${to(browse, changed(view, { conditions: [] }))} rel="nofollow">${text.clear}</a></li>`
+      html`<li><a class="clear" href=${viewAddress(browse, changed(view, { conditions: [] }))} rel="nofollow">${text.clear}</a></li>`
     }
   </ul>`
 }

@@ -8,7 +8,7 @@ import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { plainValue } from '../parts/values.ts'
-import { readView, type View, withCondition, writeView } from '../view/view.ts'
+import { emptyView, type View, withCondition, writeView } from '../view/view.ts'
 
 interface Choice {
   readonly subject: Subject
@@ -65,7 +65,7 @@ export function exampleList(
   const value = (field: ShownField, of: Group) => plainValue(field, String(of[field.name]), language)
   const condition = (view: View, field: ShownField, of: Group) =>
     withCondition(view, { field, operator: 'is', values: [String(of[field.name])] })
-  const { view } = readView([], subject)
+  const view = emptyView
   const collection = subjectLabel(subject, language)
   const both = text.front.both(
     collection,

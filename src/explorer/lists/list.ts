@@ -4,7 +4,6 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Panel } from '../operation.ts'
 import type { Site } from '../page.ts'
-import type { FacetAnswer } from '../browse/facets.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
 import { restrictionOf } from '../view/facets.ts'
@@ -12,6 +11,13 @@ import { recordArguments } from '../view/where.ts'
 
 export const pageSize = 20
 const facetSize = 10
+
+export interface FacetAnswer {
+  readonly field: string
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+  readonly missing: number
+  readonly cut: boolean
+}
 
 export interface ListAnswer {
   readonly totalCount: number

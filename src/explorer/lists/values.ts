@@ -1,16 +1,15 @@
 /** The most frequent values of a field, and those that contain a text. */
-import type { FacetAnswer } from '../browse/facets.ts'
-import type { Browse } from '../browse/context.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { foldText } from '../../util/text/fold.ts'
-import { plainValue } from '../parts/values.ts'
+import { type Names, plainValue } from '../parts/values.ts'
 import { operatorsOf } from '../view/conditions.ts'
 import { changed, type View } from '../view/view.ts'
 import { recordArguments, type Where } from '../view/where.ts'
-import { facetSelection } from './list.ts'
+import { type FacetAnswer, facetSelection } from './list.ts'
 import { referredPanel } from './names.ts'
 
 const mostValues = 100
@@ -68,7 +67,13 @@ function findCondition(field: ShownField, find: string): Where | null {
 }
 
 /** Null for a field that is not grouped by. */
-export function facetOf(answer: Answer, field: ShownField, find: string, browse: Browse): FacetAnswer | null {
+export function facetOf(
+  answer: Answer,
+  field: ShownField,
+  find: string,
+  names: Names,
+  language: Language,
+): FacetAnswer | null {
   const { facets = [], groups, groupCount } = (answer['values'] ?? {}) as ValuesAnswer
   const facet = groups === undefined ? facets[0] : ofGroups(groups, groupCount ?? 0, field)
   if (facet === undefined || find === '') return facet ?? null
@@ -76,7 +81,7 @@ export function facetOf(answer: Answer, field: ShownField, find: string, browse:
   const values = facet.values.filter(
     ({ value }) =>
       foldText(value).includes(wanted) ||
-      foldText(plainValue(field, value, browse.language, browse.names)).includes(wanted),
+      foldText(plainValue(field, value, language, names)).includes(wanted),
   )
   return { ...facet, values, missing: 0 }
 }

@@ -1,5 +1,5 @@
 /** An account: its handle, how many records it has in each collection, and the newest of them. */
-import { accountAddress } from '../addresses.ts'
+import { accountAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -48,7 +48,7 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
         <p class="kind">${text.record.account}</p>
         <h1>${recordText(handle ?? did)}</h1>
         <dl class="fields account">
-          <div><dt>DID</dt><dd><a href=${accountAddress(did)}><bdi class="uri">${did}</bdi></a></dd></div>
+          <div><dt>DID</dt><dd><a href=${withLanguage(accountAddress(did), language)}><bdi class="uri">${did}</bdi></a></dd></div>
           ${handle !== null && html`<div><dt>${text.account.handle}</dt><dd>${recordText(handle)}</dd></div>`}
         </dl>
         ${isEmpty && html`<p>${text.account.none}. ${text.record.notIndexedHint}</p>`}

@@ -1,19 +1,22 @@
 /** What a reader sees instead of a page: no such page, a refusal, or a failure. */
 import type { EndpointFault } from '../../endpoint/endpoint.ts'
 import { type ErrorCode, errorCodes } from '../../errors.ts'
+import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Draft, PageRequest } from '../page.ts'
 import { problemList } from '../parts/problems.ts'
 import type { Problem } from '../view/problem.ts'
 
-export function notFoundPage({ language: { text } }: PageRequest): Draft {
+export function notFoundPage({ language }: PageRequest): Draft {
+  const { text } = language
   return {
     status: 404,
     title: text.notFound,
     operation: null,
     isIndexed: false,
-    render: () => html`<h1>${text.notFound}</h1><p><a href="/">${text.home}</a></p>`,
+    render: () =>
+      html`<h1>${text.notFound}</h1><p><a href=${withLanguage('/', language)}>${text.home}</a></p>`,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The conditions on a field, with its most frequent values: for filters that facets do not offer. */
 import { collectionAddress, filterAddress, withLanguage } from '../addresses.ts'
-import { type Browse, stateInputs, titleOf, to } from '../browse/context.ts'
-import { type FacetAnswer, facetValues } from '../browse/facets.ts'
+import { type Browse, stateInputs, titleOf, viewAddress } from '../browse/context.ts'
+import { facetValues } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
@@ -12,6 +12,7 @@ import { timeParameters } from '../figures/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
+import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import { facetOf, valuePanels } from '../lists/values.ts'
 import { type Condition, readConditions } from '../view/conditions.ts'
@@ -55,10 +56,10 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
     render(answer) {
       const names = readNames(answer, field === null ? [] : [field])
       const browse: Browse = { site, subject, view, language, names }
-      const facet = field === null ? null : facetOf(answer, field, find, browse)
+      const facet = field === null ? null : facetOf(answer, field, find, names, language)
       return html`
         <header class="heading">
-          <p><a href=${to(browse, view)}>← ${text.filtering.back}: ${titleOf(browse)}</a></p>
+          <p><a href=${viewAddress(browse, view)}>← ${text.filtering.back}: ${titleOf(browse)}</a></p>
           <h1>${title}</h1>
           ${field !== null && field.description !== '' && html`<p class="lead"><bdi>${field.description}</bdi></p>`}
         </header>

@@ -66,7 +66,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         filterBy,
         isCompact: false,
       }
-      const told = new Set(
+      const elsewhere = new Set(
         [title === null ? null : roles.title, summary === null ? null : roles.summary].flatMap((name) =>
           name === null ? [] : (subject.fields.get(name)?.properties ?? []),
         ),
@@ -77,7 +77,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
           <h1 lang=${tag ?? undefined} dir="auto">${title ?? html`<bdi class="uri">${node.uri}</bdi>`}</h1>
           ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
           <div class="record-columns">
-            <section aria-label=${text.record.fields}>${groupedFields(node.recordJson, shown, told)}</section>
+            <section aria-label=${text.record.fields}>${groupedFields(node.recordJson, shown, elsewhere)}</section>
             <aside aria-label=${text.record.about}>${about(node)}</aside>
           </div>
         </article>

@@ -4,7 +4,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Condition } from '../view/conditions.ts'
-import { readView, type View } from '../view/view.ts'
+import { emptyView, type View } from '../view/view.ts'
 
 /** The collection with the field's value; null where the value cannot be in an address. */
 export function filteredAddress(
@@ -16,9 +16,8 @@ export function filteredAddress(
 ): string | null {
   const isReference = field.type.kind === 'strongRef' || field.type.kind === 'atUri'
   if ((field.isArray && isReference) || value === '' || value.length > longest) return null
-  const { view } = readView([], subject)
   const conditions: View['conditions'] = [{ field, operator: 'is', values: [value] }, ...others]
-  return withLanguage(collectionAddress(subject.collection.nsid, { ...view, conditions }), language)
+  return withLanguage(collectionAddress(subject.collection.nsid, { ...emptyView, conditions }), language)
 }
 
 const longest = 1_000

@@ -1,4 +1,4 @@
-/** Figures of the records that refer to a record, such as an outlet: how many in which month, and mean scores. */
+/** A summary of the records that refer to a record, such as an outlet: how many in each month, and average scores. */
 import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { subjectLabel } from '../fields/labels.ts'
@@ -13,6 +13,7 @@ import { type TakeContext, takeMenu } from '../take/take.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
 import { type MonthGroup, monthsFigure } from './months-figure.ts'
+import { meter } from './values.ts'
 
 /** Records that refer, directly or through another record. */
 export interface Summarized {
@@ -26,14 +27,14 @@ export interface Summarized {
   readonly scores: readonly Field[]
 }
 
-/** Fewer records on average are shown as such, without figures. */
+/** Where there are fewer on average, they are shown themselves, without a summary. */
 const leastRatio = 3
 const mostSummaries = 2
 const mostScores = 4
 const widestScale = 1_000
 const mostMonths = 240
 
-/** `index`: which collections have many more records than this one; without it there are no figures. */
+/** `index`: which collections have many more records than this one; without it there are no summaries. */
 export function summarizedBy(
   { collection }: Subject,
   { subjects, schema }: Site,
@@ -95,7 +96,7 @@ export function summaryPanels(uri: string, summarized: readonly Summarized[]): r
   })
 }
 
-interface Figures {
+interface SummaryAnswer {
   readonly count: number
   readonly min?: Readonly<Record<string, string | null>>
   readonly max?: Readonly<Record<string, string | null>>
@@ -111,8 +112,8 @@ export async function summaries(
 ): Promise<Html> {
   return Promise.all(
     summarized.map((each) => {
-      const figures = answer[each.name] as Figures
-      return figures.count === 0 ? null : summary(uri, each, figures, context)
+      const read = answer[each.name] as SummaryAnswer
+      return read.count === 0 ? null : summary(uri, each, read, context)
     }),
   )
 }
@@ -120,7 +121,7 @@ export async function summaries(
 async function summary(
   uri: string,
   summarized: Summarized,
-  { count, min, max, avg, groups }: Figures,
+  { count, min, max, avg, groups }: SummaryAnswer,
   context: TakeContext,
 ): Promise<Html> {
   const { holder, field, scores, bucket } = summarized
@@ -136,14 +137,14 @@ async function summary(
       <div><dt>${text.record.total}</dt><dd>${all === null ? total : html`<a href=${all} rel="nofollow">${total}</a>`}</dd></div>
       ${first !== null && html`<div><dt>${text.record.first}</dt><dd>${timeOf(first, language)}</dd></div>`}
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
-      ${scores.map((score) => mean(score, avg?.[score.name] ?? null, holder, language))}
+      ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
     ${bucket !== null && groups !== undefined && (await monthsFigure(groups, uri, holder, field, site, language))}
     ${take(uri, summarized, context)}
   </section>`
 }
 
-/** Months as files, and the figures as a query. */
+/** Months as files, and the summary as a query. */
 function take(uri: string, summarized: Summarized, context: TakeContext): Html {
   const { holder, field, bucket } = summarized
   const { nsid } = holder.collection
@@ -152,7 +153,7 @@ function take(uri: string, summarized: Summarized, context: TakeContext): Html {
   return takeMenu(
     {
       title: context.language.text.record.summary(subjectLabel(holder, context.language)),
-      operation: buildOperation(schema, 'Figures', summaryPanels(uri, [summarized])),
+      operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
       files:
         bucket === null
           ? recordFiles(nsid, { where })
@@ -162,7 +163,7 @@ function take(uri: string, summarized: Summarized, context: TakeContext): Html {
   )
 }
 
-function mean(
+function average(
   { name, constraints: { minimum, maximum, words } }: Field,
   value: number | null,
   holder: Subject,
@@ -172,12 +173,8 @@ function mean(
   const { text } = language
   const [least, most] = [minimum ?? 0, maximum ?? 0]
   const shown = language.number(value, { maximumFractionDigits: 1 })
-  const words_ =
-    least === 0 || least === 1
-      ? text.record.ofMost(shown, language.number(most))
-      : text.record.between(shown, language.number(least), language.number(most))
   return html`<div>
     <dt title=${words || undefined}>${text.record.average(memberLabel(holder, [name], language))}</dt>
-    <dd class="scale"><meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words_}</span></dd>
+    <dd class="scale">${meter(value, shown, [least, most], language)}</dd>
   </div>`
 }

@@ -169,11 +169,6 @@ function scale(
   const text = language.number(value)
   if (minimum === null || maximum === null || maximum - minimum > widestScale || maximum <= minimum)
     return text
-  const most = language.number(maximum)
-  const words =
-    minimum === 0 || minimum === 1
-      ? language.text.record.ofMost(text, most)
-      : language.text.record.between(text, language.number(minimum), most)
   const ends =
     given === null || isCompact
       ? []
@@ -181,7 +176,22 @@ function scale(
           [minimum, labelIn(given.low, language)] as const,
           [maximum, labelIn(given.high, language)] as const,
         ].filter(([, meaning]) => meaning !== null)
-  return html`<span class="scale"><meter min=${minimum} max=${maximum} value=${value} aria-hidden="true"></meter> <span>${words}</span>${ends.map(([end, meaning]) => html` <span class="end">${language.number(end)}: ${meaning}</span>`)}</span>`
+  return html`<span class="scale">${meter(value, text, [minimum, maximum], language)}${ends.map(([end, meaning]) => html` <span class="end">${language.number(end)}: ${meaning}</span>`)}</span>`
+}
+
+/** `text`: the number in words; `bounds`: both included. */
+export function meter(
+  value: number,
+  text: string,
+  [least, most]: readonly [number, number],
+  language: Language,
+): Html {
+  const { record } = language.text
+  const words =
+    least === 0 || least === 1
+      ? record.ofMost(text, language.number(most))
+      : record.between(text, language.number(least), language.number(most))
+  return html`<meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words}</span>`
 }
 
 /** In the zone of the reader by script, and as the record has it. */

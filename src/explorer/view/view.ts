@@ -24,6 +24,18 @@ export interface View {
   readonly others: readonly (readonly [string, string])[]
 }
 
+/** All records, the newest first. */
+export const emptyView: View = {
+  search: '',
+  conditions: [],
+  sort: null,
+  show: 'list',
+  columns: null,
+  facets: null,
+  page: null,
+  others: [],
+}
+
 const longest = 1_000
 
 /**

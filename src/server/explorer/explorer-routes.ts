@@ -113,7 +113,10 @@ export function addExplorerRoutes(
     }
   }
 
-  /** Weak: the time of the last event in the foot of a page may change without it. */
+  /**
+   * Weak: the time of the last event in the foot of a page may change without it. Each process counts versions of the
+   * data for itself.
+   */
   function etagOf(request: FastifyRequest, { language, status }: OpenPage): string | null {
     const { url, headers: sent } = request
     const data = dataVersion()
