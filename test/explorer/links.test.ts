@@ -130,4 +130,4 @@ async function assertLinked(
   assert.deepEqual(wrong, [])
 }
 
-const mostPages = 100
+const mostPages = 60
