@@ -66,7 +66,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
       const isExcluded = excluded.includes(value)
       return html`<li class=${isExcluded ? 'excluded' : undefined}>
         <a class="value" href=${including(value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
-          <span class="name" title=${name === value ? undefined : value}>${recordText(name)}</span>
+          <span class="name" dir="auto" title=${name === value ? undefined : value}>${recordText(name)}</span>
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
           ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}
         </a>

@@ -12,17 +12,14 @@ export function keyAxis(spec: ChartSpec, width: number): Options {
     1,
     Math.ceil(spec.keys.length / Math.max(1, Math.floor(width / (longest * 6.5 + 14)))),
   )
+  // Half of a label at the end would lie outside of the drawing.
+  const hasRoom = (at: number) => (1 - (at + 0.5) / spec.keys.length) * width + 8 >= (longest * 6.5) / 2
   return {
     ...keyScale(spec, 20),
-    ticks: undefined,
     tickFormat: (at: number) => labelText(spec.keys[at]?.label ?? '', 20),
     tickSize: 3,
-    ...ticksEvery(spec, every),
+    ticks: spec.keys.map((_, at) => at).filter((at) => at % every === 0 && (at === 0 || hasRoom(at))),
   }
-}
-
-function ticksEvery({ keys }: ChartSpec, every: number): Options {
-  return { ticks: keys.map((_, at) => at).filter((at) => at % every === 0) }
 }
 
 export function keyScale({ keys }: ChartSpec, most: number): Options {

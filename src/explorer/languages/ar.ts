@@ -144,7 +144,7 @@ export const ar: Catalogue = {
     compare: (one, other) => `${isolated(one)} و${isolated(other)} كنسب عبر الزمن`,
     unusual: (collection, day) =>
       `${isolated(collection)}: غير المعتاد في الأسبوع المنتهي في ${isolated(day)}`,
-    index: 'الفهرس',
+    index: 'حداثة البيانات',
     lag: (seconds) => `متأخر ${isolated(seconds)} ث`,
     browseAll: (collection) => `تصفح ${isolated(collection)}`,
   },

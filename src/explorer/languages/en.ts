@@ -125,7 +125,7 @@ export const en = {
     both: (collection: string, one: string, other: string) => `${collection}: ${one}, ${other}`,
     compare: (one: string, other: string) => `${one} and ${other} as shares over time`,
     unusual: (collection: string, day: string) => `${collection}: what was unusual in the week to ${day}`,
-    index: 'The index',
+    index: 'How fresh the data is',
     lag: (seconds: string) => `${seconds} s behind`,
     browseAll: (collection: string) => `Browse ${collection}`,
   },

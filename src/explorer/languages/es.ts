@@ -123,7 +123,7 @@ export const es: Catalogue = {
     both: (collection, one, other) => `${collection}: ${one}, ${other}`,
     compare: (one, other) => `${one} y ${other} como proporciones en el tiempo`,
     unusual: (collection, day) => `${collection}: lo inusual en la semana hasta el ${day}`,
-    index: 'El índice',
+    index: 'Actualidad de los datos',
     lag: (seconds) => `${seconds} s de retraso`,
     browseAll: (collection) => `Explorar ${collection}`,
   },

@@ -59,7 +59,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
       const facet = field === null ? null : facetOf(answer, field, find, names, language)
       return html`
         <header class="heading">
-          <p><a href=${viewAddress(browse, view)}>← ${text.filtering.back}: ${titleOf(browse)}</a></p>
+          <p><a href=${viewAddress(browse, view)}>${language.direction === 'rtl' ? '→' : '←'} ${text.filtering.back}: ${titleOf(browse)}</a></p>
           <h1>${title}</h1>
           ${field !== null && field.description !== '' && html`<p class="lead"><bdi>${field.description}</bdi></p>`}
         </header>
