@@ -1,7 +1,7 @@
 /** Facets: how many records have each value, with links that include or exclude it. */
 import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue, recordText } from '../parts/values.ts'
@@ -89,7 +89,7 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
 export function otherFacets(shown: readonly ShownField[], browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
-  const groups = [...subject.fields.values()].filter(isOffered)
+  const groups = [...subject.fields.values()].filter(isGroupOffered)
   const hidden = groups.filter(
     (field) => field.isOwn && !shown.includes(field) && field.type.kind !== 'datetime',
   )
@@ -110,9 +110,4 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
       </form>
     </details>
   </details>`
-}
-
-/** Every record of a collection has its name, so nobody asks for it. */
-export function isOffered({ isGroup, words }: ShownField): boolean {
-  return isGroup && words.at(-1) !== 'collection'
 }

@@ -1,7 +1,7 @@
 /** Chooses the field of a further filter: of the record, of what it refers to, or of records that refer to it. */
 import { filterAddress } from '../addresses.ts'
 import { fieldLabel, labelOf, subjectLabel } from '../fields/labels.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { type Browse, stateInputs, titleOf } from './context.ts'
 
@@ -34,13 +34,7 @@ export function fieldGroups(browse: Browse): readonly Group[] {
   const { filtering } = language.text
   const groups = new Map<string, ShownField[]>()
   for (const field of subject.fields.values()) {
-    // Every record of a collection has its name, so nobody filters by it.
-    if (
-      field.words.at(-1) === 'collection' &&
-      field.properties.length === 0 &&
-      field.steps.at(-1)?.name === 'collection'
-    )
-      continue
+    if (isCollectionName(field)) continue
     const label = groupLabel(field)
     groups.set(label, [...(groups.get(label) ?? []), field])
   }

@@ -1,7 +1,7 @@
 /** The bar over the records: their number, their order, and how they are shown. */
 import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { restrictionOf } from '../view/facets.ts'
 import { changed, type Show, type View } from '../view/view.ts'
@@ -46,7 +46,7 @@ function sortValue({ field, direction }: NonNullable<View['sort']>): string {
   return direction === 'desc' ? `-${field}` : field
 }
 
-/** Times and numbers first. The order by address or account tells nobody anything. */
+/** Times and numbers first. An order by address or account has no meaning for readers. */
 function sortsOf({ subject }: Browse): readonly ShownField[] {
   const rank = ({ type }: ShownField) => ['datetime', 'integer', 'string'].indexOf(type.kind)
   return [...subject.fields.values()]
@@ -85,7 +85,7 @@ function columnForm(columns: readonly ShownField[], browse: Browse): Html {
     <form class="choices" action=${collectionAddress(subject.collection.nsid)}>
       ${stateInputs(browse, (name) => name === 'columns')}
       ${offered
-        .filter(({ words }) => words.at(-1) !== 'collection')
+        .filter((field) => !isCollectionName(field))
         .map(
           (field) =>
             html`<label><input type="checkbox" name="columns" value=${field.name} checked=${chosen.has(field.name)} /> ${fieldLabel(field, browse.language)}</label>`,

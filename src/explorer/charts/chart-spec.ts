@@ -49,7 +49,7 @@ export interface Mark {
   readonly title: string
 }
 
-/** A chart with more would take longer than a moment, and nobody could read it. */
+/** A chart with more takes long to draw, and cannot be read. */
 export const mostMarks = 5_000
 
 /** `wide` and `narrow` are parts of pages, for screens and phones; `file` stands alone. */

@@ -174,3 +174,13 @@ function nameOf(reference: Reference, model: Model): string {
   const { fields } = holderOf(reference, model).type
   return fields.find(({ property }) => property === reference.path[0])?.name ?? ''
 }
+
+/** The name of the record's collection, which is the same in all of its records: there is nothing to choose. */
+export function isCollectionName({ steps, properties }: ShownField): boolean {
+  return properties.length === 0 && steps.at(-1)?.name === 'collection'
+}
+
+/** Whether readers may count and group by the field. */
+export function isGroupOffered(field: ShownField): boolean {
+  return field.isGroup && !isCollectionName(field)
+}

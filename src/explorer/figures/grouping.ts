@@ -1,8 +1,7 @@
 /** What a collection can be grouped by: fields, periods of its times, and parts of them. */
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
-import { isOffered } from '../browse/facets.ts'
-import type { ShownField } from '../fields/shown-field.ts'
+import { isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
 import { type View, withCondition } from '../view/view.ts'
@@ -30,7 +29,7 @@ export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<s
       field.type.kind === 'string' &&
       (field.type.format === 'uri' ||
         (field.type.freeText && (!field.isOwn || representing.includes(field.name))))
-    return isOffered(field) && !isText ? [{ name: field.name, field, unit: null }] : []
+    return isGroupOffered(field) && !isText ? [{ name: field.name, field, unit: null }] : []
   })
   const rank = ({ field }: Grouping) =>
     field.name === roles.time

@@ -69,7 +69,7 @@ export function takeMenu(taken: Taken, { site, language, origin, address, index 
   </details>`
 }
 
-/** The console with the query in it; what follows the hash is not sent to the server. */
+/** The playground with the query in it; what follows the hash is not sent to the server. */
 export function playgroundAddress({ query, variables }: Operation): string {
   const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) })
   return `${graphqlPath}#${parameters}`

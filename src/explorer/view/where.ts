@@ -79,7 +79,7 @@ function anyOf(field: ShownField, values: readonly string[]): Where {
     return { some: { uri: operands.length === 1 ? { eq: first } : { in: operands } } }
   if (field.isArray) return operands.length === 1 ? { has: first } : { hasAny: operands }
   const { kind } = field.type
-  // Both values of a boolean: whatever is present.
+  // Both values of a boolean: any value.
   if (kind === 'boolean') return operands.length === 1 ? { eq: first } : { isNull: false }
   const equal = operands.length === 1 ? { eq: first } : { in: operands }
   return kind === 'strongRef' || kind === 'atUri' ? { uri: equal } : equal

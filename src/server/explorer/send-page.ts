@@ -1,6 +1,6 @@
 /**
  * Sends a page. When its data take longer than a moment, the start is sent before them, so that the browser loads
- * scripts and styles meanwhile; the status is then 200, whatever becomes of the data.
+ * scripts and styles meanwhile; the status is then 200, even if the data cannot be read.
  */
 import { constants, createGzip, gzip } from 'node:zlib'
 import { PassThrough } from 'node:stream'
