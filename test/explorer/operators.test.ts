@@ -156,3 +156,18 @@ test('a reader who has asked too much sees a page that says how long to wait', a
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
   assert.match(await response.text(), /<html lang="es"/)
 })
+
+test('a page that needs more points than are left says how long to wait', async () => {
+  const tiers = file('few-points.json', '{"public": {"pointsPerMinute": 250, "pointsPerQuery": 250}}')
+  await using service = await serve({ tiers })
+  const home = await (await fetch(service.url)).text()
+  // Pages of records wait for their data, so their status is known. Repeated, they would cost less.
+  for (const [, record = ''] of home.matchAll(/href="(\/at\/[^"]*)"/g)) {
+    const { status, headers } = await fetch(service.url + record)
+    if (status === 200) continue
+    assert.equal(status, 429)
+    assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+    return
+  }
+  assert.fail('No page was refused.')
+})

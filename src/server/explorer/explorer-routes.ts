@@ -153,7 +153,12 @@ function finish(
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
   const endpoint = endpointFor(request)
-  return page.finish((question) => endpoint.ask(question, leaving.signal))
+  return page.finish(async (question) => {
+    const answer = await endpoint.ask(question, leaving.signal)
+    const wait = answer.errors[0]?.retryAfter ?? null
+    if (wait !== null && !reply.sent) reply.header('retry-after', wait)
+    return answer
+  })
 }
 
 /** `ancestors`: which pages may include this one. */
