@@ -6,7 +6,7 @@ import { operatorsOf } from '../../src/explorer/view/conditions.ts'
 import type { ShownField } from '../../src/explorer/fields/shown-field.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { modelOf } from '../support/agents.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
+import { test } from 'node:test'
 import { openExplorer } from '../support/explorer.ts'
 import { libraryLexicons, libraryReferences } from '../support/lexicons.ts'
 
@@ -41,8 +41,8 @@ const samples: Readonly<Record<string, string>> = {
 }
 
 for (const { name, ...given } of sets) {
-  test(`${name}: the first page, a search, and each way to show records`, async (database) => {
-    await using explorer = await openExplorer({ ...given, database })
+  test(`${name}: the first page, a search, and each way to show records`, async () => {
+    await using explorer = await openExplorer(given)
     const nsids = createSubjects(modelOf(given.lexicons, given.references)).all.map(
       ({ collection }) => collection.nsid,
     )
@@ -56,8 +56,8 @@ for (const { name, ...given } of sets) {
     }
   })
 
-  test(`${name}: each field has a page of filters, and its filters find or find nothing`, async (database) => {
-    await using explorer = await openExplorer({ ...given, database })
+  test(`${name}: each field has a page of filters, and its filters find or find nothing`, async () => {
+    await using explorer = await openExplorer(given)
     for (const { collection, fields } of createSubjects(modelOf(given.lexicons, given.references)).all)
       for (const field of oneOfEach(fields.values())) {
         const value = samples[field.type.kind] ?? 'a'

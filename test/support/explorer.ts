@@ -34,6 +34,8 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
     schema,
     subjects: createSubjects(model),
     charts: createChartRenderer({
+      // Other tests may keep the machine busy.
+      timeout: 60_000,
       onFault: (error) => {
         throw error
       },
