@@ -210,7 +210,7 @@ export const httpAttacks: readonly Attack[] = [
     ['SOURCE, which only radio knows', head(`SOURCE ${path} HTTP/1.1`, host)],
   ]),
   ...attacks({ status: 200, code: null, leaves: 'open' }, [['HEAD', head(`HEAD ${target} HTTP/1.1`, host)]]),
-  ...attacks({ status: 302, code: null, leaves: 'open' }, [
+  ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['the URL of another host', head('GET http://evil.example/ HTTP/1.1', 'host: evil.example')],
     ['* as the target', head('GET * HTTP/1.1', host)],
   ]),

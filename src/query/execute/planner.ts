@@ -86,7 +86,6 @@ const shortScan = 2_000
 const shortSize = 3_000
 
 export function createPlanner({ schema, model, tables, database, version }: PlannerOptions): Planner {
-  const { dialect } = database
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + documentOverhead,
@@ -94,7 +93,9 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   })
   let state: PlanState | null = null
 
-  const emitterFor = (known: PlanState): Emitter => createEmitter({ dialect, state: known, tables }, emitList)
+  // While the index is rebuilt, the database has no dialect yet.
+  const emitterFor = (known: PlanState): Emitter =>
+    createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
 
   const questionOf = (
     { query, variables, operationName }: GraphQLRequest,
@@ -120,7 +121,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
     for (let round = 1; ; round += 1) {
       const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
       const physical = reportingTime(requestLimits, () =>
-        optimize({ dialect, statistics, state: known, tables }, plan),
+        optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
       )
       // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
       if (round < rounds && (await database.statistics?.complete?.(signal)) === true) continue
