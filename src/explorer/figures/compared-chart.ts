@@ -128,7 +128,10 @@ export function comparedChart(
         },
         language,
       ),
-      notes: shown.isCut ? [text.charts.newestOnly] : [],
+      notes: [
+        ...(shown.outliers > 0 ? [text.charts.outliers(language.number(shown.outliers))] : []),
+        ...(shown.isCut ? [text.charts.newestOnly] : []),
+      ],
     }
   }
 }

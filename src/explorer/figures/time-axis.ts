@@ -36,6 +36,8 @@ export interface ShownPeriods {
   readonly starts: readonly number[]
   /** Whether there are records before the first period. */
   readonly isCut: boolean
+  /** How many records have a time so far from the others that their periods are left out. */
+  readonly outliers: number
   readonly counts: (groups: readonly Group[]) => ReadonlyMap<number, number>
 }
 
@@ -74,12 +76,16 @@ export function timeAxis(
   }
 
   function read(answers: readonly Groups[]): ShownPeriods {
-    const moments = answers.flatMap(({ groups }) =>
-      groups.filter((group) => group[key] !== null).map(momentOf),
-    )
-    if (moments.length === 0) return { period: asked, starts: [], isCut: false, counts: () => new Map() }
-    const low = moments.reduce((one, other) => Math.min(one, other))
-    const high = moments.reduce((one, other) => Math.max(one, other))
+    const dated = answers
+      .flatMap(({ groups }) => groups.filter((group) => group[key] !== null))
+      .map((group) => ({ at: momentOf(group), count: group.count }))
+    if (dated.length === 0)
+      return { period: asked, starts: [], isCut: false, outliers: 0, counts: () => new Map() }
+    // Bounds that a reader has given are shown as they are.
+    const usual = per === null && bounds.from === null ? usualRange(dated) : dated
+    const outliers = sumOf(dated) - sumOf(usual)
+    const low = usual.reduce((one, { at }) => Math.min(one, at), Number.POSITIVE_INFINITY)
+    const high = usual.reduce((one, { at }) => Math.max(one, at), Number.NEGATIVE_INFINITY)
     // Bounds that were given are shown although no record may be near them, but not the future.
     const first = Math.min(low, bounds.from ?? low)
     const last = bounds.to === null ? high : Math.max(high, Math.min(bounds.to - 1, now))
@@ -92,6 +98,7 @@ export function timeAxis(
       isCut:
         answers.some(({ groupsPageInfo }) => groupsPageInfo?.hasNextPage === true) ||
         (starts[0] ?? 0) > startOf(period, low),
+      outliers,
       counts(groups) {
         const counts = new Map<number, number>()
         for (const group of groups) {
@@ -127,4 +134,36 @@ export function periodKeys(
     label: periodLabel(shown.period, start, language),
     href: isDivisible ? collectionAddress(nsid, periodView(view, axis, shown, start)) : null,
   }))
+}
+
+interface Dated {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly count: number
+}
+
+/**
+ * Without the records at both ends whose times are wrong, such as the year 9999, as all others would be in one period:
+ * up to one in 200 at each end, and one of few. Nothing is left out unless the range becomes a quarter.
+ */
+export function usualRange(dated: readonly Dated[]): readonly Dated[] {
+  const spare = Math.max(1, Math.floor(sumOf(dated) / 200))
+  const sorted = dated.toSorted((one, other) => one.at - other.at)
+  const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
+  return usual.length > 1 && spanOf(usual) * 4 < spanOf(sorted) ? usual : dated
+}
+
+/** Without as many from the beginning as have `spare` records together. */
+function withoutFirst(sorted: readonly Dated[], spare: number): readonly Dated[] {
+  let left = spare
+  const from = sorted.findIndex(({ count }) => (left -= count) < 0)
+  return from < 0 ? [] : sorted.slice(from)
+}
+
+function spanOf(sorted: readonly Dated[]): number {
+  return (sorted.at(-1)?.at ?? 0) - (sorted[0]?.at ?? 0)
+}
+
+function sumOf(dated: readonly Dated[]): number {
+  return dated.reduce((sum, { count }) => sum + count, 0)
 }

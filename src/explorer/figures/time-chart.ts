@@ -131,6 +131,7 @@ export function timeChart(
       ),
       notes: [
         ...(undated > 0 ? [text.charts.undated(language.number(undated))] : []),
+        ...(shown.outliers > 0 ? [text.charts.outliers(language.number(shown.outliers))] : []),
         ...(shown.isCut ? [text.charts.newestOnly] : []),
         ...((parts?.groupCount ?? 0) > mostGroups ? [text.charts.smallLeftOut] : []),
       ],

@@ -29,6 +29,7 @@ export const charts: Catalogue['charts'] = {
   by: (what, field) => `${isolated(what)} حسب ${isolated(field)}`,
   others: 'أخرى',
   undated: (count) => `سجلات بلا تاريخ لا تُعرض: ${isolated(count)}.`,
+  outliers: (count) => `سجلات بتاريخ بعيد جدًا عن غيرها لا تُعرض: ${isolated(count)}؛ اختر فترة لعرضها.`,
   newestOnly: 'تُعرض أحدث الفترات فقط. اختر فترات أطول لرؤيتها كلها.',
   smallLeftOut: 'المجموعات كثيرة جدًا؛ أصغرها ضمن «أخرى».',
   values: 'القيم',

@@ -33,6 +33,8 @@ export const charts = {
   by: (what: string, field: string) => `${what}, by ${field}`,
   others: 'Others',
   undated: (count: string) => `${count} records without a time are not shown.`,
+  outliers: (count: string) =>
+    `${count} records with a time far from all others are not shown; a period shows them.`,
   newestOnly: 'Only the newest periods are shown. Choose longer ones to see all.',
   smallLeftOut: 'There are very many groups; the smallest are among the others.',
   values: 'Values',

@@ -28,6 +28,8 @@ export const charts: Catalogue['charts'] = {
   by: (what, field) => `${what}, por ${field}`,
   others: 'Otros',
   undated: (count) => `No se muestran ${count} registros sin fecha.`,
+  outliers: (count) =>
+    `No se muestran ${count} registros con una fecha muy alejada de las demás; un período los muestra.`,
   newestOnly: 'Solo se muestran los períodos más recientes. Elija períodos más largos para verlos todos.',
   smallLeftOut: 'Hay muchísimos grupos; los más pequeños están entre los otros.',
   values: 'Valores',
