@@ -173,3 +173,10 @@ test('usual pages cost less than the public limit', async (database) => {
     assert.ok(cost <= 250, `${address}: ${cost} points`)
   }
 })
+
+test('an address with a mistake leads to the same one without it', async (database) => {
+  const { explorer } = await open(database)
+  const { status, body } = await explorer.get(`${articles}?language=en&colour=red&wordCount.from=many`)
+  assert.equal(status, 400)
+  assert.deepEqual(linksTo(body, 'Go on without it'), [`${articles}?language=en`])
+})

@@ -51,6 +51,7 @@ export const ar: Catalogue = {
   updated: (time) => `آخر سجل مفهرس: ${isolated(time)}`,
   sourceState: (name, state) => `${isolated(name)}: ${isolated(state)}`,
   wrongAddress: 'يطلب هذا العنوان شيئًا غير موجود',
+  withoutProblems: 'المتابعة من دونه',
   notFound: 'هذه الصفحة غير موجودة.',
   failed: 'لا يمكن عرض هذه الصفحة',
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',

@@ -42,6 +42,7 @@ export const en = {
   updated: (time: string) => `Last record indexed ${time}`,
   sourceState: (name: string, state: string) => `${name}: ${state}`,
   wrongAddress: 'This address asks for something that does not exist',
+  withoutProblems: 'Go on without it',
   notFound: 'This page does not exist.',
   failed: 'This page cannot be shown',
   tooExpensive:

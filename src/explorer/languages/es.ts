@@ -41,6 +41,7 @@ export const es: Catalogue = {
   updated: (time) => `Último registro indexado: ${time}`,
   sourceState: (name, state) => `${name}: ${state}`,
   wrongAddress: 'Esta dirección pide algo que no existe',
+  withoutProblems: 'Continuar sin ello',
   notFound: 'Esta página no existe.',
   failed: 'No se puede mostrar esta página',
   tooExpensive:

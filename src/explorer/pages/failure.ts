@@ -5,8 +5,8 @@ import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Draft, PageRequest } from '../page.ts'
-import { problemList } from '../parts/problems.ts'
 import type { Problem } from '../view/problem.ts'
+import { queryText } from '../view/view.ts'
 
 export function notFoundPage({ language }: PageRequest): Draft {
   const { text } = language
@@ -25,14 +25,28 @@ export function unknownParameters(parameters: PageRequest['parameters']): readon
   return parameters.map(([name]) => ({ kind: 'unknownParameter', name: name.slice(0, 100) }))
 }
 
-/** For an address that asks for something that does not exist. */
-export function problemPage(problems: readonly Problem[], title: string, { language }: PageRequest): Draft {
+/** For an address that asks for something that does not exist; leads to the address without it. */
+export function problemPage(
+  problems: readonly Problem[],
+  title: string,
+  { language, parameters, address }: PageRequest,
+): Draft {
+  const { text } = language
+  const isWrong = (name: string) =>
+    problems.some((problem) => !('name' in problem) || `${name}.`.startsWith(`${problem.name}.`))
+  const [path = '/'] = address.split('?')
+  const query = queryText(parameters.filter(([name]) => !isWrong(name)))
+  const without = withLanguage(query === '' ? path : `${path}?${query}`, language)
   return {
     status: 400,
     title,
     operation: null,
     isIndexed: false,
-    render: () => problemList(problems, language),
+    render: () => html`<section class="problem" role="alert">
+      <h1>${text.wrongAddress}</h1>
+      <ul>${problems.map((problem) => html`<li>${text.problem(problem)}</li>`)}</ul>
+      <p><a href=${without} rel="nofollow">${text.withoutProblems}</a></p>
+    </section>`,
   }
 }
 
