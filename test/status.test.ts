@@ -209,8 +209,9 @@ test('the state of the index names the version, the schema and the lexicons in f
   const laidOut = published.map((document) => Object.fromEntries(Object.entries(document).toReversed()))
   await using same = await openLibrary({ database, lexicons: laidOut })
   assert.deepEqual(await ask(same), status)
-  published[0].defs.main.description = 'Something else.'
-  await using changed = await openLibrary({ database, lexicons: published })
+  const reworded = structuredClone(published)
+  reworded[0].defs.main.description = 'Something else.'
+  await using changed = await openLibrary({ database, lexicons: reworded })
   const other = await ask(changed)
   assert.notEqual(other.schemaHash, status.schemaHash)
   assert.deepEqual(

@@ -1,7 +1,7 @@
 /** Texts of charts in English: the shape that other languages have. */
 
 /** A value of a chart, and where it is. */
-export interface Place {
+export interface LabelledValue {
   readonly value: string
   readonly place: string
 }
@@ -10,8 +10,8 @@ export const charts = {
   table: 'Table of values',
   empty: 'There is nothing to show.',
   failed: 'The chart could not be drawn; its table has the values.',
-  single: (one: Place) => `${one.place}: ${one.value}.`,
-  extremes: (highest: Place, lowest: Place) =>
+  single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
+  extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
   records: 'Records',
   shareOfAll: 'Share of all records of the period',
