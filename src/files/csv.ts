@@ -31,19 +31,8 @@ function neutralised(text: string): string {
   return formula.test(text) && !number.test(text) ? `'${text}` : text
 }
 
+const special = /[",\r\n]|^$|^\s|\s$/
+
 function quoted(text: string): string {
-  return isPlain(text) ? text : `"${text.replaceAll('"', '""')}"`
+  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
-
-/** One regular expression for all of it takes longer. */
-function isPlain(text: string): boolean {
-  return (
-    text !== '' &&
-    !separators.some((separator) => text.includes(separator)) &&
-    !space.test(text[0] ?? '') &&
-    !space.test(text.at(-1) ?? '')
-  )
-}
-
-const separators = [',', '"', '\n', '\r']
-const space = /\s/
