@@ -1,4 +1,4 @@
-/** What no page may have, whatever the records and the address say. */
+/** Checks that hostile records and addresses put no script or foreign markup into a page. */
 import assert from 'node:assert/strict'
 
 const ownScript = /^<script type="module" src="\/explorer\/[^"]*"$/

@@ -148,7 +148,7 @@ test('names in display.json are on the pages, and a mistake in it is reported by
 test('a reader who has asked too much sees a page that says how long to wait', async () => {
   const tiers = file('tiers.json', '{"public": {"pointsPerMinute": 40, "pointsPerQuery": 40}}')
   await using service = await serve({ tiers })
-  // Each costs a point, whatever it asks.
+  // Every request costs a point, also for a page that does not exist.
   for (let spent = 0; spent < 40; spent += 1) await fetch(`${service.url}/c/none`)
   const response = await fetch(`${service.url}${articles}`, { headers: { 'accept-language': 'es' } })
   assert.equal(response.status, 429)

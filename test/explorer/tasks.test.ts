@@ -200,7 +200,7 @@ async function assertKept({ page }: Reader, javaScriptEnabled: boolean): Promise
   assert.equal(await mainText(colleague.page), shown)
 }
 
-/** Whatever is folded in. */
+/** The text of the page, including that of closed `<details>`. */
 async function mainText(page: Page): Promise<string> {
   return (await page.getByRole('main').textContent()) ?? ''
 }

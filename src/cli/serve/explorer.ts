@@ -23,8 +23,6 @@ export async function openExplorer(
   readIndex: () => Promise<IndexStatus>,
   onFault: (error: Error) => void,
 ): Promise<ExplorerRoutes> {
-  const { createChartRenderer } = await import('../../explorer/charts/chart-renderer.ts')
-  const { createExplorer } = await import('../../explorer/explorer.ts')
   const { subjects, problems } = await showSubjects(model, display)
   if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))
   const logo = await readLogo(config['explorer-logo'])
@@ -35,18 +33,20 @@ export async function openExplorer(
     origin: originOf(config['explorer-address']),
     imageHosts: imageHostsOf(config['explorer-image-hosts']),
   }
-  const charts = createChartRenderer({ onFault })
   return {
-    create: (assets) =>
-      createExplorer({
+    async create(assets) {
+      const { createChartRenderer } = await import('../../explorer/charts/chart-renderer.ts')
+      const { createExplorer } = await import('../../explorer/explorer.ts')
+      return createExplorer({
         schema,
         subjects,
-        charts,
+        charts: createChartRenderer({ onFault }),
         title: config['explorer-title'],
         operator,
         assets,
         readIndex,
-      }),
+      })
+    },
     dataVersion: () => database.read.dataVersion(),
     version: readVersion(root),
     imageHosts: operator.imageHosts,

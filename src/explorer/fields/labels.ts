@@ -1,4 +1,5 @@
 /** Names of collections and fields for people: those of `display.json`, or else made from the names in lexicons. */
+import { lastPart } from '../../schema/model/naming.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import type { Language } from '../languages/language.ts'
 
@@ -58,9 +59,4 @@ export function labelOf(words: readonly string[]): string {
     .join(' ')
     .trim()
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** `article` of `tech.service.news.article`. */
-export function lastPart(nsid: string): string {
-  return nsid.slice(nsid.lastIndexOf('.') + 1)
 }

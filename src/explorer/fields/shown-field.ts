@@ -20,7 +20,8 @@ import {
   sortFields,
   targetOf,
 } from '../../schema/model/operators.ts'
-import { type Labels, lastPart, type Scale } from './labels.ts'
+import { lastPart } from '../../schema/model/naming.ts'
+import type { Labels, Scale } from './labels.ts'
 
 /** One member on the way through a `where` to the conditions on a field. */
 export interface WhereStep {

@@ -1,5 +1,6 @@
 /** Periods of time in UTC, as groups have them: a period is named by its first moment, in milliseconds since 1970. */
 import type { Language } from '../languages/language.ts'
+import { isDate } from '../view/conditions.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 
@@ -91,12 +92,8 @@ export function boundsOf(
   const end = at(to)
   return {
     from: at(valuesOf(view, field.name, 'from')[0]),
-    to: end === null ? null : end + (isDate(to) ? day : 1),
+    to: end === null ? null : end + (isDate(to?.trim() ?? '') ? day : 1),
   }
-}
-
-function isDate(text: string | undefined): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text?.trim() ?? '')
 }
 
 /** The view of one period, or of what its bounds leave of it. */

@@ -1,4 +1,5 @@
 /** Languages of the interface: choosing one, and writing numbers and times in it. */
+import { parseQualities } from '../../util/text/qualities.ts'
 import { ar } from './ar.ts'
 import type { Catalogue } from './catalogue.ts'
 import { en } from './en.ts'
@@ -74,18 +75,11 @@ export function chooseLanguage(chosen: string | null, accepted: string | undefin
   const english = languages[0] as Language
   const named = languages.find(({ tag }) => tag === chosen)
   if (named !== undefined) return { ...named, isChosen: true }
-  const wanted = (accepted ?? '')
-    .slice(0, 1_000)
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
-      const q = parameters.map((each) => each.trim()).find((each) => each.startsWith('q='))
-      return { tag: tag.split('-')[0], q: q === undefined ? 1 : Number(q.slice(2)) }
-    })
-    .filter(({ q }) => q > 0)
-    .toSorted((one, other) => other.q - one.q)
-  for (const { tag } of wanted) {
-    const found = languages.find((language) => language.tag === tag)
+  const wanted = [...parseQualities(accepted ?? '')]
+    .filter(([, quality]) => quality > 0)
+    .toSorted(([, one], [, other]) => other - one)
+  for (const [name] of wanted) {
+    const found = languages.find(({ tag }) => tag === name.split('-')[0])
     if (found !== undefined) return found
   }
   return english

@@ -33,7 +33,7 @@ export function valuePanels(
     field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined
   const restricted = { where: both.length > 1 ? { AND: both } : both[0], search }
   const { rootField } = subject.collection
-  // What is inside an array of objects is grouped by, and is no facet.
+  // Facets do not take fields inside arrays of objects, although groups do.
   const values: Panel = field.many
     ? {
         name: 'values',

@@ -116,7 +116,7 @@ export function readView(
   return { view, problems: [...read.problems, ...problems] }
 }
 
-/** What is inside an array of objects is grouped by, and is no facet. */
+/** Facets do not take fields inside arrays of objects, although groups do. */
 function isFacet(field: ShownField | undefined): boolean {
   return field?.isGroup === true && !field.many
 }

@@ -15,7 +15,8 @@ import {
 import { leafType } from '../../schema/model/leaves.ts'
 import { targetOf } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { type Catalogue, lastPart } from '../words/collections.ts'
+import { lastPart } from '../../schema/model/naming.ts'
+import type { Catalogue } from '../words/collections.ts'
 import { didYouMean, ToolError } from '../tools/tool.ts'
 
 /** One step of a path. */

@@ -2,6 +2,7 @@
  * The collections for tools: their short names, and the fields that represent a record in little space. Everything
  * follows from the lexicons.
  */
+import { lastPart } from '../../schema/model/naming.ts'
 import type { Collection, Field, Model } from '../../schema/model/model.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { didYouMean, ToolError } from '../tools/tool.ts'
@@ -94,10 +95,6 @@ function labelOf({ nsid }: Collection, { collections }: Model): string {
   const last = lastPart(nsid)
   const others = collections.filter((other) => lastPart(other.nsid) === last)
   return others.length === 1 ? last : nsid
-}
-
-export function lastPart(nsid: string): string {
-  return nsid.slice(nsid.lastIndexOf('.') + 1)
 }
 
 /** A field with one of `displayNames`, or whose name ends with one; otherwise the first free text or other text. */

@@ -5,7 +5,8 @@
  */
 import type { Collection, Field, Model, Reference } from '../../schema/model/model.ts'
 import { holderOf, targetOf } from '../../schema/model/operators.ts'
-import { type Catalogue, createCatalogue, isScore, lastPart } from './collections.ts'
+import { lastPart } from '../../schema/model/naming.ts'
+import { type Catalogue, createCatalogue, isScore } from './collections.ts'
 
 export interface CorpusOutline {
   readonly items: Party

@@ -61,7 +61,7 @@ function planBefore(optimizer: Optimizer, list: ListPlan, ranking: PhysicalRanki
   const { backward, inclusive } = list.page
   const edge = { reverse: !backward, inclusive: !inclusive, limit: 1 }
   if (ranking !== null) return planRankedRows(optimizer, list, ranking, edge)
-  // The first of all matching records is in the list, whatever it has in common with others.
+  // The first of all matching records is always in the list: no record with the same values precedes it.
   if (list.distinct.length > 0 && backward) return planDistinctRows(optimizer, list, edge, false)
   return planRows(optimizer, list, edge)
 }

@@ -119,7 +119,7 @@ export interface AlongCounts {
 export interface Distinct {
   readonly kind: 'distinct'
   readonly keys: readonly KeyValue[]
-  /** The order of the list, whatever the direction of the page. */
+  /** The order of the list. A page that is read backwards has the same. */
   readonly sort: readonly SortKey[]
   /** Whether ids are in that order. */
   readonly idOrder: boolean

@@ -31,6 +31,11 @@ export function viaFieldOf(rootField: string, path: readonly string[]): string {
   return `${rootField}Via${path.map((part) => capitalise(fieldNameOf(part))).join('')}`
 }
 
+/** `article` of `tech.service.news.article`. */
+export function lastPart(nsid: string): string {
+  return nsid.slice(nsid.lastIndexOf('.') + 1)
+}
+
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

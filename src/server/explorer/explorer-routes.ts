@@ -14,8 +14,8 @@ import { loadExplorerFiles } from './explorer-files.ts'
 import { sendPage } from './send-page.ts'
 
 export interface ExplorerRoutes {
-  /** `assets`: the path of scripts and styles. */
-  readonly create: (assets: string) => Explorer
+  /** Called for the first page. `assets`: the path of scripts and styles. */
+  readonly create: (assets: string) => Promise<Explorer>
   /** Changes with the records; null where it is not known. */
   readonly dataVersion: () => number | null
   /** Version of the program. */
@@ -47,8 +47,15 @@ export function addExplorerRoutes(
   const entry = createEntry(options)
   const headers = pageHeaders(imageHosts, "'none'")
   const embeddedHeaders = pageHeaders(imageHosts, '*')
-  let explorer: Explorer | null = null
-  const opened = async (): Promise<Explorer> => (explorer ??= create((await loadExplorerFiles()).folder))
+  let explorer: Promise<Explorer> | null = null
+  // Once for all readers; a call after a failure tries again.
+  const opened = (): Promise<Explorer> =>
+    (explorer ??= loadExplorerFiles()
+      .then(({ folder }) => create(folder))
+      .catch((error) => {
+        explorer = null
+        throw error
+      }))
 
   app.get('/explorer/*', async (request, reply) => {
     const { assets } = await loadExplorerFiles()

@@ -41,7 +41,7 @@ export function defineFunctions(database: DatabaseSync): void {
   })
 }
 
-/** Node passes the state through as it is, whatever its type; the declared types allow only values of SQLite. */
+/** Node accepts a state of any type, although the declared types allow only values of SQLite. */
 const wordCounter = {
   start: () => new Map<string, number>() as unknown as null,
   step: (counts: unknown, ...texts: SQLOutputValue[]) =>

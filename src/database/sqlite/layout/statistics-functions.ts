@@ -27,13 +27,13 @@ export function defineStatistics(database: DatabaseSync): void {
   database.aggregate('moving_mean', { ...pure, ...movingMean })
 }
 
-/** The last values of a window, of which there are at most `over`. */
+/** The last values of a window, at most `over` of them. */
 interface Moving {
   readonly over: number
   readonly values: (number | null)[]
 }
 
-/** Node passes the state through as it is, whatever its type; the declared types allow only values of SQLite. */
+/** Node accepts a state of any type, although the declared types allow only values of SQLite. */
 const movingMean = {
   start: () => ({ over: 0, values: [] }) as unknown as null,
   step: (state: unknown, value: SQLOutputValue, over: SQLOutputValue) => {

@@ -14,7 +14,7 @@ export interface Source {
   values(key: GroupKey): readonly Sql[]
   /** An element of an array at the end of a key's joins; grouped and counted elements are separate joins. */
   elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
-  /** The number of records, of which there are rows for each of their elements. */
+  /** Counts records once each, although a record has one row for each of its elements. */
   readonly countRecords: Sql
   /** Selects these columns of the groups; `names` are the names of the keys. */
   grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
