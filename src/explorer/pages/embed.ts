@@ -6,7 +6,7 @@ import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.t
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
-import { viewTitle } from '../take/view-title.ts'
+import { viewTitle } from '../export-menu/view-title.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 

@@ -4,7 +4,7 @@ import { atomFeed, type Feed, jsonFeed } from '../feeds/feed.ts'
 import { feedPanel, readFeed } from '../feeds/feed-list.ts'
 import { buildOperation } from '../operation.ts'
 import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
-import { viewTitle } from '../take/view-title.ts'
+import { viewTitle } from '../export-menu/view-title.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 

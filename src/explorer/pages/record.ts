@@ -14,8 +14,8 @@ import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
 import { groupedFields } from '../record/groups.ts'
 import type { Shown } from '../record/values.ts'
-import { recordFiles } from '../take/files.ts'
-import { type TakeContext, takeMenu } from '../take/take.ts'
+import { recordFiles } from '../export-menu/files.ts'
+import { type TakeContext, takeMenu } from '../export-menu/take.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {

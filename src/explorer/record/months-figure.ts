@@ -1,8 +1,8 @@
 /** How many records refer to a record in each month, as a chart whose bars lead to those records. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { describe } from '../figures/describe.ts'
-import { periodLabel, periodsBetween } from '../figures/periods.ts'
+import { describe } from '../chart-data/describe.ts'
+import { periodLabel, periodsBetween } from '../chart-data/periods.ts'
 import type { Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'

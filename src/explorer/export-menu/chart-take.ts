@@ -1,5 +1,5 @@
 /** The menu of a chart: its groups as files, the drawing, and its query. */
-import type { AskedChart } from '../figures/asked-chart.ts'
+import type { AskedChart } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
