@@ -9,6 +9,7 @@ import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { displayFile } from '../../lexicon/special-files.ts'
 import type { Model } from '../../schema/model/model.ts'
+import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { ReadService } from '../service/service.ts'
 import { CommandError, readVersion, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
@@ -65,6 +66,18 @@ export async function showSubjects(
   const { readDisplay } = await import('../../explorer/fields/read-display.ts')
   const { display, problems } = readDisplay(file, plain.all)
   return { subjects: createSubjects(model, display), problems }
+}
+
+/** What `display.json` says of the fields that represent records. Fails with a sentence for a wrong file. */
+export async function rolesIn({
+  model,
+  display,
+  dir,
+}: Pick<Shown, 'model' | 'display' | 'dir'>): Promise<GivenRoles> {
+  if (display === undefined) return new Map()
+  const { subjects, problems } = await showSubjects(model, display)
+  if (problems.length > 0) throw new CommandError(lexiconFailure(inFile(problems, dir)))
+  return new Map(subjects.all.map(({ collection, display: own }) => [collection.nsid, own.roles]))
 }
 
 /** `dir`: the folder of the lexicons. */

@@ -17,7 +17,7 @@ import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../store/project.ts'
 import { openCounts } from '../service/limiter.ts'
 import { createLogs, type Logs } from '../logger.ts'
-import { openExplorer } from './explorer.ts'
+import { openExplorer, rolesIn } from './explorer.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from '../service/service.ts'
 import { trustedProxiesOf } from '../settings/inputs.ts'
@@ -161,6 +161,7 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
   const { model, lexicons, schema, root } = served
   return createAgentHttp({
     model,
+    roles: await rolesIn(served),
     lexicons,
     schema,
     now: () => new Date(),

@@ -26,7 +26,8 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
     const own = display.get(collection.nsid) ?? plainDisplay
     const fields = shownFields(collection, model)
     const isShown = (name: string): boolean => !own.hidden.has(name)
-    const guessed = guessRoles(new Map([...fields].filter(([name]) => isShown(name))))
+    const shown = new Map([...fields].filter(([name]) => isShown(name)))
+    const guessed = guessRoles(collection, shown, own.hidden)
     return { collection, fields, roles: { ...guessed, ...own.roles }, display: own }
   })
   const byType = new Map(plain.map((subject) => [subject.collection.typeName, subject]))

@@ -6,6 +6,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import type { Model } from '../../schema/model/model.ts'
+import type { GivenRoles } from '../../schema/model/roles.ts'
 import { asWords, outlineCorpus, type CorpusOutline } from '../words/corpus-outline.ts'
 
 type PromptArguments = Readonly<Record<string, string | undefined>>
@@ -23,8 +24,8 @@ type Written = Omit<Prompt, 'schema'>
 
 const longest = 1_000
 
-export function createPrompts(model: Model): readonly Prompt[] {
-  const outline = outlineCorpus(model)
+export function createPrompts(model: Model, roles?: GivenRoles): readonly Prompt[] {
+  const outline = outlineCorpus(model, roles)
   if (outline === null) return []
   return [coverageOverTime, compareOutlets, dailyBrief, checkCorroboration]
     .map((write) => write(outline))

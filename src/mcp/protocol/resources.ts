@@ -9,7 +9,7 @@ import { EndpointError } from '../../endpoint/endpoint.ts'
 import { plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 
-export interface ResourcesGiven extends Pick<ToolsGiven, 'model' | 'schema'> {
+export interface ResourcesGiven extends Pick<ToolsGiven, 'model' | 'roles' | 'schema'> {
   readonly lexicons: Pick<LexiconSet, 'documents'>
   /** The tool `get_record`, if present, reads the records. */
   readonly tools: readonly Tool[]
@@ -22,13 +22,13 @@ const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** Writes all texts, once; the returned function registers them with a server. */
 export function createResources(given: ResourcesGiven): (server: McpServer) => void {
-  const { model, lexicons, schema, tools, onFault } = given
+  const { model, roles, lexicons, schema, tools, onFault } = given
   const parts = splitSchema(schema, model)
   const guide: Page = {
     name: 'guide',
     title: 'Guide: five questions, worked through',
     description: 'One page: which tool answers which question, with calls to copy.',
-    text: writeGuide(model),
+    text: writeGuide(model, roles),
   }
   const index: Page = {
     name: 'schema',

@@ -52,7 +52,7 @@ const instructions =
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
-  const { model, lexicons, schema, version, onFault, addition } = given
+  const { model, roles, lexicons, schema, version, onFault, addition } = given
   const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => {
     const { title, description } = tool
@@ -61,8 +61,15 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     const outputSchema = fromJsonSchema<Json>(tool.outputSchema as JsonSchemaType)
     return { tool, config: { title, description, inputSchema, outputSchema, annotations } }
   })
-  const registerResources = createResources({ model, lexicons, schema, tools, onFault })
-  const prompts = createPrompts(model)
+  const registerResources = createResources({
+    model,
+    ...(roles && { roles }),
+    lexicons,
+    schema,
+    tools,
+    onFault,
+  })
+  const prompts = createPrompts(model, roles)
   return () => {
     const server = new McpServer(
       { name: 'lexigraph', title: 'Lexigraph', version },

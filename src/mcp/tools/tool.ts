@@ -1,11 +1,14 @@
 /** The interface of tools. It must not know the protocol that calls them. */
 import type { GraphQLSchema } from 'graphql'
 import type { Model } from '../../schema/model/model.ts'
+import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 
 /** The dependencies of tools. */
 export interface ToolsGiven {
   readonly model: Model
+  /** Fields that represent records, by collection; the others are guessed. */
+  readonly roles?: GivenRoles
   readonly schema: GraphQLSchema
   readonly endpoint: Endpoint
   /** The time from which "today" and "last 7 days" are computed. */

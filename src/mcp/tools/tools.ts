@@ -13,8 +13,8 @@ import type { Toolbox } from './toolbox.ts'
 import { createValidateGraphql } from './validate-graphql.ts'
 
 export function createTools(given: ToolsGiven): readonly Tool[] {
-  const { model, schema, endpoint, now } = given
-  const catalogue = createCatalogue(model)
+  const { model, roles, schema, endpoint, now } = given
+  const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
   const toolboxOf = (signal: AbortSignal): Toolbox => {
     const askFor = (query: string) => ask(given, query, signal)

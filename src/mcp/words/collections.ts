@@ -4,6 +4,7 @@
  */
 import { lastPart } from '../../schema/model/naming.ts'
 import type { Collection, Field, Model } from '../../schema/model/model.ts'
+import { type GivenRoles, guessRoles } from '../../schema/model/roles.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { didYouMean, ToolError } from '../tools/tool.ts'
 
@@ -32,12 +33,12 @@ export interface Catalogue {
   of(nsid: string): Subject
 }
 
-const displayNames = ['displayname', 'title', 'name', 'headline']
 /** With more fields, a search would cost too much for one request. */
 const mostTexts = 3
 
-export function createCatalogue(model: Model): Catalogue {
-  const subjects = model.collections.map((collection) => createSubject(collection, model))
+/** `given`: what `display.json` says. */
+export function createCatalogue(model: Model, given: GivenRoles = new Map()): Catalogue {
+  const subjects = model.collections.map((collection) => createSubject(collection, model, given))
   const byName = new Map<string, Subject>()
   for (const subject of subjects) {
     const { nsid, typeName, rootField } = subject.collection
@@ -66,10 +67,15 @@ export function createCatalogue(model: Model): Catalogue {
   }
 }
 
-function createSubject(collection: Collection, model: Model): Subject {
+function createSubject(collection: Collection, model: Model, given: GivenRoles): Subject {
   const { fields } = collection.type
-  const display = displayOf(fields)
-  const time = fields.find(({ type }) => type.kind === 'datetime')?.name ?? 'indexedAt'
+  const guessed = guessRoles(collection)
+  const named = given.get(collection.nsid) ?? {}
+  const own = (name: string | null | undefined) => fields.find((field) => field.name === name)
+  // Tools show fields of the record itself, not those of its objects.
+  const display = named.title === null ? null : (own(named.title) ?? own(guessed.title) ?? null)
+  const time = named.time === 'indexedAt' ? named.time : (own(named.time)?.name ?? guessed.time)
+  const link = own(named.link) ?? own(guessed.link)
   const uris = fields.filter(({ type }) => type.kind === 'string' && type.format === 'uri')
   const required = uris.filter(({ constraints }) => constraints.required)
   const texts = fields.filter(({ type }) => type.kind === 'string' && type.freeText)
@@ -85,7 +91,7 @@ function createSubject(collection: Collection, model: Model): Subject {
     label: labelOf(collection, model),
     display,
     time,
-    addresses: [...new Set([...required, ...uris])],
+    addresses: [...new Set([...(link === undefined ? [] : [link]), ...required, ...uris])],
     texts: [...new Set([...first, ...texts])].slice(0, mostTexts),
     brief: [...new Set([...brief.slice(0, 1), time, ...brief.slice(1)])],
   }
@@ -95,19 +101,6 @@ function labelOf({ nsid }: Collection, { collections }: Model): string {
   const last = lastPart(nsid)
   const others = collections.filter((other) => lastPart(other.nsid) === last)
   return others.length === 1 ? last : nsid
-}
-
-/** A field with one of `displayNames`, or whose name ends with one; otherwise the first free text or other text. */
-function displayOf(fields: readonly Field[]): Field | null {
-  const texts = fields.filter(
-    ({ type }) => type.kind === 'string' && type.format === null && !type.categorical,
-  )
-  const named = (matches: (name: string, wanted: string) => boolean) =>
-    displayNames.flatMap((wanted) => texts.filter(({ name }) => matches(name.toLowerCase(), wanted)))
-  const exact = named((name, wanted) => name === wanted)
-  const ending = named((name, wanted) => name.endsWith(wanted))
-  const free = texts.filter(({ type }) => type.kind === 'string' && type.freeText)
-  return [...exact, ...ending, ...free, ...texts][0] ?? null
 }
 
 /** True for fields that say much in few characters: known values, codes, scores, booleans. */

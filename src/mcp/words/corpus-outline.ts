@@ -6,6 +6,7 @@
 import type { Collection, Field, Model, Reference } from '../../schema/model/model.ts'
 import { holderOf, targetOf } from '../../schema/model/operators.ts'
 import { lastPart } from '../../schema/model/naming.ts'
+import type { GivenRoles } from '../../schema/model/roles.ts'
 import { type Catalogue, createCatalogue, isScore } from './collections.ts'
 
 export interface CorpusOutline {
@@ -40,8 +41,8 @@ export interface Party {
 }
 
 /** Null for lexicons without collections. */
-export function outlineCorpus(model: Model): CorpusOutline | null {
-  const catalogue = createCatalogue(model)
+export function outlineCorpus(model: Model, roles?: GivenRoles): CorpusOutline | null {
+  const catalogue = createCatalogue(model, roles)
   const [items] = model.collections.toSorted((one, other) => ties(other) - ties(one))
   if (items === undefined) return null
   const outward = outwardOf(items).find(({ many }) => !many) ?? null

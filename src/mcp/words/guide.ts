@@ -1,5 +1,6 @@
 /** Writes the guide that agents read first: five questions that fit the lexicons, and the calls that answer them. */
 import type { Model } from '../../schema/model/model.ts'
+import type { GivenRoles } from '../../schema/model/roles.ts'
 import { asWords, outlineCorpus, type Party, type CorpusOutline } from './corpus-outline.ts'
 import type { Json } from '../tools/tool.ts'
 
@@ -12,8 +13,8 @@ interface Worked {
 
 const wanted = 5
 
-export function writeGuide(model: Model): string {
-  const outline = outlineCorpus(model)
+export function writeGuide(model: Model, roles?: GivenRoles): string {
+  const outline = outlineCorpus(model, roles)
   const worked = outline === null ? [] : workOut(outline).slice(0, wanted)
   return `# Asking this index
 

@@ -11,6 +11,7 @@ import { agentPath } from '../../../server/agents/agent-routes.ts'
 import { listenAt, type ListenAddress } from '../../../server/http/listening.ts'
 import { type CommandContext, CommandError, notify, readVersion } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
+import { rolesIn } from '../../serve/explorer.ts'
 import { isLoopback, listenFailure } from '../../serve/listen.ts'
 import { createLogs } from '../../logger.ts'
 import { stopSignal } from '../../signals.ts'
@@ -19,9 +20,11 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
   const url = parseEndpoint(config.endpoint)
   assertKey(config['api-key'])
   const target = config.listen === null ? null : parseListenAddress(config.listen)
-  const { model, lexicons } = await loadProject(lexiconDir(config, root))
+  const project = await loadProject(lexiconDir(config, root))
+  const { model, lexicons } = project
+  const roles = await rolesIn(project)
   const schema = buildGraphQLSchema(model)
-  const parts = { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }
+  const parts = { model, roles, lexicons, schema, now: () => new Date(), version: readVersion(root) }
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()

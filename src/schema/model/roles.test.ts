@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newsLexicons, stressLexicons } from '../../../test/golden/corpora.ts'
+import { modelOf } from '../../../test/support/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { createSubjects } from '../../explorer/fields/subject.ts'
+import { createCatalogue } from '../../mcp/words/collections.ts'
+import { guessRoles } from './roles.ts'
+
+function rolesOf(properties: object, hidden: readonly string[] = []) {
+  const document = {
+    lexicon: 1,
+    id: 'org.example.thing',
+    defs: {
+      main: { type: 'record', key: 'tid', record: { type: 'object', properties } },
+      picture: { type: 'object', properties: { alt: text, url: address } },
+    },
+  }
+  const [collection] = modelOf([document], {}).collections
+  assert.ok(collection)
+  return guessRoles(collection, new Set(hidden))
+}
+
+const text = { type: 'string' }
+const address = { type: 'string', format: 'uri' }
+const time = { type: 'string', format: 'datetime' }
+const picture = { type: 'ref', ref: '#picture' }
+
+test('fields that represent a record are guessed from their kinds and names', () => {
+  assert.deepEqual(
+    rolesOf({
+      canonicalUrl: address,
+      siteName: text,
+      headline: text,
+      excerpt: text,
+      archivedAt: time,
+      createdAt: time,
+      cover: picture,
+      url: address,
+    }),
+    { title: 'headline', summary: 'excerpt', time: 'createdAt', image: 'cover_url', link: 'url' },
+  )
+})
+
+test('a name that ends as a title does stands for a record where none is a title', () => {
+  assert.equal(rolesOf({ note: text, siteName: text }).title, 'siteName')
+  assert.equal(rolesOf({ tag: { type: 'string', knownValues: ['a'] }, note: text }).title, 'note')
+})
+
+test('without fields of these kinds nothing stands for a record but the time of indexing', () => {
+  const none = { title: null, summary: null, time: 'indexedAt', image: null, link: null }
+  assert.deepEqual(rolesOf({ count: { type: 'integer' }, tags: { type: 'array', items: text } }), none)
+  assert.deepEqual(rolesOf({ title: text, at: time }, ['title', 'at']), none)
+})
+
+test('pages and agents show the same fields of every collection', () => {
+  const sets = [
+    modelOf(newsLexicons.documents, newsLexicons.references),
+    modelOf(libraryLexicons, libraryReferences),
+    modelOf(stressLexicons.documents, stressLexicons.references),
+  ]
+  for (const model of sets) {
+    const catalogue = createCatalogue(model)
+    for (const { collection, roles } of createSubjects(model).all) {
+      const { display, time, addresses } = catalogue.of(collection.nsid)
+      assert.deepEqual(
+        [display?.name ?? null, time, addresses[0]?.name ?? null],
+        [roles.title, roles.time, roles.link],
+        collection.nsid,
+      )
+    }
+  }
+})
+
+test('what display.json says counts for agents too', () => {
+  const model = modelOf(newsLexicons.documents, newsLexicons.references)
+  const given = { title: 'canonicalUrl', time: 'updatedAt', link: 'canonicalUrl' }
+  const { display, time, addresses, brief } = createCatalogue(
+    model,
+    new Map([['tech.service.news.article', given]]),
+  ).of('tech.service.news.article')
+  assert.deepEqual([display?.name, time, addresses[0]?.name], ['canonicalUrl', 'updatedAt', 'canonicalUrl'])
+  assert.deepEqual(brief.slice(0, 2), ['canonicalUrl', 'updatedAt'])
+})
