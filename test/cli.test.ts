@@ -382,6 +382,21 @@ test('a port that is taken is named', async () => {
   )
 })
 
+test('a port that browsers refuse to open is refused for the demo, and named by serve', async () => {
+  const refused =
+    'Browsers, Node and other clients refuse to open port 10080, which belongs to another protocol.'
+  const demo = await run(['demo', '--port', '10080'])
+  assert.deepEqual([demo.stderr, demo.status], [`${refused} Choose another with --port, such as 4000.\n`, 1])
+  const child = start(['serve', '--port', '10080', '--workers', '1', '--database', await shared()])
+  const told = watch(child.stderr)
+  await told.until(/answers at/)
+  child.kill('SIGTERM')
+  await exitOf(child)
+  assert.ok(
+    told.text().includes(`${refused} Choose another with --port, unless a proxy takes the requests.\n`),
+  )
+})
+
 test('the demo serves its corpus, answers its queries and logs no requests', async () => {
   const child = start(['demo', '--port', '0'], { env: { LEXIGRAPH_REQUEST_LOG: 'all' } })
   const output = watch(child.stdout)

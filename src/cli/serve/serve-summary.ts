@@ -6,6 +6,7 @@ import { notify } from '../command.ts'
 import { type ProjectContext, openExistingStore } from '../store/project.ts'
 import type { Preparation } from '../background/preparation.ts'
 import type { Config } from '../settings/settings.ts'
+import { blockedPortProblem } from './blocked-ports.ts'
 
 export interface Announced {
   /** For example `http://127.0.0.1:4000`. */
@@ -42,6 +43,10 @@ export async function announce(config: Config, announced: Announced): Promise<vo
     return
   }
   for (const line of served) notify(config, line)
+  // A proxy may listen at another port, so this is no failure.
+  const problem = blockedPortProblem(Number(new URL(address).port))
+  if (problem !== null)
+    notify(config, `${problem} Choose another with --port, unless a proxy takes the requests.`)
   notify(config, `Lexigraph answers at ${url}${config.mcp ? `, agents at ${address}/mcp` : ''}.`)
 }
 

@@ -3,13 +3,17 @@ import { Readable } from 'node:stream'
 import { buildDemoCorpus } from '../../../../demo/corpus.ts'
 import { demoQueries } from '../../../../demo/queries.ts'
 import { importRecords } from '../../../ingest/sources/files/import.ts'
-import { type CommandContext, print } from '../../command.ts'
+import { type CommandContext, CommandError, print } from '../../command.ts'
+import { blockedPortProblem } from '../../serve/blocked-ports.ts'
 import { listen } from '../../serve/listen.ts'
 import { openService } from '../../service/service.ts'
 import type { Config } from '../../settings/settings.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 export async function demo({ config: given, root }: CommandContext): Promise<void> {
+  // The demo is for browsers, and asks its own queries.
+  const problem = blockedPortProblem(given.port)
+  if (problem !== null) throw new CommandError(`${problem} Choose another with --port, such as 4000.`)
   // Lines about requests would appear between the answers.
   const config: Config = { ...given, database: 'sqlite::memory:', 'request-log': 'none' }
   await using service = await openService(config, root)
