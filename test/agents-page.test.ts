@@ -73,7 +73,9 @@ function readExamples(text: string, tools: readonly string[]): Example[] {
 }
 
 async function answerOf(agent: Agent, { tool, args, isRefused }: Example): Promise<string> {
-  return isRefused ? await agent.refusal(tool, args) : formatJson(shortened(await agent.call(tool, args)))
+  return isRefused
+    ? await agent.refusal(tool, args)
+    : formatJson(shortened(JSON.parse(await agent.text(tool, args))))
 }
 
 const longestText = 90
@@ -91,9 +93,8 @@ function shortened(value: Json): Json {
     return value.length > kept ? [...first, leftOut] : first
   }
   const members = Object.entries(value)
-  // What every answer ends with stays.
   const kept = members.every(([, inside]) => typeof inside === 'number') ? most.counts : most.members
-  const first = members.filter(([name], at) => at < kept || name === 'query')
+  const first = members.slice(0, kept)
   const all = first.length < members.length ? [...first, [leftOut, leftOut] as const] : first
   return Object.fromEntries(all.map(([name, inside]) => [name, shortened(inside)]))
 }

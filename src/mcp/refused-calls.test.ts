@@ -93,7 +93,8 @@ test('an order by share says when there are more groups than it could look at', 
     ask: async ({ query }) => {
       asked.push(query)
       const part = { count: 4000, groupCount: 2000, groups }
-      return { data: { techServiceNewsArticleAggregate: part, share: part }, errors: [], cost: 1 }
+      const data = { techServiceNewsArticleAggregate: part, share: part, indexStatus: { collections: [] } }
+      return { data, errors: [], cost: 1 }
     },
   })
   const args = { collection: 'article', by: ['url'], share: { language: 'en' }, limit: 5 }
@@ -113,7 +114,10 @@ test('a record that calls itself by the URI of another is told by its own', asyn
   }
   const page = { totalCount: 1, edges: [{ cursor: 'c', node: { uri, recordJson } }], pageInfo: {} }
   const agent = createAgent(model, {
-    ask: async () => ({ data: { techServiceNewsArticle: page }, errors: [], cost: 1 }),
+    ask: async () => {
+      const data = { techServiceNewsArticle: page, indexStatus: { collections: [] } }
+      return { data, errors: [], cost: 1 }
+    },
   })
   const { records } = await agent.call('search_records', { collection: 'article', detail: 'full' })
   assert.deepEqual(records, [{ uri, title: 'Truth' }])

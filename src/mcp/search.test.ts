@@ -174,6 +174,7 @@ test('an answer says how many of the newest matches are ranked', async () => {
             edges: [{ cursor: 'c', node: { uri: `at://did:plc:x/${article}/1` } }],
             pageInfo: { hasNextPage: true },
           },
+          indexStatus: { collections: [] },
         },
         errors: [],
         cost: 1,

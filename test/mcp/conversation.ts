@@ -1,11 +1,17 @@
 /** The official client, and what a model would see of a conversation through it: calls, answers and their tokens. */
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
-import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Json } from '../reference/shapes.ts'
 import { programFile } from '../network/service.ts'
+import { wholeUris } from '../support/agents.ts'
 
 export type Transport = 'http' | 'stdio'
 
@@ -18,13 +24,13 @@ export interface AgentClient extends AsyncDisposable {
 
 /** What has been said since it began. */
 export interface Conversation {
-  /** The answer as structured content; fails where the tool refuses. */
+  /** The answer, with whole URIs of records; fails where the tool refuses. */
   readonly call: (name: string, args?: Json) => Promise<Json>
   /** What a tool says that refuses. */
   readonly refusal: (name: string, args?: Json) => Promise<string>
   readonly calls: () => number
-  /** The GraphQL that answers came with. */
-  readonly queries: () => readonly string[]
+  /** The GraphQL that ran: the calls that take `cite` are made again with it. */
+  readonly queries: () => Promise<readonly string[]>
   readonly tokens: () => number
 }
 
@@ -56,7 +62,7 @@ function onStdio(url: string): StdioClientTransport {
 function converse(client: Client): Conversation {
   let calls = 0
   let tokens = 0
-  const queries: string[] = []
+  const citable: [name: string, args: Json][] = []
   const ask = async (name: string, args: Json) => {
     const result = await client.callTool({ name, arguments: args })
     const [content] = result.content
@@ -69,10 +75,8 @@ function converse(client: Client): Conversation {
     async call(name, args = {}) {
       const { result, text } = await ask(name, args)
       assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${text}`)
-      assert.deepEqual(JSON.parse(text), result.structuredContent)
-      const { query }: Json = result.structuredContent
-      if (query !== undefined) queries.push(query)
-      return result.structuredContent
+      if (['search_records', 'get_record', 'aggregate'].includes(name)) citable.push([name, args])
+      return wholeUris(answerOf(result))
     },
     async refusal(name, args = {}) {
       const { result, text } = await ask(name, args)
@@ -80,9 +84,23 @@ function converse(client: Client): Conversation {
       return text
     },
     calls: () => calls,
-    queries: () => queries,
+    queries: () =>
+      Promise.all(
+        citable.map(async ([name, args]) => {
+          const result = await client.callTool({ name, arguments: { ...args, cite: true } })
+          return answerOf(result)['query']
+        }),
+      ),
     tokens: () => tokens,
   }
+}
+
+/** What a tool answered, which is one text of JSON. */
+export function answerOf({ content, structuredContent }: CallToolResult): Json {
+  assert.equal(structuredContent, undefined)
+  const [block, ...others] = content
+  assert.deepEqual([block?.type, others], ['text', []])
+  return JSON.parse(block?.type === 'text' ? block.text : '')
 }
 
 /** As the tokenizer of a model that is about has it. */

@@ -169,10 +169,10 @@ for (const [name, documents, references] of sets) {
 }
 
 async function answers(agent: Agent, name: keyof typeof budgets, args: Json): Promise<void> {
-  const answer = await agent.call(name, args).catch((error: unknown) => {
+  const text = await agent.text(name, args).catch((error: unknown) => {
     throw new Error(`${name} ${JSON.stringify(args)}: ${(error as Error).message}`, { cause: error })
   })
-  assert.ok(countTokens(JSON.stringify(answer)) <= budgets[name], `${name} ${JSON.stringify(args)}`)
+  assert.ok(countTokens(text) <= budgets[name], `${name} ${JSON.stringify(args)}`)
 }
 
 function orRefused<Result>(make: () => Result): Result | null {

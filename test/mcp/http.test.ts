@@ -7,6 +7,7 @@ import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.
 import type { HttpServer } from '../support/http-server.ts'
 import { createStandInEngine } from '../support/stand-in-engine.ts'
 import { startAgentServer, tier } from './agent-server.ts'
+import { answerOf } from './conversation.ts'
 
 const revisions = ['2025-11-25', '2026-07-28'] as const
 type Revision = (typeof revisions)[number]
@@ -25,7 +26,7 @@ for (const revision of revisions) {
     const [tool] = (await client.listTools()).tools
     assert.deepEqual([tool?.name, tool?.title], ['echo', 'Echo'])
     assert.deepEqual(tool?.inputSchema, echo.inputSchema)
-    assert.deepEqual(tool?.outputSchema, echo.outputSchema)
+    assert.equal(tool?.outputSchema, undefined)
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool?.annotations ?? {}
     assert.deepEqual(
       [readOnlyHint, destructiveHint, idempotentHint, openWorldHint],
@@ -37,11 +38,11 @@ for (const revision of revisions) {
     )
   })
 
-  test(`a tool answers a client of ${revision} with structured content and the same as text`, async () => {
+  test(`a tool answers a client of ${revision} with text alone`, async () => {
     await using server = await startAgentServer({ tools: () => [echo] })
     await using agent = await connect(server, revision)
     const result = await agent.client.callTool({ name: 'echo', arguments: { text: 'Grüße' } })
-    assert.deepEqual(result.structuredContent, { text: 'Grüße' })
+    assert.equal(result.structuredContent, undefined)
     assert.deepEqual(result.content, [{ type: 'text', text: '{"text":"Grüße"}' }])
     assert.equal(result.isError ?? false, false)
   })
@@ -162,7 +163,7 @@ test('a tool asks the endpoint with the key and the address of its caller', asyn
   })
   await using agent = await connect(server, '2026-07-28', { 'x-api-key': 'lgk_mine' })
   const result = await agent.client.callTool({ name: 'asking', arguments: { text: '' } })
-  assert.deepEqual(result.structuredContent, {
+  assert.deepEqual(answerOf(result), {
     text: '{"data":{"hello":"Hello, world"},"errors":[],"cost":null}',
   })
   assert.ok(callers.length > 2)
@@ -176,8 +177,8 @@ test('faults of the endpoint reach the tool, with their seconds, and never the c
       app: { engine: createStandInEngine() },
     })
     await using agent = await connect(server, '2025-11-25')
-    const { structuredContent } = await agent.client.callTool({ name: 'asking', arguments: { text: '' } })
-    const { errors } = JSON.parse((structuredContent as { text: string }).text)
+    const result = await agent.client.callTool({ name: 'asking', arguments: { text: '' } })
+    const { errors } = JSON.parse(answerOf(result).text)
     assert.equal(errors[0].code, code)
   }
 })
@@ -192,7 +193,6 @@ const echo: Tool = {
     required: ['text'],
     additionalProperties: false,
   },
-  outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   run: async (args) => args,
 }
 
@@ -209,7 +209,6 @@ const failing: Tool = {
 const record: Tool = {
   ...echo,
   name: 'get_record',
-  outputSchema: { type: 'object' },
   run: async ({ uri }) => {
     if (String(uri).includes('outage')) throw new EndpointError('The service cannot be reached.')
     if (String(uri).includes('fault')) throw new Error('a secret')

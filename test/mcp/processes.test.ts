@@ -14,6 +14,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createTools } from '../../src/mcp/tools/tools.ts'
 import { newsParts } from './agent-server.ts'
+import { answerOf } from './conversation.ts'
 import { programFile } from '../network/service.ts'
 
 /** All that is asked comes from one address, within seconds. */
@@ -89,8 +90,8 @@ test('a service is asked with the key of the caller, and of those without one wi
   ])
   for (const headers of [{ 'x-api-key': 'lgk_mine' }, undefined]) {
     await using agent = await connect(http(own.url, headers), '2026-07-28')
-    const { structuredContent } = await agent.client.callTool(anyQuestion)
-    assert.deepEqual((structuredContent as { data: unknown }).data, { __typename: 'Query' })
+    const answer = answerOf(await agent.client.callTool(anyQuestion))
+    assert.deepEqual(answer['data'], { __typename: 'Query' })
   }
   assert.deepEqual(keys, ['lgk_mine', 'lgk_own'])
   service.closeAllConnections()

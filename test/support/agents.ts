@@ -3,6 +3,7 @@ import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { type Endpoint, EndpointError, type EndpointQuestion } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError } from '../../src/mcp/tools/tool.ts'
 import { createTools } from '../../src/mcp/tools/tools.ts'
+import { answerText } from '../../src/mcp/words/plain-text.ts'
 import type { QueryEngine } from '../../src/query/execute/execute.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
@@ -15,7 +16,9 @@ export interface Agent {
   readonly tools: readonly Tool[]
   /** What has been asked of the service, in order. */
   readonly asked: readonly EndpointQuestion[]
-  /** What a tool answers. */
+  /** What a tool answers, as it is sent. */
+  text(name: string, args?: Json): Promise<string>
+  /** The same, with whole URIs of records. */
   call(name: string, args?: Json): Promise<Json>
   /** What a tool says that does not answer. */
   refusal(name: string, args?: Json): Promise<string>
@@ -32,6 +35,19 @@ export function modelOf(documents: readonly Json[], references: References): Mod
   const built = buildLexicons(files, references)
   if (!built.ok) throw new Error(JSON.stringify(built.problems))
   return buildModel(built.lexicons)
+}
+
+/** The answer with the prefix of its URIs before each of them again, as whoever cites a record writes it. */
+export function wholeUris({ prefix = '', ...answer }: Json): Json {
+  const whole = (record: Json): Json => ({ ...record, uri: `${prefix}${record.uri}` })
+  const lists = ['records', 'matches'].flatMap((name) =>
+    Array.isArray(answer[name]) ? [[name, answer[name].map(whole)] as const] : [],
+  )
+  const samples = answer['columns']?.lastIndexOf('samples') ?? -1
+  const rows = answer['rows']?.map((row: Json[]) =>
+    samples === -1 ? row : row.with(samples, row[samples]?.map(whole)),
+  )
+  return { ...answer, ...Object.fromEntries(lists), ...(rows && { rows }) }
 }
 
 /** As the tier of callers without a key allows, whose pages an operator may have made smaller. */
@@ -61,14 +77,17 @@ export function createAgent(model: Model, endpoint: Endpoint, now = () => demoDa
     },
   }
   const tools = createTools({ model, schema: buildGraphQLSchema(model), endpoint: watched, now })
-  const call = async (name: string, args: Json = {}): Promise<Json> => {
+  const text = async (name: string, args: Json = {}): Promise<string> => {
     const tool = tools.find((one) => one.name === name)
     if (tool === undefined) throw new Error(`There is no tool ${name}.`)
-    return (await tool.run(args, new AbortController().signal)) as Json
+    return answerText(await tool.run(args, new AbortController().signal))
   }
+  const call = async (name: string, args?: Json): Promise<Json> =>
+    wholeUris(JSON.parse(await text(name, args)))
   return {
     tools,
     asked,
+    text,
     call,
     async refusal(name, args) {
       try {

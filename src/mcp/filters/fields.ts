@@ -28,6 +28,11 @@ export function readRow(node: Json, paths: readonly Path[], context: SchemaConte
   return { uri: node.uri, ...Object.fromEntries(values) }
 }
 
+/** The row with the CID of its record behind the URI, if callers ask for it. */
+export function citedRow({ cid }: Json, row: Json, cite: boolean): Json {
+  return cite ? { uri: row['uri'], cid, ...row } : row
+}
+
 export function selectPath(path: Path, context: SchemaContext): Selection {
   const fields = path.steps.flatMap((step) => selectStep(step, path, context))
   return nested(fields, selectEnd(path, context))

@@ -2,7 +2,6 @@
 import type { Subject } from '../words/collections.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { printField } from '../graphql/graphql-text.ts'
-import { plainText } from '../words/plain-text.ts'
 import { foldText } from '../../util/text/fold.ts'
 import type { Where } from './where.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
@@ -24,7 +23,6 @@ export interface NameSearch {
   readonly found: readonly NamedRecord[]
   /** True if there may be more matches, because not all candidates were compared. */
   readonly isCapped: boolean
-  readonly query: string
 }
 
 export type Asking = (query: string) => Promise<Json>
@@ -109,7 +107,6 @@ async function searchLists(
   })
   const atOnce = Math.max(1, Math.floor(mostConditions / conditions))
   const found = new Map<string, NamedRecord>()
-  const queries: string[] = []
   let isCapped = false
   for (let start = 0; start < lists.length; start += atOnce) {
     const aliased = lists
@@ -119,7 +116,6 @@ async function searchLists(
       )
     const query = `{ ${aliased.map(({ alias, text }) => `${alias}: ${text}`).join(' ')} }`
     const data = await askFor(query)
-    queries.push(query)
     for (const { alias, label, field } of aliased) {
       const { nodes } = data[alias] as { nodes: readonly Json[] }
       isCapped ||= nodes.length === size
@@ -127,14 +123,14 @@ async function searchLists(
         found.set(String(node.uri), compare(wanted, label, String(node.uri), String(node[field])))
     }
   }
-  return { found: [...found.values()].toSorted(byMatch), isCapped, query: queries.join('\n') }
+  return { found: [...found.values()].toSorted(byMatch), isCapped }
 }
 
 function compare(wanted: string, collection: string, uri: string, name: string): NamedRecord {
   const folded = foldText(name.trim())
   const match = matchOf(wanted, folded)
   const score = match === 'exact' ? 1 : similarity(wanted, folded)
-  return { collection, uri: plainText(uri), name: plainText(name), match, score }
+  return { collection, uri, name, match, score }
 }
 
 function byMatch(a: NamedRecord, b: NamedRecord): number {

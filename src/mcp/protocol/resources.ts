@@ -6,7 +6,7 @@ import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { plainMessage } from '../words/plain-text.ts'
+import { answerText, plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface ResourcesGiven extends Pick<ToolsGiven, 'model' | 'roles' | 'schema'> {
@@ -138,7 +138,7 @@ function registerRecords(server: McpServer, reader: Tool, onFault: ResourcesGive
     },
     async ({ href }, { uri }, { mcpReq }) => {
       try {
-        return textAs(href, mimeType, JSON.stringify(await reader.run({ uri: String(uri) }, mcpReq.signal)))
+        return textAs(href, mimeType, answerText(await reader.run({ uri: String(uri) }, mcpReq.signal)))
       } catch (error) {
         // The record is not indexed, or the URI is malformed.
         if (error instanceof ToolError) throw new ResourceNotFoundError(href, plainMessage(error))

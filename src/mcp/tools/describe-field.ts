@@ -1,11 +1,11 @@
 /** Describes one field: its meaning, how to filter by it, and its values in the index. */
 import type { Subject } from '../words/collections.ts'
-import { type Counted, fewer, firstFitting, fitted, kindWord } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
 import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
 import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../filters/groups.ts'
 import { parsePath, type Path } from '../filters/paths.ts'
-import { plainValue } from '../words/plain-text.ts'
-import type { Toolbox } from './toolbox.ts'
+import { fitValue } from '../words/budget.ts'
+import { present, type Toolbox } from './toolbox.ts'
 import type { Json } from './tool.ts'
 
 const mostValues = 50
@@ -27,8 +27,9 @@ export async function describeField(subject: Subject, text: string, toolbox: Too
   const { holder, group } = findGroupAtEnd(path, byMonth ? ':month' : '', toolbox)
   const root = `${holder.rootField}Aggregate`
   if (group === null) {
-    const query = `{ ${root} { count } }`
-    return fitted({ ...about, records: ((await toolbox.ask(query))[root] as Json).count, query })
+    const { data, asOf } = await toolbox.read(`{ ${root} { count } }`)
+    const whole = present({ ...about, records: (data[root] as Json)['count'], asOf })
+    return fitValue(whole, toolbox.budget).value as Json
   }
   const list = printField(root, {
     groupBy: [new EnumValue(group.field.name)],
@@ -38,22 +39,20 @@ export async function describeField(subject: Subject, text: string, toolbox: Too
   const query = printSelection({
     [list]: { groupCount: {}, groups: { ...selectGroup(group, toolbox), count: {} } },
   })
-  const counted = (await toolbox.ask(query))[root] as Counted
+  const { data, asOf } = await toolbox.read(query)
+  const counted = data[root] as Counted
   const keyOf = (row: Json) => readGroupName(group, row, toolbox) ?? row[group.field.name]
   const most = byMonth || repeats(counted) ? mostValues : mostExamples
-  const plain = plainValue({
-    ...about,
-    [byMonth ? 'months' : 'distinct']: counted.groupCount,
-    query,
-  }) as Json
+  const whole = present({ ...about, [byMonth ? 'months' : 'distinct']: counted.groupCount, asOf })
   const cut = (shown: number, longest: number) => ({
-    ...plain,
+    ...whole,
     values: fewer(counted, keyOf, shown, longest),
   })
   const cuts = sizes.values().filter(([shown]) => shown <= most)
   return firstFitting(
     cuts.map(([shown, longest]) => cut(shown, longest)),
     cut(mostExamples, 80),
+    toolbox,
   )
 }
 

@@ -1,9 +1,10 @@
 /** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
 import type { FieldType, Reference } from '../../schema/model/model.ts'
-import { budgets, fitValue, tokensOfJson } from '../words/budget.ts'
+import { fitValue, tokensOfJson } from '../words/budget.ts'
 import type { Catalogue } from '../words/collections.ts'
-import { cutPlain, plainText, plainValue } from '../words/plain-text.ts'
+import { cutText } from '../words/plain-text.ts'
 import type { Json } from './tool.ts'
+import type { Toolbox } from './toolbox.ts'
 
 export interface Counted {
   readonly groupCount: number
@@ -43,7 +44,7 @@ export function fewer(
 ): Json {
   const counts = new Map<string, number>()
   for (const group of groups.slice(0, most)) {
-    const value = cutPlain(String(keyOf(group) ?? '(missing)'), longest)
+    const value = cutText(String(keyOf(group) ?? '(missing)'), longest)
     counts.set(value, (counts.get(value) ?? 0) + group.count)
   }
   const left = groupCount - Math.min(groups.length, most)
@@ -51,12 +52,6 @@ export function fewer(
 }
 
 /** The first of the descriptions that is within the budget; `last` is cut to fit if none is. */
-export function firstFitting(descriptions: IteratorObject<Json>, last: Json): Json {
-  return descriptions.find((one) => tokensOfJson(one) <= budgets.describe) ?? fitted(last)
-}
-
-export function fitted(whole: Json): Json {
-  const { query, ...rest } = whole
-  const room = budgets.describe - tokensOfJson(query) - 50
-  return { ...(fitValue(plainValue(rest), room).value as Json), query: plainText(String(query)) }
+export function firstFitting(descriptions: IteratorObject<Json>, last: Json, { budget }: Toolbox): Json {
+  return descriptions.find((one) => tokensOfJson(one) <= budget) ?? (fitValue(last, budget).value as Json)
 }

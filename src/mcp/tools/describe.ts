@@ -1,13 +1,13 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
 import type { Field } from '../../schema/model/model.ts'
-import { cutText, cutTexts } from '../words/budget.ts'
+import { cutTexts, fitValue } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
 import { describeField } from './describe-field.ts'
-import { type Counted, fewer, firstFitting, fitted, kindWord } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
 import { printField } from '../graphql/graphql-text.ts'
 import { referenceOf, reverseNames } from '../filters/paths.ts'
-import { plainValue } from '../words/plain-text.ts'
-import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import { cutText } from '../words/plain-text.ts'
+import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 /** Fields whose values one query counts, values shown per field, and texts shown that `search` covers. */
@@ -41,7 +41,6 @@ export function createDescribe(): ToolDefinition {
     description:
       'Call this first. Without arguments: the collections. With a collection: its fields, their meaning and the values in the index with counts. With a field too: all of it.',
     inputSchema: argumentsOf({ collection: 'string', field: 'string' }),
-    outputSchema: answerOf({ collections: 'objects', fields: 'object', values: 'object' }, ['query']),
     run: describe,
   }
 }
@@ -56,9 +55,8 @@ async function describe({ collection, field }: DescribeArguments, toolbox: Toolb
 }
 
 async function describeAll(toolbox: Toolbox): Promise<Json> {
-  const query = '{ indexStatus { collections { name records newestIndexedAt } } }'
-  const { indexStatus } = await toolbox.ask(query)
-  const { collections } = indexStatus as { collections: readonly Json[] }
+  const { data, asOf } = await toolbox.read('{ indexStatus { collections { name records } } }')
+  const { collections } = data['indexStatus'] as { collections: readonly Json[] }
   const rows = toolbox.catalogue.subjects.map(({ collection, label }) => {
     const status = collections.find(({ name }) => name === collection.nsid)
     const names = [...reverseNames(collection, toolbox).values()]
@@ -71,7 +69,7 @@ async function describeAll(toolbox: Toolbox): Promise<Json> {
       ...(names.length > 0 && names.length <= 4 && { referredToBy: names }),
     }
   })
-  const whole = fitted({ collections: rows, query })
+  const whole = fitValue(present({ asOf, collections: rows }), toolbox.budget - 40).value as Json
   const shown = (whole.collections as readonly Json[]).length
   const next = rows[shown]
   if (next === undefined) return whole
@@ -92,8 +90,9 @@ async function describeCollection(subject: Subject, toolbox: Toolbox): Promise<J
   const mayLack = fields.some(({ name, constraints }) => name === time && !constraints.required)
   const lacking = printField(root, { where: { [time]: { isNull: true } } })
   const untimedPart = mayLack ? ` untimed: ${lacking} { count }` : ''
-  const query = `{ ${root} { count min { ${time} } max { ${time} } }${untimedPart} ${parts.join(' ')} }`
-  const data = await toolbox.ask(query)
+  const { data, asOf } = await toolbox.read(
+    `{ ${root} { count min { ${time} } max { ${time} } }${untimedPart} ${parts.join(' ')} }`,
+  )
   const { count, min, max } = data[root] as { count: number; min: Json; max: Json }
   const { count: untimed } = (data['untimed'] ?? { count: 0 }) as { count: number }
   const lines = fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)
@@ -114,16 +113,15 @@ async function describeCollection(subject: Subject, toolbox: Toolbox): Promise<J
     operators: fields.some(({ type }) => type.kind === 'strongRef')
       ? `${operators}${ofReferences}`
       : operators,
-    query,
+    ...present({ asOf }),
   }
-  const plain = plainValue(whole) as typeof whole
   const cuts = sizes.values().map(([meaning, most]) => ({
-    ...plain,
-    about: cutText(plain.about, 4 * meaning),
-    fields: cutTexts(plain.fields, meaning),
+    ...whole,
+    about: cutText(whole.about, 4 * meaning),
+    fields: cutTexts(whole.fields, meaning),
     values: Object.fromEntries(counted.map(({ name }) => [name, valuesOf(name, most)])),
   }))
-  return firstFitting(cuts, { ...plain, values: {} })
+  return firstFitting(cuts, { ...whole, values: {} }, toolbox)
 }
 
 /** True for fields with few distinct values, which are cheap to count. */

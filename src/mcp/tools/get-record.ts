@@ -1,8 +1,8 @@
 /** The tool `get_record`: one whole record, the records that it refers to, and the records that refer to it. */
 import { isObject } from '../../util/is-object.ts'
-import { budgets, fitValue, tokensOfJson } from '../words/budget.ts'
+import { fitValue, tokensOfJson } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
-import { isReference, readRow, resolvedName, selectRow, withoutNulls } from '../filters/fields.ts'
+import { citedRow, isReference, readRow, resolvedName, selectRow, withoutNulls } from '../filters/fields.ts'
 import { buildWhere } from '../filters/filters.ts'
 import {
   mergeSelections,
@@ -12,8 +12,14 @@ import {
   type Selection,
 } from '../graphql/graphql-text.ts'
 import { parsePath, referenceOf, reverseNames } from '../filters/paths.ts'
-import { plainValue } from '../words/plain-text.ts'
-import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import {
+  argumentsOf,
+  citationOf,
+  type IndexRead,
+  present,
+  type Toolbox,
+  type ToolDefinition,
+} from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 /** Referring records shown per reverse reference, and number of reverse references shown. */
@@ -25,6 +31,7 @@ interface GetArguments extends Json {
   readonly collection?: string
   readonly field?: string
   readonly value?: string | number
+  readonly cite?: boolean
 }
 
 export function createGetRecord(): ToolDefinition {
@@ -38,26 +45,23 @@ export function createGetRecord(): ToolDefinition {
       collection: 'string',
       field: 'string',
       value: { type: ['string', 'number'] },
+      cite: 'boolean',
     }),
-    outputSchema: answerOf(
-      { uri: 'string', record: 'object', references: 'object', referredToBy: 'object' },
-      ['uri', 'record', 'query'],
-    ),
     run: getRecord,
   }
 }
 
 async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
   const { uri, collection, field, value } = args
-  if (uri !== undefined) return byUri(uri, toolbox.catalogue.named(collectionOf(uri)), toolbox)
+  if (uri !== undefined) return byUri(uri, toolbox.catalogue.named(collectionOf(uri)), args, toolbox)
   if (collection === undefined || value === undefined)
     throw new ToolError(
       'Write the uri of the record, or collection and value, such as the web address of what it is about.',
     )
   const subject = toolbox.catalogue.named(collection)
   if (typeof value === 'string' && value.startsWith('at://') && field === undefined)
-    return byUri(value, subject, toolbox)
-  return byField(field, value, subject, toolbox)
+    return byUri(value, subject, args, toolbox)
+  return byField(field, value, subject, args, toolbox)
 }
 
 function collectionOf(uri: string): string {
@@ -68,13 +72,15 @@ function collectionOf(uri: string): string {
   )
 }
 
-async function byUri(uri: string, subject: Subject, toolbox: Toolbox): Promise<Json> {
+async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox: Toolbox): Promise<Json> {
   const root = `${subject.collection.rootField}ByUri`
-  const parts = partsOf(subject, toolbox)
-  const query = printSelection({ [printField(root, { uri: uri.trim() })]: parts.selection })
-  const node = (await toolbox.ask(query))[root] as Json | null
+  const parts = partsOf(subject, args, toolbox)
+  const read = await toolbox.read(
+    printSelection({ [printField(root, { uri: uri.trim() })]: parts.selection }),
+  )
+  const node = read.data[root] as Json | null
   if (node === null) throw new ToolError(`No ${subject.label} with the URI ${uri.slice(0, 200)} is indexed.`)
-  return answer(node, subject, parts, query)
+  return answer(node, subject, parts, read, args, toolbox)
 }
 
 /** Finds the newest record with that value in the named field; without one, in the address fields or the name. */
@@ -82,6 +88,7 @@ async function byField(
   named: string | undefined,
   value: string | number,
   subject: Subject,
+  args: GetArguments,
   toolbox: Toolbox,
 ): Promise<Json> {
   const { collection, label, addresses, display } = subject
@@ -93,20 +100,20 @@ async function byField(
     return (await buildWhere(subject, { filters: { [field]: { eq: value } } }, toolbox)) ?? {}
   })
   const where = wheres.length === 1 ? wheres[0] : { OR: wheres }
-  const parts = partsOf(subject, toolbox)
+  const parts = partsOf(subject, args, toolbox)
   const list = printField(collection.rootField, { first: 2, where })
-  const query = printSelection({ [list]: { nodes: parts.selection } })
-  const { nodes } = (await toolbox.ask(query))[collection.rootField] as { nodes: readonly Json[] }
+  const read = await toolbox.read(printSelection({ [list]: { nodes: parts.selection } }))
+  const { nodes } = read.data[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
   // The name may be spelt differently.
   if (node === undefined && typeof value === 'string' && named === undefined && !isAddress)
-    return byUri(await toolbox.findByName(value, collection), subject, toolbox)
+    return byUri(await toolbox.findByName(value, collection), subject, args, toolbox)
   if (node === undefined)
     throw new ToolError(
       `No ${label} has ${String(value).slice(0, 200)} in ${fields.join(' or ')}. Look for it with search_records.`,
     )
   const hint = second === undefined ? null : 'More than one record has this value; this is the newest.'
-  return answer(node, subject, parts, query, hint)
+  return answer(node, subject, parts, read, args, toolbox, hint)
 }
 
 /** Related records: how to select them, and how to read them from the node of the record. */
@@ -124,14 +131,14 @@ interface Parts {
   readonly referredToBy: readonly Part[]
 }
 
-function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
+function partsOf({ collection }: Subject, { cite = false }: GetArguments, toolbox: Toolbox): Parts {
   const { catalogue, schema } = toolbox
   const references = collection.type.fields.flatMap((field): Part[] => {
     const target = referenceOf(collection, field)?.target ?? null
     const resolved = resolvedName(schema, collection.typeName, field)
     if (target === null || resolved === null) return []
     const subject = catalogue.of(target)
-    const { selection, readNode } = briefOf(subject, null, toolbox)
+    const { selection, readNode } = briefOf(subject, null, cite, toolbox)
     return [
       {
         name: field.name,
@@ -147,7 +154,7 @@ function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
   const referredToBy = referring.map(([reference, name]): Part => {
     const holder = catalogue.of(reference.collection)
     // Without the reference to this record, which is the same for all.
-    const { selection, readNode } = briefOf(holder, reference.path[0] ?? null, toolbox)
+    const { selection, readNode } = briefOf(holder, reference.path[0] ?? null, cite, toolbox)
     return {
       name,
       selection: {
@@ -160,37 +167,49 @@ function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
     }
   })
   const parts = [...references, ...referredToBy].map((part) => part.selection)
-  const selection = mergeSelections([{ uri: {}, indexedAt: {}, recordJson: {} }, ...parts])
+  const own = { uri: {}, ...(cite && { cid: {} }), indexedAt: {}, recordJson: {} }
+  const selection = mergeSelections([own, ...parts])
   return { selection, references, referredToBy }
 }
 
 /** The short form of a related record, without the field `without` and without lists of references. */
-function briefOf({ brief, collection }: Subject, without: string | null, toolbox: Toolbox) {
+function briefOf({ brief, collection }: Subject, without: string | null, cite: boolean, toolbox: Toolbox) {
   const isList = (name: string) =>
     collection.type.fields.some((one) => one.name === name && isReference(one) && one.type.kind === 'array')
   const paths = brief
     .filter((name) => name !== without && !isList(name))
     .map((name) => parsePath(name, collection, toolbox))
   return {
-    selection: selectRow(paths, toolbox),
-    readNode: (node: Json) => readRow(node, paths, toolbox),
+    selection: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }) },
+    readNode: (node: Json) => citedRow(node, readRow(node, paths, toolbox), cite),
   }
 }
 
-function answer(node: Json, subject: Subject, parts: Parts, query: string, hint: string | null = null): Json {
+function answer(
+  node: Json,
+  subject: Subject,
+  parts: Parts,
+  read: IndexRead,
+  args: GetArguments,
+  { budget }: Toolbox,
+  hint: string | null = null,
+): Json {
   const { $type: _, ...record } = node.recordJson as Json
   const readAll = (related: readonly Part[]): Json | null => {
     const found = present(Object.fromEntries(related.map(({ name, read }) => [name, read(node)])))
     return Object.keys(found).length === 0 ? null : found
   }
-  const whole = plainValue({
+  const { asOf, query } = citationOf(read, args)
+  const whole = {
     uri: node.uri,
+    ...present({ cid: node['cid'] }),
     collection: subject.label,
     indexedAt: node.indexedAt,
+    asOf,
     record: withoutNulls(record),
     ...present({ references: readAll(parts.references), referredToBy: readAll(parts.referredToBy) }),
-  })
-  const room = budgets.get_record - tokensOfJson(query) - 60
+  }
+  const room = budget - tokensOfJson(query) - 60
   const { value, cut, shortened } = fitValue(whole, room)
   const note =
     shortened || cut.length > 0

@@ -1,8 +1,9 @@
 /** The tool `resolve_name`: finds the URIs of records by name, with other spellings. */
-import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
+import { fitRows, tokensOfJson } from '../words/budget.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
+import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { type NamedRecord, searchNames } from '../filters/names.ts'
-import { answerOf, argumentsOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 interface ResolveArguments extends Json {
@@ -23,12 +24,12 @@ export function createResolveName(): ToolDefinition {
       { name: 'string', collection: 'string', limit: { type: 'integer', minimum: 1, maximum: 10 } },
       ['name'],
     ),
-    outputSchema: answerOf({ matches: 'objects', total: 'integer' }, ['matches']),
     run: resolveName,
   }
 }
 
-async function resolveName(args: ResolveArguments, { catalogue, ask }: Toolbox): Promise<Json> {
+async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Json> {
+  const { catalogue } = toolbox
   const { collection, limit = 5 } = args
   const name = args.name.trim()
   if (name === '') throw new ToolError('Write the name to look for.')
@@ -36,15 +37,20 @@ async function resolveName(args: ResolveArguments, { catalogue, ask }: Toolbox):
   if (subjects.every(({ display }) => display === null))
     throw new ToolError('The records of this collection have no name; use search_records.')
   const found: NamedRecord[] = []
-  let query = ''
+  let asOf: string | null = null
   let isCapped = false
+  const ask = async (query: string) => {
+    const read = await toolbox.read(query)
+    // The first of several states, so that the answer claims nothing that a later one may lack.
+    asOf ??= read.asOf
+    return read.data
+  }
   for (let at = 0; at < subjects.length; at += atOnce) {
     const part = await searchNames(name, subjects.slice(at, at + atOnce), ask)
     found.push(...part.found)
-    query ||= part.query
     isCapped ||= part.isCapped
   }
-  return answer(found, query, isCapped, limit)
+  return answer(found, asOf, isCapped, limit, toolbox)
 }
 
 /** The collections that references lead to; if there are none, all collections with names. */
@@ -60,22 +66,28 @@ function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
 const nothingAlike =
   'No name is like it. Names are as their owners write them, in their own script and language: try that spelling or a part of it.'
 
-function answer(found: readonly NamedRecord[], query: string, isCapped: boolean, limit: number): Json {
+function answer(
+  found: readonly NamedRecord[],
+  asOf: string | null,
+  isCapped: boolean,
+  limit: number,
+  { budget }: Toolbox,
+): Json {
   const sure = found.filter(({ match }) => match !== 'similar')
   const sorted = sure.length > 0 ? sure : found.toSorted((a, b) => b.score - a.score)
-  if (sorted.length === 0 && !isCapped) return { matches: [], total: 0, hint: nothingAlike }
-  const rows = sorted.slice(0, limit).map(({ collection, uri, name, match, score }) => ({
+  if (sorted.length === 0 && !isCapped) return present({ matches: [], total: 0, asOf, hint: nothingAlike })
+  const best = sorted.slice(0, limit)
+  const prefix = sharedPrefix(best.map(({ uri }) => uri))
+  const rows = best.map(({ collection, uri, name, match, score }) => ({
     name,
     collection,
-    uri,
+    ...withoutPrefix({ uri }, prefix),
     match,
     ...(match !== 'exact' && { score: Math.round(score * 100) / 100 }),
   }))
   const said = isCapped
     ? { hint: 'Too many records have a part of this name to compare them all: write more of it.' }
     : { total: sorted.length }
-  // With many collections, the query alone would take the whole budget.
-  const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
-  const around = { matches: [], ...said, ...(isShort && { query }) }
-  return { ...around, matches: fitRows(rows, budgets.resolve_name - tokensOfJson(around)).rows }
+  const around = present({ asOf, prefix, matches: [], ...said })
+  return { ...around, matches: fitRows(rows, budget - tokensOfJson(around)).rows }
 }

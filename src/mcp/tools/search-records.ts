@@ -4,9 +4,9 @@ import { sortFields } from '../../schema/model/operators.ts'
 import { limits } from '../../query/parse/limits.ts'
 import { mostRanked, mostRankedTerms } from '../../search/relevance.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
+import { fitRows, tokensOfJson } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
-import { readRow, selectRow, withoutNulls } from '../filters/fields.ts'
+import { citedRow, readRow, selectRow, withoutNulls } from '../filters/fields.ts'
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../filters/search.ts'
@@ -14,8 +14,15 @@ import { EnumValue, printField, printSelection } from '../graphql/graphql-text.t
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, type SchemaContext } from '../filters/paths.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { plainText, plainValue } from '../words/plain-text.ts'
-import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
+import {
+  argumentsOf,
+  type Citation,
+  citationOf,
+  present,
+  type Toolbox,
+  type ToolDefinition,
+} from './toolbox.ts'
 import { didYouMean, type Json, ToolError } from './tool.ts'
 
 interface Page {
@@ -33,6 +40,7 @@ interface SearchArguments extends Narrowing {
   readonly detail?: 'brief' | 'full'
   readonly limit?: number
   readonly after?: string
+  readonly cite?: boolean
 }
 
 export function createSearchRecords(context: SchemaContext): ToolDefinition {
@@ -68,26 +76,16 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
         detail: { enum: ['brief', 'full'] },
         limit: { type: 'integer', minimum: 1, maximum: 50 },
         after: { type: 'string', description: 'From the last answer.' },
+        cite: { type: 'boolean', description: 'Adds the CID of each record, and the GraphQL that ran.' },
       },
       ['collection'],
-    ),
-    outputSchema: answerOf(
-      {
-        total: 'integer',
-        returned: 'integer',
-        order: 'string',
-        cut: 'integer',
-        records: 'objects',
-        after: 'string',
-      },
-      ['returned', 'records', 'query'],
     ),
     run: search,
   }
 }
 
 async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
-  const { sort, fields, detail, limit = 10, after } = args
+  const { sort, fields, detail, limit = 10, after, cite = false } = args
   const subject = toolbox.catalogue.named(args.collection)
   const { collection } = subject
   const isFull = detail === 'full' && fields === undefined
@@ -112,22 +110,23 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
       edges: {
         cursor: {},
         ...(hasSnippets && selectSnippets(collection)),
-        node: { ...selectRow(paths, toolbox), ...(isFull && { recordJson: {} }) },
+        node: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }), ...(isFull && { recordJson: {} }) },
       },
       pageInfo: { hasNextPage: {} },
     },
   })
-  const page = (await toolbox.ask(query).catch(throwCursorError))[collection.rootField] as Page
-  const rows = page.edges.map((edge) => {
-    if (isFull) return plainValue(wholeRow(edge.node))
-    const row = readRow(edge.node, paths, toolbox)
+  const read = await toolbox.read(query).catch(throwCursorError)
+  const page = read.data[collection.rootField] as Page
+  const rows = page.edges.map((edge): Json => {
+    const row = isFull ? wholeRow(edge.node) : readRow(edge.node, paths, toolbox)
     const snippet = hasSnippets ? readSnippet(edge, collection, paths) : null
+    const cited = citedRow(edge.node, row, cite)
     // A property that is called `snippet` is shown itself.
-    return plainValue(snippet === null || 'snippet' in row ? row : { ...row, snippet })
+    return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
   })
   const hint = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
-  return answer(rows, page, query, order, hint)
+  return answer(rows, page, citationOf(read, args), order, hint, toolbox)
 }
 
 /** Cursors are bound to the order, and those by relevance to the search. */
@@ -139,17 +138,20 @@ function throwCursorError(error: unknown): never {
 
 /** The rows that fit, with the cursor of the next page. */
 function answer(
-  rows: readonly unknown[],
+  whole: readonly Json[],
   page: Page,
-  query: string,
+  { asOf, query }: Citation,
   order: string | null,
   hint: string | null,
+  { budget }: Toolbox,
 ): Json {
   const { totalCount: total, edges, pageInfo } = page
+  const prefix = sharedPrefix(whole.map(({ uri }) => uri))
+  const rows = whole.map((row) => withoutPrefix(row, prefix))
   const [longest] = edges.map(({ cursor }) => cursor).toSorted((one, other) => other.length - one.length)
   const note = 'Long texts are cut (…): get_record has more.'
-  const around = { total, returned: 50, order, cut: 50, records: [], after: longest, query }
-  const room = budgets.search_records - tokensOfJson(around) - tokensOfJson(note) - 10
+  const around = { total, returned: 50, order, cut: 50, asOf, prefix, records: [], after: longest, query }
+  const room = budget - tokensOfJson(around) - tokensOfJson(note) - 10
   const { rows: records, shortened } = fitRows(rows, room)
   const returned = records.length
   const isCut = returned < rows.length
@@ -160,8 +162,10 @@ function answer(
     returned,
     order,
     cut: isCut ? rows.length - returned : null,
+    asOf,
+    prefix,
     records,
-    after: after && plainText(after),
+    after,
     hint: hint ?? (shortened ? note : cutHint),
     query,
   })

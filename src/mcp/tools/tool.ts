@@ -23,7 +23,6 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly inputSchema: Json
-  readonly outputSchema: Json
   /** `args` have been validated against `inputSchema`. Callers see the message of a ToolError. */
   run(args: Json, signal: AbortSignal): Promise<Json>
 }

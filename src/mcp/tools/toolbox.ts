@@ -1,17 +1,32 @@
 /** What the tools share: how they are defined, and the context of one call. */
 import type { FilterContext } from '../filters/filters.ts'
 import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
+import type { budgets } from '../words/budget.ts'
 import type { Json, Tool } from './tool.ts'
+
+/** The answer of a query, and how fresh the index was that it was read from. */
+export interface IndexRead {
+  readonly data: Json
+  /** When the newest record of all collections was stored; null without records. */
+  readonly asOf: string | null
+  /** The query that ran. */
+  readonly query: string
+}
 
 /** The context of one call, whose end cancels its queries. */
 export interface Toolbox extends FilterContext {
   /** Throws an EndpointError unless the answer is complete. */
   ask(query: string): Promise<Json>
+  /** As `ask`, with the time of the index, read from the same state of the data. */
+  read(query: string): Promise<IndexRead>
+  /** Maximum tokens of the answer, as JSON. */
+  readonly budget: number
   /** Returns the errors of the service. */
   send(question: EndpointQuestion): Promise<EndpointAnswer>
 }
 
 export interface ToolDefinition extends Omit<Tool, 'run'> {
+  readonly name: keyof typeof budgets
   /** The input schema declares the type of `args`. */
   run(args: Json, toolbox: Toolbox): Promise<Json>
 }
@@ -22,17 +37,17 @@ const types = {
   integer: { type: 'integer' },
   boolean: { type: 'boolean' },
   object: { type: 'object' },
-  strings: { type: 'array', items: { type: 'string' } },
-  objects: { type: 'array', items: { type: 'object' } },
-  lists: { type: 'array', items: { type: 'array' } },
 } as const
 
 /** The schema of each member, or its short name. */
 type Members = Readonly<Record<string, Json | keyof typeof types>>
 
-/** The JSON Schema of an object with these members. */
-export function schemaOf(members: Members, required: readonly string[] = []): Json {
-  const properties = Object.entries(members).map(([name, schema]) => [
+/** Tokens of an answer that callers may ask for. */
+const maxTokens = { type: 'integer', minimum: 200, maximum: 10_000 } as const
+
+/** The JSON Schema of a tool's arguments: these, the argument that all tools take, and no others. */
+export function argumentsOf(members: Members, required: readonly string[] = []): Json {
+  const properties = Object.entries({ ...members, max_tokens: maxTokens }).map(([name, schema]) => [
     name,
     typeof schema === 'string' ? types[schema] : schema,
   ])
@@ -40,17 +55,23 @@ export function schemaOf(members: Members, required: readonly string[] = []): Js
     type: 'object',
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
+    additionalProperties: false,
   }
 }
 
-/** As `schemaOf`, but rejects other members. */
-export function argumentsOf(members: Members, required?: readonly string[]): Json {
-  return { ...schemaOf(members, required), additionalProperties: false }
+/** What an answer is cited by. */
+export interface Citation {
+  readonly asOf: string | null
+  /** Null unless the caller asked for it. */
+  readonly query: string | null
 }
 
-/** As `schemaOf`, with the members that most answers end with. */
-export function answerOf(members: Members, required: readonly string[]): Json {
-  return schemaOf({ ...members, hint: 'string', query: 'string' }, required)
+/** `cite`: the argument that asks for the query. */
+export function citationOf(
+  { asOf, query }: IndexRead,
+  { cite = false }: { readonly cite?: boolean },
+): Citation {
+  return { asOf, query: cite ? query : null }
 }
 
 /** Omits members that are undefined, null or an empty text. */

@@ -38,8 +38,9 @@ test('the list of tools fits in 2,500 tokens', () => {
 
 for (const collection of ['article', 'enrichment', 'source'])
   test(`a description of ${collection} fits in 1,500 tokens and names every field`, async () => {
-    const answer = await open().call('describe', { collection })
-    assert.ok(countTokens(JSON.stringify(answer)) <= 1500)
+    const text = await open().text('describe', { collection })
+    assert.ok(countTokens(text) <= 1500)
+    const answer = JSON.parse(text)
     const fields = model.collections.find(({ nsid }) => nsid.endsWith(collection))?.type.fields ?? []
     for (const { name } of fields) assert.ok(name in answer.fields, name)
   })
@@ -243,11 +244,11 @@ test('a query is judged with the nearest names and the values of its variables',
 test('data of any query is cut to the tokens that are asked for', async () => {
   const agent = open()
   const query = '{ techServiceNewsArticle(first: 100) { nodes { title description recordJson } } }'
-  for (const most of [200, 1000, 4000, 20000]) {
-    const answer = await agent.call('run_graphql', { query, max_tokens: most })
-    const tokens = countTokens(JSON.stringify(answer))
+  for (const most of [200, 1000, 4000, 10000]) {
+    const text = await agent.text('run_graphql', { query, max_tokens: most })
+    const tokens = countTokens(text)
     assert.ok(tokens <= most, `${tokens} of ${most}`)
-    assert.equal(answer.cut[0].of, 100)
+    assert.equal(JSON.parse(text).cut[0].of, 100)
   }
 })
 
@@ -282,16 +283,17 @@ test('every answer keeps to its budget when records hold the longest texts', asy
     ['run_graphql', { query: '{ techServiceNewsSource(first: 50) { nodes { displayName description } } }' }],
   ]
   for (const [name, args] of calls) {
-    const tokens = countTokens(JSON.stringify(await agent.call(name, args)))
+    const tokens = countTokens(await agent.text(name, args))
     assert.ok(tokens <= budgets[name], `${name} ${JSON.stringify(args)} has ${tokens} tokens`)
   }
 })
 
-test('what records hide in their texts does not come through, whatever tool reads them', async () => {
+const hidden = `\u202e\u200b\u0007${String.fromCodePoint(0xe0041)}`
+
+test('what records hide in their texts comes through as escapes, whatever tool reads them', async () => {
   const engine = engineEndpoint(service.engine)
   const hide = (value: unknown): unknown => {
-    if (typeof value === 'string')
-      return value.startsWith('at:') ? value : `\u202e${value}\u200b\u0007\u{e0041}`
+    if (typeof value === 'string') return /^at:|^\d{4}-/.test(value) ? value : `${value}${hidden}`
     if (Array.isArray(value)) return value.map(hide)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, hide(inside)]))
@@ -303,7 +305,6 @@ test('what records hide in their texts does not come through, whatever tool read
     },
   })
   for (const [name, args] of [
-    ['describe', {}],
     ['describe', { collection: 'source' }],
     ['describe', { collection: 'article', field: 'source' }],
     [
@@ -317,13 +318,22 @@ test('what records hide in their texts does not come through, whatever tool read
     ['aggregate', { collection: 'article', by: ['source'], search: 'elec*', unusual: {}, min_count: 1 }],
     ['resolve_name', { name: 'radio' }],
     ['run_graphql', { query: '{ techServiceNewsArticle(first: 5) { nodes { title recordJson } } }' }],
-  ] as const)
-    assert.doesNotMatch(
-      JSON.stringify(await agent.call(name, args)),
-      /[\u202e\u200b]|\\u0007|\u{e0041}/u,
+  ] as const) {
+    const text = await agent.text(name, args)
+    assert.doesNotMatch(text, /[\u202e\u200b\u{e0041}]/u, name)
+    assert.ok(
+      textsIn(JSON.parse(text)).some((one) => one.endsWith(hidden)),
       name,
     )
+  }
 })
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inside]) => [name, ...textsIn(inside)])
+    : []
+}
 
 test('a service with other lexicons, and one that is not there, are told in a sentence', async () => {
   const library = modelOf(libraryLexicons as readonly Json[], libraryReferences)
@@ -375,7 +385,7 @@ test('elements of arrays are grouped by their path, and a filter on them says wh
     measures: ['avg:entities.salience'],
     limit: 3,
   }
-  const { rows, query } = await open().call('aggregate', args)
+  const { rows, query } = await open().call('aggregate', { ...args, cite: true })
   assert.match(query, /groupBy: \[entities_name\]/)
   const persons = enrichments.flatMap(({ value }) => [
     ...new Set(
@@ -387,6 +397,7 @@ test('elements of arrays are grouped by their path, and a filter on them says wh
 })
 
 test('records are sorted by fields inside objects', async () => {
-  const { query } = await open().call('search_records', { collection: 'article', sort: '-image.width' })
+  const args = { collection: 'article', sort: '-image.width', cite: true }
+  const { query } = await open().call('search_records', args)
   assert.match(query, /field: image_width, direction: DESC/)
 })

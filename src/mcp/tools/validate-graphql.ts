@@ -2,9 +2,9 @@
 import { type GraphQLError, Kind, type OperationDefinitionNode } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { coerceVariables, findOperation, prepare, RequestErrors } from '../../query/parse/prepare.ts'
-import { budgets, fitValue } from '../words/budget.ts'
-import { cutPlain } from '../words/plain-text.ts'
-import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import { fitValue } from '../words/budget.ts'
+import { cutText } from '../words/plain-text.ts'
+import { argumentsOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import type { Json } from './tool.ts'
 
 interface ValidateArguments extends Json {
@@ -20,9 +20,8 @@ export function createValidateGraphql(): ToolDefinition {
     title: 'Check a GraphQL query',
     description: 'Checks a query against the schema without running it.',
     inputSchema: argumentsOf({ query: 'string', variables: 'object' }, ['query']),
-    outputSchema: schemaOf({ valid: 'boolean', errors: 'objects', reads: 'strings' }, ['valid']),
     run: async (args: ValidateArguments, toolbox) =>
-      fitValue(validate(args, toolbox), budgets.validate_graphql).value as Json,
+      fitValue(validate(args, toolbox), toolbox.budget).value as Json,
   }
 }
 
@@ -43,7 +42,7 @@ function validate({ query, variables }: ValidateArguments, { schema }: Toolbox):
 function shown({ message, locations }: GraphQLError) {
   const [location] = locations ?? []
   return {
-    message: cutPlain(message, 400),
+    message: cutText(message, 400),
     ...(location && { line: location.line, column: location.column }),
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { buildDemoCorpus } from '../../../demo/corpus.ts'
-import { cutText, estimateTokens, fitRows, fitValue, tokensOfJson } from './budget.ts'
+import { estimateTokens, fitRows, fitValue, tokensOfJson } from './budget.ts'
 
 test('estimates are not below what a tokenizer counts, and not far above, for records of every language', () => {
   const texts = [...buildDemoCorpus()].map((record) => JSON.stringify(record))
@@ -39,12 +39,6 @@ for (const [name, text] of scripts)
     const estimate = estimateTokens(text)
     assert.ok(estimate >= count * 0.5 && estimate <= count * 4 + 2, `${estimate} for ${count}`)
   })
-
-test('a text is cut between characters', () => {
-  assert.equal(cutText('abcdef', 6), 'abcdef')
-  assert.equal(cutText('abcdefg', 6), 'abcde…')
-  assert.equal(cutText('abcd😀fg', 6), 'abcd…')
-})
 
 const texts = fc.oneof(
   fc.string({ maxLength: 60 }),

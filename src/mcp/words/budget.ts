@@ -3,6 +3,7 @@
  * It must not know what the values mean.
  */
 import type { Json } from '../tools/tool.ts'
+import { answerText, cutText } from './plain-text.ts'
 
 /** Maximum tokens of each tool's answer, as JSON. */
 export const budgets = {
@@ -14,6 +15,11 @@ export const budgets = {
   validate_graphql: 400,
   run_graphql: 4000,
 } as const
+
+/** The tokens of one call: what the caller asks for, or the budget of the tool. */
+export function budgetOf(tool: keyof typeof budgets, { max_tokens: asked }: Json): number {
+  return typeof asked === 'number' ? asked : budgets[tool]
+}
 
 /** Characters per token by script; the numbers err on the low side. */
 const scripts: readonly (readonly [run: string, characters: number])[] = [
@@ -66,28 +72,16 @@ function tokensOfMarks(marks: string): number {
 }
 
 export function tokensOfJson(value: unknown): number {
-  return estimateTokens(JSON.stringify(value) ?? '')
-}
-
-/** The text, or its beginning and an ellipsis; never splits a surrogate pair. */
-export function cutText(text: string, longest: number): string {
-  if (text.length <= longest) return text
-  const cut = text.slice(0, Math.max(longest - 1, 0))
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
+  return estimateTokens(answerText(value))
 }
 
 /** Cuts every text of a JSON value, including member names. */
 export function cutTexts(value: unknown, longest: number): unknown {
-  return mapTexts(value, (text) => cutText(text, longest))
-}
-
-/** Changes every text of a JSON value, including member names. */
-export function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((inside) => mapTexts(inside, change))
+  if (typeof value === 'string') return cutText(value, longest)
+  if (Array.isArray(value)) return value.map((inside) => cutTexts(inside, longest))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inside]) => [change(name), mapTexts(inside, change)]),
+    Object.entries(value).map(([name, inside]) => [cutText(name, longest), cutTexts(inside, longest)]),
   )
 }
 

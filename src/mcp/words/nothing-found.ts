@@ -3,14 +3,13 @@
  * queries run only after an empty answer.
  */
 import { nearest } from '../../util/text/nearest.ts'
-import { cutText } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { findGroupAtEnd } from '../filters/groups.ts'
 import { elementOf, parsePath, type Path, type SchemaContext } from '../filters/paths.ts'
-import { cutPlain } from './plain-text.ts'
+import { cutPlain, cutText } from './plain-text.ts'
 import { readSearch, type WordSearch } from '../filters/search.ts'
 import type { Where } from '../filters/where.ts'
 import type { Toolbox } from '../tools/toolbox.ts'

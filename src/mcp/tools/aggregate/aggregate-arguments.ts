@@ -18,4 +18,5 @@ export interface AggregateArguments extends Narrowing {
   readonly min_count?: number
   readonly limit?: number
   readonly offset?: number
+  readonly cite?: boolean
 }

@@ -2,7 +2,7 @@
 import { limits } from '../../../query/parse/limits.ts'
 import { nearest } from '../../../util/text/nearest.ts'
 import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
-import { budgets, fitRows, tokensOfJson } from '../../words/budget.ts'
+import { fitRows, tokensOfJson } from '../../words/budget.ts'
 import { filterExample, findExamples } from '../../words/examples.ts'
 import { buildWhere } from '../../filters/filters.ts'
 import {
@@ -16,15 +16,21 @@ import {
 import { type Group, selectGroup } from '../../filters/groups.ts'
 import { type Measure, parseMeasure, rankByMeasure } from '../../filters/measures.ts'
 import type { AggregateArguments } from './aggregate-arguments.ts'
-import { type Column, measureColumn, samplesColumn, topColumn } from './columns.ts'
+import { type Column, measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import { parseGroups } from './ranges.ts'
 import { assertSeries, changeColumn } from './series.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import { readSearch } from '../../filters/search.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
-import { plainValue } from '../../words/plain-text.ts'
-import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import {
+  argumentsOf,
+  type Citation,
+  citationOf,
+  present,
+  type Toolbox,
+  type ToolDefinition,
+} from '../toolbox.ts'
 import { didYouMean, type Json, ToolError } from '../tool.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
 import { allOf } from '../../filters/where.ts'
@@ -39,7 +45,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
     name: 'aggregate',
     title: 'Count and measure',
     description:
-      'Counts records, in groups if you like, as a table. collection, search, text, filters, since, until: as in search_records.',
+      'Counts records, in groups if you like, as a table. collection, search, text, filters, since, until, cite: as in search_records.',
     inputSchema: argumentsOf(
       {
         collection: 'string',
@@ -91,12 +97,9 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         min_count: { type: 'integer', minimum: 1 },
         limit: { type: 'integer', minimum: 1, maximum: 500 },
         offset: { type: 'integer', minimum: 0, maximum: 999 },
+        cite: 'boolean',
       },
       ['collection'],
-    ),
-    outputSchema: answerOf(
-      { count: 'integer', groups: 'integer', columns: 'strings', rows: 'lists', cut: 'integer' },
-      ['count', 'columns', 'rows', 'query'],
     ),
     run: aggregate,
   }
@@ -140,7 +143,7 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     ...(args.change === true ? [changeColumn] : []),
     ...measures.map(measureColumn),
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
-    ...(samples === undefined ? [] : [samplesColumn(samples, subject)]),
+    ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject)]),
   ]
   const share = args.share && (await buildWhere(subject, { filters: args.share }, toolbox))
 
@@ -167,7 +170,8 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     [printField(root, main)]: selectMain(groups, columns, order, toolbox),
     ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
   })
-  const data = await toolbox.ask(query)
+  const read = await toolbox.read(query)
+  const { data } = read
   const whole = data[root] as Aggregated
   const part = share ? (data.share as Aggregated) : null
   const table = buildTable(groups, columns, order, whole, part, toolbox)
@@ -178,7 +182,8 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     : isNoneUnusual
       ? await whyNoneUnusual(args, subject, toolbox)
       : null
-  return answer(table, whole, args, query, hint, needsAll && table.rows.length === mostGroups)
+  const isCapped = needsAll && table.rows.length === mostGroups
+  return answer(table, whole, args, citationOf(read, args), hint, isCapped, toolbox)
 }
 
 function parseOrder(name: string, measureOf: (text: string) => Measure): Order['by'] {
@@ -220,26 +225,31 @@ function selectShare(groups: readonly Group[]): Selection {
 function answer(
   { columns, rows, isPartial }: Table,
   { count, groupCount }: Aggregated,
-  { limit = defaultLimit, offset = 0, min_count: minCount, unusual }: AggregateArguments,
-  query: string,
+  { limit = defaultLimit, offset = 0, min_count: minCount, unusual, samples }: AggregateArguments,
+  { asOf, query }: Citation,
   hint: string | null,
   isCapped: boolean,
+  { budget }: Toolbox,
 ): Json {
-  const wanted = rows.slice(offset, offset + limit).map(plainValue)
+  const shown = rows.slice(offset, offset + limit)
+  const { prefix, rows: wanted } =
+    samples === undefined ? { prefix: null, rows: shown } : shortenSamples(columns, shown)
   // The service counts groups before it leaves out small ones, except unusual groups.
   const all = minCount === undefined || unusual !== undefined ? (groupCount ?? rows.length) : rows.length
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
   const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`
   const longest = `${hint ?? partial} ${capped} ${next(all)}`
-  const frame = { count, groups: all, columns, rows: [], cut: all, hint: longest, query }
-  const { rows: fitting } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
+  const frame = { count, groups: all, asOf, prefix, columns, rows: [], cut: all, hint: longest, query }
+  const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(frame) - 10)
   const end = offset + fitting.length
   const cut = Math.max(all - end, 0)
   const hints = [hint, isPartial && partial, isCapped && capped, cut > 0 && end < mostGroups && next(end)]
   return present({
     count,
     groups: groupCount === undefined ? null : all,
+    asOf,
+    prefix,
     columns,
     rows: fitting,
     cut: cut > 0 ? cut : null,

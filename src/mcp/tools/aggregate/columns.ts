@@ -4,6 +4,7 @@ import { type Measure, readMeasure, selectMeasure } from '../../filters/measures
 import type { SchemaContext } from '../../filters/paths.ts'
 import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
 import type { Subject } from '../../words/collections.ts'
+import { sharedPrefix, withoutPrefix } from '../../words/prefix.ts'
 import { type Json, ToolError } from '../tool.ts'
 
 /** One column: what to select of each group, and how to read its value. */
@@ -54,18 +55,36 @@ function labelOf(group: Group, row: Json, context: SchemaContext): string {
   return readGroupName(group, row, context) ?? (value === null ? '(missing)' : String(value))
 }
 
-/** The newest records of each group: URIs, and names if the collection has a name field. */
-export function samplesColumn(number: number, subject: Subject): Column {
+const samplesTitle = 'samples'
+
+/** The newest records of each group: URIs, and names if the collection has a name field; with `cite`, CIDs. */
+export function samplesColumn(number: number, cite: boolean, subject: Subject): Column {
   const { display, time } = subject
   const sortBy = [{ field: new EnumValue(time), direction: new EnumValue('DESC') }]
   return {
-    title: 'samples',
+    title: samplesTitle,
     select: {
       [`samples: ${printField('nodes', { first: number, sortBy })}`]: {
         uri: {},
+        ...(cite && { cid: {} }),
         ...(display !== null && { [display.name]: {} }),
       },
     },
     read: ({ samples }) => samples,
   }
+}
+
+type Rows = readonly (readonly unknown[])[]
+
+/** The rows with what the URIs of all samples begin with written once; null if there are none, or they differ. */
+export function shortenSamples(
+  columns: readonly string[],
+  rows: Rows,
+): { readonly prefix: string | null; readonly rows: Rows } {
+  const at = columns.lastIndexOf(samplesTitle)
+  const samplesIn = (row: readonly unknown[]) => (row[at] ?? []) as readonly Json[]
+  const prefix = sharedPrefix(rows.flatMap((row) => samplesIn(row).map(({ uri }) => uri)))
+  if (prefix === null) return { prefix, rows }
+  const short = (row: readonly unknown[]) => samplesIn(row).map((sample) => withoutPrefix(sample, prefix))
+  return { prefix, rows: rows.map((row) => row.with(at, short(row))) }
 }

@@ -4,12 +4,11 @@ import { buildWhere } from '../../filters/filters.ts'
 import type { Group } from '../../filters/groups.ts'
 import { readSearch } from '../../filters/search.ts'
 import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
-import { budgets, fitRows, tokensOfJson } from '../../words/budget.ts'
+import { fitRows, tokensOfJson } from '../../words/budget.ts'
 import type { Subject } from '../../words/collections.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
-import { plainValue } from '../../words/plain-text.ts'
 import { type Json, ToolError } from '../tool.ts'
-import { present, type Toolbox } from '../toolbox.ts'
+import { citationOf, present, type Toolbox } from '../toolbox.ts'
 import type { AggregateArguments } from './aggregate-arguments.ts'
 
 /** Arguments that only groups have. */
@@ -51,22 +50,25 @@ export async function aggregatePairs(
       [pairs]: { values: {}, count: {} },
     },
   })
-  const { count, pairs: found } = (await toolbox.ask(query))[root] as {
+  const read = await toolbox.read(query)
+  const { asOf, query: ran } = citationOf(read, args)
+  const { count, pairs: found } = read.data[root] as {
     readonly count: number
     readonly pairs: readonly { readonly values: readonly string[]; readonly count: number }[]
   }
-  const rows = found.slice(offset, offset + limit).map((pair) => plainValue([...pair.values, pair.count]))
+  const rows = found.slice(offset, offset + limit).map((pair) => [...pair.values, pair.count])
   const columns = [text, text, 'count']
   const hint = count === 0 ? await whyNothing(args, subject, toolbox) : null
   const next = (at: number) => `More pairs: offset ${at}.`
-  const frame = { count, columns, rows: [], hint: hint ?? next(offset + limit), query }
-  const { rows: shown } = fitRows(rows, budgets.aggregate - tokensOfJson(frame) - 10)
+  const frame = { count, asOf, columns, rows: [], hint: hint ?? next(offset + limit), query: ran }
+  const { rows: shown } = fitRows(rows, toolbox.budget - tokensOfJson(frame) - 10)
   const end = offset + shown.length
   return present({
     count,
+    asOf,
     columns,
     rows: shown,
     hint: hint ?? (end < found.length ? next(end) : null),
-    query,
+    query: ran,
   })
 }
