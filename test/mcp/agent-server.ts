@@ -20,13 +20,15 @@ export async function newsParts(): Promise<Omit<AgentGiven, 'endpoint'>> {
     schema: buildGraphQLSchema(model),
     now: () => new Date('2026-07-01T12:00:00Z'),
     version: '1.2.3',
+    website: 'https://news.example',
     onFault: (error) => {
       throw error
     },
   }
 }
 
-export interface AgentServerGiven extends Partial<Pick<AgentGiven, 'tools' | 'addition' | 'onFault'>> {
+export interface AgentServerGiven
+  extends Partial<Pick<AgentGiven, 'tools' | 'addition' | 'now' | 'onFault'>> {
   readonly isLocal?: boolean
   readonly app?: Partial<Omit<AppOptions, 'explorer'>>
 }

@@ -166,6 +166,7 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
     schema,
     now: () => new Date(),
     version: readVersion(root),
+    website: config['explorer-address'],
     isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
     onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
   })

@@ -11,7 +11,7 @@ const tool = {
       by: { type: 'array', items: { type: 'string' } },
       filters: { type: 'object' },
       limit: { type: 'integer', minimum: 1 },
-      detail: { enum: ['brief', 'full'] },
+      detail: { type: 'string', enum: ['brief', 'full'] },
     },
     required: ['collection'],
     additionalProperties: false,
@@ -44,6 +44,7 @@ const meant: readonly (readonly [given: unknown, read: unknown])[] = [
     { collection: 'a', limit: '5' },
     { collection: 'a', limit: 5 },
   ],
+  [{ collection: 7 }, { collection: '7' }],
   // What looks like JSON is text where text is wanted.
   [{ collection: '{"a": 1}' }, { collection: '{"a": 1}' }],
 ]

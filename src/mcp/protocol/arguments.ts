@@ -1,6 +1,6 @@
 /**
- * Converts and validates the arguments of tools. Models send null for omitted arguments, and lists and objects as text;
- * both are accepted. Errors name the wrong argument, because the schema validator does not.
+ * Converts and validates the arguments of tools. Models send null for omitted arguments, lists and objects as text, and
+ * numbers for texts; all are accepted. Errors name the wrong argument, because the schema validator does not.
  */
 import {
   fromJsonSchema,
@@ -59,6 +59,7 @@ function asMeant(given: object, properties: Properties): Json {
   return Object.fromEntries(
     present.map(([name, value]) => {
       const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+      if (type === 'string' && typeof value === 'number') return [name, String(value)]
       return [name, typeof value === 'string' ? textAs(type, value) : value]
     }),
   )

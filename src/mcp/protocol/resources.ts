@@ -2,6 +2,7 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { Model } from '../../schema/model/model.ts'
+import type { Completions } from './completions.ts'
 import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
@@ -10,6 +11,7 @@ import { answerText, plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface ResourcesGiven extends Pick<ToolsGiven, 'model' | 'roles' | 'schema'> {
+  readonly completions: Completions
   readonly lexicons: Pick<LexiconSet, 'documents'>
   /** The tool `get_record`, if present, reads the records. */
   readonly tools: readonly Tool[]
@@ -22,7 +24,7 @@ const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** Writes all texts, once; the returned function registers them with a server. */
 export function createResources(given: ResourcesGiven): (server: McpServer) => void {
-  const { model, roles, lexicons, schema, tools, onFault } = given
+  const { model, roles, lexicons, schema, tools, completions, onFault } = given
   const parts = splitSchema(schema, model)
   const guide: Page = {
     name: 'guide',
@@ -68,7 +70,7 @@ export function createResources(given: ResourcesGiven): (server: McpServer) => v
   return (server) => {
     for (const page of [guide, index]) registerPage(server, page)
     for (const family of [schemaParts, documents]) registerFamily(server, family)
-    if (reader !== undefined) registerRecords(server, reader, onFault)
+    if (reader !== undefined) registerRecords(server, reader, completions, onFault)
   }
 }
 
@@ -125,11 +127,19 @@ function registerFamily(server: McpServer, family: Family): void {
 }
 
 /** The AT-URI follows a scheme of this server, because an AT-URI is not a valid URL: its authority has colons. */
-function registerRecords(server: McpServer, reader: Tool, onFault: ResourcesGiven['onFault']): void {
+function registerRecords(
+  server: McpServer,
+  reader: Tool,
+  { records }: Completions,
+  onFault: ResourcesGiven['onFault'],
+): void {
   const mimeType = 'application/json'
   server.registerResource(
     'record',
-    new ResourceTemplate('lexigraph://record/{+uri}', { list: undefined }),
+    new ResourceTemplate('lexigraph://record/{+uri}', {
+      list: undefined,
+      complete: { uri: async (typed) => [...(await records(typed))] },
+    }),
     {
       title: 'A record by its AT-URI',
       description:

@@ -11,6 +11,8 @@ import {
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
+import { createCompletions } from './completions.ts'
+import { icons } from './icon.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources } from './resources.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
@@ -21,6 +23,8 @@ export interface AgentGiven extends ToolsGiven {
   readonly lexicons: Pick<LexiconSet, 'documents'>
   /** Version of the program. */
   readonly version: string
+  /** Public address of the pages for people; null if it is not known. */
+  readonly website: string | null
   /** Receives bugs of this server, not errors of callers or of the service. */
   readonly onFault: (error: Error) => void
   /** Creates the tools; the default is `createTools`. */
@@ -50,7 +54,7 @@ const instructions =
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
-  const { model, roles, lexicons, schema, version, onFault, addition } = given
+  const { model, roles, lexicons, schema, version, website, onFault, addition } = given
   const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => {
     const { title, description } = tool
@@ -58,18 +62,26 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     const inputSchema = readArguments(tool)
     return { tool, config: { title, description, inputSchema, annotations } }
   })
+  const completions = createCompletions(given)
   const registerResources = createResources({
     model,
     ...(roles && { roles }),
     lexicons,
     schema,
     tools,
+    completions,
     onFault,
   })
-  const prompts = createPrompts(model, roles)
+  const prompts = createPrompts(model, roles, completions)
   return () => {
     const server = new McpServer(
-      { name: 'lexigraph', title: 'Lexigraph', version },
+      {
+        name: 'lexigraph',
+        title: 'Lexigraph',
+        version,
+        icons,
+        ...(website !== null && { websiteUrl: website }),
+      },
       {
         instructions,
         capabilities: {

@@ -30,7 +30,7 @@ interface GetArguments extends Json {
   readonly uri?: string
   readonly collection?: string
   readonly field?: string
-  readonly value?: string | number
+  readonly value?: string
   readonly cite?: boolean
 }
 
@@ -44,7 +44,7 @@ export function createGetRecord(): ToolDefinition {
       uri: 'string',
       collection: 'string',
       field: 'string',
-      value: { type: ['string', 'number'] },
+      value: 'string',
       cite: 'boolean',
     }),
     run: getRecord,
@@ -59,8 +59,7 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
       'Write the uri of the record, or collection and value, such as the web address of what it is about.',
     )
   const subject = toolbox.catalogue.named(collection)
-  if (typeof value === 'string' && value.startsWith('at://') && field === undefined)
-    return byUri(value, subject, args, toolbox)
+  if (value.startsWith('at://') && field === undefined) return byUri(value, subject, args, toolbox)
   return byField(field, value, subject, args, toolbox)
 }
 
@@ -86,13 +85,13 @@ async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox:
 /** Finds the newest record with that value in the named field; without one, in the address fields or the name. */
 async function byField(
   named: string | undefined,
-  value: string | number,
+  value: string,
   subject: Subject,
   args: GetArguments,
   toolbox: Toolbox,
 ): Promise<Json> {
   const { collection, label, addresses, display } = subject
-  const isAddress = typeof value === 'string' && /^[a-z][a-z0-9+.-]*:/i.test(value)
+  const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(value)
   const guessed = isAddress ? addresses : display === null ? [] : [display]
   const fields = named === undefined ? guessed.map(({ name }) => name) : [named]
   if (fields.length === 0) throw new ToolError(`Name the field of ${label} that has this value.`)
@@ -106,11 +105,11 @@ async function byField(
   const { nodes } = read.data[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
   // The name may be spelt differently.
-  if (node === undefined && typeof value === 'string' && named === undefined && !isAddress)
+  if (node === undefined && named === undefined && !isAddress)
     return byUri(await toolbox.findByName(value, collection), subject, args, toolbox)
   if (node === undefined)
     throw new ToolError(
-      `No ${label} has ${String(value).slice(0, 200)} in ${fields.join(' or ')}. Look for it with search_records.`,
+      `No ${label} has ${value.slice(0, 200)} in ${fields.join(' or ')}. Look for it with search_records.`,
     )
   const hint = second === undefined ? null : 'More than one record has this value; this is the newest.'
   return answer(node, subject, parts, read, args, toolbox, hint)

@@ -23,7 +23,9 @@ export function createRunGraphql(): ToolDefinition {
     title: 'Run a GraphQL query',
     description:
       'For what the other tools cannot ask; start from a query that they gave with cite. Lists are cut to max_tokens.',
-    inputSchema: argumentsOf({ query: 'string', variables: 'object' }, ['query']),
+    inputSchema: argumentsOf({ query: 'string', variables: { type: 'object', description: 'By name.' } }, [
+      'query',
+    ]),
     run,
   }
 }

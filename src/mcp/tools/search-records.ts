@@ -73,7 +73,7 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
           description: 'Own field, "-" for descending. Default relevance with search, else newest first.',
         },
         fields: { type: 'array', items: { type: 'string' }, description: 'Paths to show.' },
-        detail: { enum: ['brief', 'full'] },
+        detail: { type: 'string', enum: ['brief', 'full'] },
         limit: { type: 'integer', minimum: 1, maximum: 50 },
         after: { type: 'string', description: 'From the last answer.' },
         cite: { type: 'boolean', description: 'Adds the CID of each record, and the GraphQL that ran.' },

@@ -19,7 +19,9 @@ export function createValidateGraphql(): ToolDefinition {
     name: 'validate_graphql',
     title: 'Check a GraphQL query',
     description: 'Checks a query against the schema without running it.',
-    inputSchema: argumentsOf({ query: 'string', variables: 'object' }, ['query']),
+    inputSchema: argumentsOf({ query: 'string', variables: { type: 'object', description: 'By name.' } }, [
+      'query',
+    ]),
     run: async (args: ValidateArguments, toolbox) =>
       fitValue(validate(args, toolbox), toolbox.budget).value as Json,
   }

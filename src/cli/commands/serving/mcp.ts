@@ -24,7 +24,8 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
   const { model, lexicons } = project
   const roles = await rolesIn(project)
   const schema = buildGraphQLSchema(model)
-  const parts = { model, roles, lexicons, schema, now: () => new Date(), version: readVersion(root) }
+  const version = readVersion(root)
+  const parts = { model, roles, lexicons, schema, now: () => new Date(), version, website: null }
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()

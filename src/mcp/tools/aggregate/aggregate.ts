@@ -61,7 +61,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         },
         search: 'string',
         text: 'string',
-        filters: 'object',
+        filters: { type: 'object', description: 'Path: value.' },
         since: 'string',
         until: 'string',
         share: { type: 'object', description: 'Filters: how many of each group meet them, and the share.' },
