@@ -154,7 +154,7 @@ test('a search without words to rank by, or in another order, has no relevance',
     sort: 'publishedAt',
     fields: ['publishedAt'],
   })
-  const times = sorted.records.map(({ publishedAt }: Json) => publishedAt ?? '')
+  const times = sorted.records.map(({ publishedAt }: Json) => publishedAt ?? 'none, and so last')
   assert.deepEqual(times, times.toSorted())
   assert.equal(sorted.order, undefined)
   const many = `storm OR ${'abcdefghijklmnop'.split('').join(' ')}`

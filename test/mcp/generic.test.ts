@@ -48,6 +48,7 @@ for (const [name, documents, references] of sets) {
     catalogue,
     schema,
     now: () => new Date('2026-11-18T09:30:00Z'),
+    referenceTime: async () => new Date('2026-11-18T09:30:00Z'),
     findByName: async () => 'at://did:plc:abc/a.b.c/self',
   }
 

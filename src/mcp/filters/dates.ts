@@ -27,16 +27,26 @@ const known = [
 
 /** Throws a ToolError if the text is not a time. */
 export function parseStretch(text: string, now: Date): Stretch {
-  const words = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_]+/g, ' ')
+  const words = foldWords(text)
   const found = namedStretch(words, now) ?? writtenStretch(text.trim())
   if (found !== null) return found
   const near = nearest(words, known)
   throw new ToolError(
     `"${text.slice(0, 80)}" is no time${near === null ? '' : `; "${near}" is`}. ${examples}.`,
   )
+}
+
+/** Whether any text of a JSON value is a time that counts from now, such as "last 7 days". */
+export function isRelative(value: unknown): boolean {
+  if (typeof value === 'string') return namedStretch(foldWords(value), new Date()) !== null
+  return typeof value === 'object' && value !== null && Object.values(value).some(isRelative)
+}
+
+function foldWords(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, ' ')
 }
 
 function namedStretch(words: string, now: Date): Stretch | null {

@@ -13,12 +13,13 @@ import {
   strings,
   uriCondition,
 } from './conditions.ts'
-import { parseStretch } from './dates.ts'
+import { isRelative, parseStretch } from './dates.ts'
+import type { ReferenceTimes } from './reference-time.ts'
 import { elementOf, parsePath, type Path, type ReverseStep, type SchemaContext, wordOf } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
-export interface FilterContext extends SchemaContext, Clock {
+export interface FilterContext extends SchemaContext, Clock, Pick<ReferenceTimes, 'referenceTime'> {
   /** The URI of the only record with that name; throws a ToolError if there are none or several. */
   readonly findByName: (name: string, collection: Collection) => Promise<string>
 }
@@ -41,7 +42,7 @@ export async function buildWhere(
 ): Promise<Where | null> {
   const conditions = [
     ...(await filterConditions(filters, subject.collection, context)),
-    ...timeConditions(subject, since, until, context),
+    ...timeConditions(subject, since, until, await clockOf([since, until], subject.collection, context)),
     ...(text?.trim() ? [textCondition(subject, text.trim())] : []),
   ]
   const where = allOf(conditions)
@@ -91,7 +92,7 @@ function timeConditions(
   { time }: Subject,
   since: string | undefined,
   until: string | undefined,
-  { now }: FilterContext,
+  { now }: Clock,
 ): Where[] {
   const first = since === undefined ? null : parseStretch(since, now())
   const last = until === undefined ? null : parseStretch(until, now())
@@ -101,6 +102,13 @@ function timeConditions(
   // `until` includes an instant, as it includes a whole day.
   const upper = last && { [last.start === last.end ? 'lte' : 'lt']: last.end }
   return [{ [time]: { ...(first && { gte: first.start }), ...upper } }]
+}
+
+/** The reference time is read only for values that need it. */
+async function clockOf(value: unknown, of: Collection, context: FilterContext): Promise<Clock> {
+  if (!isRelative(value)) return context
+  const at = await context.referenceTime(of)
+  return { now: () => at }
 }
 
 async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
@@ -123,7 +131,16 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   if (type.kind === 'string' && type.freeText && Array.isArray(value))
     return whereAlong(steps, { OR: strings(text, value).map((each) => ({ [name]: { contains: each } })) })
   const target = end.kind === 'property' ? (end.reference?.target ?? null) : null
-  return whereAlong(steps, { [name]: await fieldCondition(text, type, target, value, context) })
+  const clock = elementOf(type).kind === 'datetime' ? await clockOf(value, holderOf(path), context) : context
+  return whereAlong(steps, { [name]: await fieldCondition(text, type, target, value, context, clock) })
+}
+
+/** The collection whose records have the value at the end of a path. */
+function holderOf({ steps, from }: Path): Collection {
+  return steps.reduce(
+    (at, step) => (step.kind === 'reference' ? step.target : step.kind === 'reverse' ? step.holder : at),
+    from,
+  )
 }
 
 /** Rejects paths that can be selected but not filtered. */
@@ -175,10 +192,11 @@ async function fieldCondition(
   target: string | null,
   value: unknown,
   context: FilterContext,
+  clock: Clock,
 ): Promise<Where> {
   const element = elementOf(type)
   if (type.kind === 'array' && element.kind !== 'object' && element.kind !== 'strongRef')
-    return arrayCondition(text, element, value, context)
+    return arrayCondition(text, element, value, clock)
   if (isObject(value) && isOnly(value, 'isNull')) return { isNull: isNull(text, value.isNull) }
   if (element.kind === 'object')
     throw new ToolError(
@@ -186,7 +204,7 @@ async function fieldCondition(
     )
   if (element.kind === 'strongRef' || element.kind === 'atUri')
     return many(type, uriCondition(text, await namesToUris(text, value, target, context)))
-  return scalarCondition(text, type, value, context)
+  return scalarCondition(text, type, value, clock)
 }
 
 /** Replaces names of records by their URIs. */

@@ -10,16 +10,18 @@ import { citedRow, readRow, selectRow, withoutNulls } from '../filters/fields.ts
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../filters/search.ts'
-import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
+import { askWith, selectUndated, undatedHint } from '../filters/undated.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, type SchemaContext } from '../filters/paths.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
+import { askPage, halvesOf, type Sorted, undatedOrderHint } from './undated-last.ts'
 import {
   argumentsOf,
   type Citation,
   citationOf,
   present,
+  sentences,
   type Toolbox,
   type ToolDefinition,
 } from './toolbox.ts'
@@ -95,28 +97,33 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const hasSnippets = words !== null && words.terms.length > 0 && !isFull
   const isRanked = isByRelevance(sort, words, subject)
   const where = await buildWhere(subject, args, toolbox)
-  const list = printField(collection.rootField, {
-    first: limit,
-    after,
-    search: words?.text,
-    where,
-    sortBy: isRanked ? [{ field: new EnumValue('RELEVANCE') }] : parseSort(sort, subject),
-  })
-  const query = printSelection({
-    [list]: {
-      // Only the first page is counted, because the count costs as much as a page.
-      ...(after === undefined && { totalCount: {} }),
-      ...(isRanked && { ranked: {} }),
-      edges: {
-        cursor: {},
-        ...(hasSnippets && selectSnippets(collection)),
-        node: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }), ...(isFull && { recordJson: {} }) },
-      },
-      pageInfo: { hasNextPage: {} },
+  const sorted = isRanked ? [] : parseSort(sort, subject)
+  const { answer: read, page: found } = await askPage(
+    (wanted, besides) => askWith(toolbox.read, wanted, besides),
+    {
+      root: collection.rootField,
+      first: limit,
+      after,
+      search: words?.text,
+      where,
+      sorted,
+      halves: halvesOf(sorted, args, subject, toolbox),
     },
-  })
-  const read = await toolbox.read(query).catch(throwCursorError)
-  const page = read.data[collection.rootField] as Page
+    {
+      // Only the first page is counted, because the count costs as much as a page.
+      counted: { ...(after === undefined && { totalCount: {} }), ...(isRanked && { ranked: {} }) },
+      paged: {
+        edges: {
+          cursor: {},
+          ...(hasSnippets && selectSnippets(collection)),
+          node: { ...selectRow(paths, toolbox), ...(cite && { cid: {} }), ...(isFull && { recordJson: {} }) },
+        },
+        pageInfo: { hasNextPage: {} },
+      },
+      besides: after === undefined ? await selectUndated(args, subject, toolbox) : {},
+    },
+  ).catch(throwCursorError)
+  const page = found as unknown as Page
   const rows = page.edges.map((edge): Json => {
     const row = isFull ? wholeRow(edge.node) : readRow(edge.node, paths, toolbox)
     const snippet = hasSnippets ? readSnippet(edge, collection, paths) : null
@@ -124,7 +131,13 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     // A property that is called `snippet` is shown itself.
     return snippet === null || 'snippet' in row ? cited : { ...cited, snippet }
   })
-  const hint = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
+  const why = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
+  const hint = sentences(
+    why,
+    undatedHint(read.data, subject),
+    undatedOrderHint(sorted),
+    toolbox.referenceHint(),
+  )
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   return answer(rows, page, citationOf(read, args), order, hint, toolbox)
 }
@@ -151,7 +164,7 @@ function answer(
   const [longest] = edges.map(({ cursor }) => cursor).toSorted((one, other) => other.length - one.length)
   const note = 'Long texts are cut (…): get_record has more.'
   const around = { total, returned: 50, order, cut: 50, asOf, prefix, records: [], after: longest, query }
-  const room = budget - tokensOfJson(around) - tokensOfJson(note) - 10
+  const room = budget - tokensOfJson(around) - tokensOfJson(sentences(hint, note)) - 10
   const { rows: records, shortened } = fitRows(rows, room)
   const returned = records.length
   const isCut = returned < rows.length
@@ -166,7 +179,7 @@ function answer(
     prefix,
     records,
     after,
-    hint: hint ?? (shortened ? note : cutHint),
+    hint: sentences(hint, shortened ? note : cutHint),
     query,
   })
 }
@@ -203,21 +216,17 @@ function wholeRow({ uri, recordJson }: Json): Json {
   return { uri, ...(withoutNulls(record) as Json) }
 }
 
-function parseSort(sort: string | undefined, { collection, label, time }: Subject) {
-  const fields = sortFields(collection).map(({ name, leaf }) => ({
-    name,
-    path: leaf.kind === 'count' ? name : leafPath(leaf).join('.'),
+function parseSort(sort: string | undefined, { collection, label, time }: Subject): readonly Sorted[] {
+  const fields = sortFields(collection).map((field) => ({
+    field,
+    path: field.leaf.kind === 'count' ? field.name : leafPath(field.leaf).join('.'),
   }))
   const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
   if (written.length > limits.sortFields) throw new ToolError(`Sort by at most ${limits.sortFields} fields.`)
   return written.map((one) => {
     const name = one.replace(/^[-+]/, '')
-    const field = fields.find((each) => each.name === name || each.path === name)
-    if (field !== undefined)
-      return {
-        field: new EnumValue(field.name),
-        direction: new EnumValue(one.startsWith('-') ? 'DESC' : 'ASC'),
-      }
+    const field = fields.find((each) => each.field.name === name || each.path === name)
+    if (field !== undefined) return { field: field.field, isDescending: one.startsWith('-') }
     const given = `"${name.slice(0, 80)}"`
     const sortable = fields.map(({ path }) => path)
     if (name.includes('.'))

@@ -1,5 +1,6 @@
 /** What the tools share: how they are defined, and the context of one call. */
 import type { FilterContext } from '../filters/filters.ts'
+import type { ReferenceTimes } from '../filters/reference-time.ts'
 import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import type { budgets } from '../words/budget.ts'
 import type { Json, Tool } from './tool.ts'
@@ -14,7 +15,7 @@ export interface IndexRead {
 }
 
 /** The context of one call, whose end cancels its queries. */
-export interface Toolbox extends FilterContext {
+export interface Toolbox extends FilterContext, ReferenceTimes {
   /** Throws an EndpointError unless the answer is complete. */
   ask(query: string): Promise<Json>
   /** As `ask`, with the time of the index, read from the same state of the data. */
@@ -77,4 +78,9 @@ export function citationOf(
 /** Omits members that are undefined, null or an empty text. */
 export function present(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? '') !== ''))
+}
+
+/** Joins what there is to say. */
+export function sentences(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null && part !== '').join(' ')
 }

@@ -1,8 +1,11 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
+import type { Collection } from '../../schema/model/model.ts'
 import { findByName } from '../filters/names.ts'
+import { createReferenceTimes } from '../filters/reference-time.ts'
 import { ask } from '../graphql/ask.ts'
 import { indexTime, withIndexTime } from '../graphql/index-time.ts'
 import { createCatalogue } from '../words/collections.ts'
+import { outlineCorpus } from '../words/corpus-outline.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe.ts'
 import { createGetRecord } from './get-record.ts'
@@ -18,6 +21,8 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const { model, roles, schema, endpoint, now } = given
   const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
+  const outline = outlineCorpus(model, roles)
+  const main = outline && catalogue.of(outline.items.nsid)
   const toolboxOf = (budget: number, signal: AbortSignal): Toolbox => {
     const askFor = (query: string) => ask(given, query, signal)
     return {
@@ -31,7 +36,8 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
         return { data, asOf: indexTime(data), query: timed }
       },
       send: (question) => endpoint.ask(question, signal),
-      findByName: (name, { nsid }) => findByName(name, catalogue.of(nsid), askFor),
+      ...createReferenceTimes({ catalogue, main, now, ask: askFor }),
+      findByName: onceEach((name, { nsid }) => findByName(name, catalogue.of(nsid), askFor)),
     }
   }
   return [
@@ -46,4 +52,17 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
     ...tool,
     run: (args, signal) => tool.run(args, toolboxOf(budgetOf(tool.name, args), signal)),
   }))
+}
+
+/** Conditions are built again to count what some of them exclude; names in them are looked up once. */
+function onceEach<Found>(
+  find: (name: string, collection: Collection) => Promise<Found>,
+): (name: string, collection: Collection) => Promise<Found> {
+  const known = new Map<string, Promise<Found>>()
+  return (name, collection) => {
+    const key = `${collection.nsid} ${name}`
+    const found = known.get(key) ?? find(name, collection)
+    known.set(key, found)
+    return found
+  }
 }

@@ -2,6 +2,7 @@
  * Explains empty answers: finds filter values and words that no record has, and lists the values that exist. Its
  * queries run only after an empty answer.
  */
+import { isObject } from '../../util/is-object.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import type { Subject } from './collections.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
@@ -11,7 +12,9 @@ import { findGroupAtEnd } from '../filters/groups.ts'
 import { elementOf, parsePath, type Path, type SchemaContext } from '../filters/paths.ts'
 import { cutPlain, cutText } from './plain-text.ts'
 import { readSearch, type WordSearch } from '../filters/search.ts'
-import type { Where } from '../filters/where.ts'
+import { dayOf, firstDay } from './days.ts'
+import { besidesTime } from '../filters/undated.ts'
+import { allOf, type Where } from '../filters/where.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { didYouMean, type Json } from '../tools/tool.ts'
 
@@ -51,12 +54,40 @@ async function explain(narrowing: Narrowing, subject: Subject, toolbox: Toolbox)
     const isKnown = known.length === 0 || values.some((value) => known.includes(value))
     if (wrong !== undefined && !isKnown) return unknownValue(wrong, path.text, known, present !== null)
   }
+  const whenElse = await whyNoTime(narrowing, subject, toolbox)
+  if (whenElse !== null) return whenElse
   const words = readSearch(subject, narrowing.search)
   if (words !== null && words.terms.length > 0) return whyNoWords(words, narrowing, subject, toolbox)
   if (!text?.trim()) return null
   return /\s/.test(text.trim())
     ? 'A text has to be there as it is written, word after word: try its rarest word, or what other languages call it.'
     : 'Try a part of the word, or what other languages call it.'
+}
+
+/** Names the newest and the oldest time under the other conditions; null if no record with a time meets them. */
+async function whyNoTime(narrowing: Narrowing, subject: Subject, toolbox: Toolbox): Promise<string | null> {
+  const { collection, time } = subject
+  const others = besidesTime(narrowing, subject, toolbox)
+  if (others === null) return null
+  const search = readSearch(subject, narrowing.search)?.text
+  const where = allOf([(await buildWhere(subject, others, toolbox)) ?? {}, { [time]: { gte: firstDay } }])
+  const pageOf = (alias: string, direction: string) => {
+    const sortBy = [{ field: new EnumValue(time), direction: new EnumValue(direction) }]
+    return `${alias}: ${printField(collection.rootField, { first: 1, search, where, sortBy })} { nodes { ${time} } }`
+  }
+  const data = await toolbox.ask(`{ ${pageOf('newest', 'DESC')} ${pageOf('oldest', 'ASC')} }`)
+  const [newest, oldest] = ['newest', 'oldest'].map((alias) => {
+    const [node] = (data[alias] as { readonly nodes: readonly Json[] }).nodes
+    return node === undefined ? null : dayOf(node[time])
+  })
+  if (!newest) return null
+  const isOnly = narrowing.search === undefined && narrowing.text === undefined && !hasFilters(others)
+  const range = newest === oldest ? '' : `, the oldest is ${oldest}`
+  return `Nothing is from that time. ${isOnly ? 'The' : 'Of what meets the other conditions, the'} newest is ${newest}${range}.`
+}
+
+function hasFilters({ filters }: Narrowing): boolean {
+  return isObject(filters) && Object.keys(filters).length > 0
 }
 
 /** Counts what each word finds by itself, and what the search finds without the other conditions. */

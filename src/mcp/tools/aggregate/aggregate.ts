@@ -10,7 +10,6 @@ import {
   type Literal,
   mergeSelections,
   printField,
-  printSelection,
   type Selection,
 } from '../../graphql/graphql-text.ts'
 import { type Group, selectGroup } from '../../filters/groups.ts'
@@ -22,12 +21,14 @@ import { assertSeries, changeColumn } from './series.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import { readSearch } from '../../filters/search.ts'
+import { askWith, selectUndated, undatedHint } from '../../filters/undated.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import {
   argumentsOf,
   type Citation,
   citationOf,
   present,
+  sentences,
   type Toolbox,
   type ToolDefinition,
 } from '../toolbox.ts'
@@ -166,22 +167,23 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     where: allOf([where ?? {}, share ?? {}]),
     ...(isGrouped && { groupBy, timeZone, interval, limit: mostGroups }),
   }
-  const query = printSelection({
+  const asked: Selection = {
     [printField(root, main)]: selectMain(groups, columns, order, toolbox),
     ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
-  })
-  const read = await toolbox.read(query)
+  }
+  const read = await askWith(toolbox.read, asked, await selectUndated(args, subject, toolbox))
   const { data } = read
   const whole = data[root] as Aggregated
   const part = share ? (data.share as Aggregated) : null
   const table = buildTable(groups, columns, order, whole, part, toolbox)
   const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: args.share } : null
   const isNoneUnusual = against !== null && table.rows.length === 0
-  const hint = sought
+  const why = sought
     ? await whyNothing(sought, subject, toolbox)
     : isNoneUnusual
       ? await whyNoneUnusual(args, subject, toolbox)
       : null
+  const hint = sentences(why, undatedHint(data, subject), toolbox.referenceHint())
   const isCapped = needsAll && table.rows.length === mostGroups
   return answer(table, whole, args, citationOf(read, args), hint, isCapped, toolbox)
 }
@@ -227,7 +229,7 @@ function answer(
   { count, groupCount }: Aggregated,
   { limit = defaultLimit, offset = 0, min_count: minCount, unusual, samples }: AggregateArguments,
   { asOf, query }: Citation,
-  hint: string | null,
+  hint: string,
   isCapped: boolean,
   { budget }: Toolbox,
 ): Json {
@@ -239,12 +241,12 @@ function answer(
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
   const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`
-  const longest = `${hint ?? partial} ${capped} ${next(all)}`
+  const longest = sentences(hint, partial, capped, next(all))
   const frame = { count, groups: all, asOf, prefix, columns, rows: [], cut: all, hint: longest, query }
   const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(frame) - 10)
   const end = offset + fitting.length
   const cut = Math.max(all - end, 0)
-  const hints = [hint, isPartial && partial, isCapped && capped, cut > 0 && end < mostGroups && next(end)]
+  const more = cut > 0 && end < mostGroups ? next(end) : null
   return present({
     count,
     groups: groupCount === undefined ? null : all,
@@ -253,7 +255,7 @@ function answer(
     columns,
     rows: fitting,
     cut: cut > 0 ? cut : null,
-    hint: hints.filter((sentence) => typeof sentence === 'string').join(' '),
+    hint: sentences(hint, isPartial ? partial : null, isCapped ? capped : null, more),
     query,
   })
 }

@@ -3,12 +3,13 @@ import { isArray } from '../../../schema/model/leaves.ts'
 import { buildWhere } from '../../filters/filters.ts'
 import type { Group } from '../../filters/groups.ts'
 import { readSearch } from '../../filters/search.ts'
-import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
+import { askWith, selectUndated, undatedHint } from '../../filters/undated.ts'
+import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
 import { fitRows, tokensOfJson } from '../../words/budget.ts'
 import type { Subject } from '../../words/collections.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import { type Json, ToolError } from '../tool.ts'
-import { citationOf, present, type Toolbox } from '../toolbox.ts'
+import { citationOf, present, sentences, type Toolbox } from '../toolbox.ts'
 import type { AggregateArguments } from './aggregate-arguments.ts'
 
 /** Arguments that only groups have. */
@@ -44,23 +45,24 @@ export async function aggregatePairs(
   const root = `${subject.collection.rootField}Aggregate`
   // One more than is shown, to see whether there are more.
   const pairs = printField('pairs', { field: new EnumValue(field.name), minCount, limit: offset + limit + 1 })
-  const query = printSelection({
+  const wanted: Selection = {
     [printField(root, { search: readSearch(subject, args.search)?.text, where })]: {
       count: {},
       [pairs]: { values: {}, count: {} },
     },
-  })
-  const read = await toolbox.read(query)
-  const { asOf, query: ran } = citationOf(read, args)
+  }
+  const read = await askWith(toolbox.read, wanted, await selectUndated(args, subject, toolbox))
+  const { asOf, query } = citationOf(read, args)
   const { count, pairs: found } = read.data[root] as {
     readonly count: number
     readonly pairs: readonly { readonly values: readonly string[]; readonly count: number }[]
   }
   const rows = found.slice(offset, offset + limit).map((pair) => [...pair.values, pair.count])
   const columns = [text, text, 'count']
-  const hint = count === 0 ? await whyNothing(args, subject, toolbox) : null
+  const why = count === 0 ? await whyNothing(args, subject, toolbox) : null
+  const hint = sentences(why, undatedHint(read.data, subject), toolbox.referenceHint())
   const next = (at: number) => `More pairs: offset ${at}.`
-  const frame = { count, asOf, columns, rows: [], hint: hint ?? next(offset + limit), query: ran }
+  const frame = { count, asOf, columns, rows: [], hint: sentences(hint, next(offset + limit)), query }
   const { rows: shown } = fitRows(rows, toolbox.budget - tokensOfJson(frame) - 10)
   const end = offset + shown.length
   return present({
@@ -68,7 +70,7 @@ export async function aggregatePairs(
     asOf,
     columns,
     rows: shown,
-    hint: hint ?? (end < found.length ? next(end) : null),
-    query: ran,
+    hint: sentences(hint, end < found.length ? next(end) : null),
+    query,
   })
 }

@@ -1,0 +1,76 @@
+/**
+ * The time from which "today" and "last 7 days" count: now, or in an archive the time of the newest record. An index is
+ * an archive to those who ask for a collection if the newest record of neither this nor the main collection is of the
+ * last 7 days. The main collection counts too, because others may be small: a list of outlets rarely gets a record.
+ */
+import type { Collection } from '../../schema/model/model.ts'
+import { parseInstant } from '../../util/instant.ts'
+import { EnumValue, printField, printSelection, type Selection } from '../graphql/graphql-text.ts'
+import type { Json } from '../tools/tool.ts'
+import type { Catalogue, Subject } from '../words/collections.ts'
+
+/** Days since the newest record, from which on an index is an archive. */
+const archiveDays = 7
+
+export interface ReferenceTimes {
+  /** The time from which times count in conditions on that collection. */
+  referenceTime(collection: Collection): Promise<Date>
+  /** Says from when times have counted so far, unless that is now. */
+  referenceHint(): string | null
+}
+
+interface Given {
+  readonly catalogue: Catalogue
+  /** The collection with the most references; null without collections. */
+  readonly main: Subject | null
+  readonly now: () => Date
+  ask(query: string): Promise<Json>
+}
+
+/** For one call, which reads each time once. */
+export function createReferenceTimes({ catalogue, main, now, ask }: Given): ReferenceTimes {
+  const read = new Map<string, Promise<Date>>()
+  const archived = new Set<string>()
+
+  async function readTime(subject: Subject): Promise<Date> {
+    const at = now()
+    const subjects = main === null || main === subject ? [subject] : [subject, main]
+    const selections = subjects.map((each, index) => selectNewest(`newest${index}`, each, at))
+    const data = await ask(printSelection(Object.assign({}, ...selections)))
+    const times = subjects.flatMap(({ time }, index) => readNewest(data[`newest${index}`], time) ?? [])
+    const newest = Math.max(...times.map((time) => time.getTime()))
+    if (times.length === 0 || at.getTime() - newest <= archiveDays * 86_400_000) return at
+    const archiveEnd = new Date(newest)
+    archived.add(archiveEnd.toISOString().slice(0, 10))
+    return archiveEnd
+  }
+
+  return {
+    referenceTime({ nsid }) {
+      const known = read.get(nsid) ?? readTime(catalogue.of(nsid))
+      read.set(nsid, known)
+      return known
+    },
+    referenceHint: () =>
+      archived.size === 0
+        ? null
+        : `Times count from the newest record, ${[...archived].join(' or ')}, because the index is an archive.`,
+  }
+}
+
+/** Times in the future are mistakes, and are ignored. */
+function selectNewest(alias: string, { collection, time }: Subject, now: Date): Selection {
+  const list = printField(collection.rootField, {
+    first: 1,
+    where: { [time]: { lte: now.toISOString() } },
+    sortBy: [{ field: new EnumValue(time), direction: new EnumValue('DESC') }],
+  })
+  return { [`${alias}: ${list}`]: { nodes: { [time]: {} } } }
+}
+
+/** Rounded up to a millisecond, so that the record is not later. */
+function readNewest(list: unknown, time: string): Date | null {
+  const [node] = (list as { readonly nodes: readonly Json[] }).nodes
+  const micros = node === undefined ? null : parseInstant(String(node[time]))
+  return micros === null ? null : new Date(Number((micros + 999n) / 1000n))
+}

@@ -1,0 +1,187 @@
+/** Times in tools: records without one, empty windows, and archives, over the demo corpus and the reference evaluator. */
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import type { PlainRecord } from '../../test/reference/world.ts'
+import { createAgent, demoDay, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+
+after(closeCorpora)
+
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const article = 'tech.service.news.article'
+const enrichment = 'tech.service.news.enrichment'
+
+async function open(database: Engine, now = demoDay) {
+  const { service, reference } = await corpusNamed('demo', database)
+  return { agent: createAgent(model, engineEndpoint(service.engine), () => now), reference }
+}
+
+/** All records of a search, page by page. */
+async function readAll(agent: { call(name: string, args: Json): Promise<Json> }, args: Json) {
+  const records: Json[] = []
+  let cursor: string | undefined
+  let total: number | undefined
+  do {
+    const page: Json = await agent.call('search_records', { ...args, ...(cursor && { after: cursor }) })
+    records.push(...page.records)
+    total ??= page.total
+    cursor = page.after
+  } while (cursor !== undefined)
+  return { records, total }
+}
+
+onEveryDatabase(
+  'records without a time are the last in either order, on pages of any size',
+  async (database) => {
+    const { agent, reference } = await open(database)
+    const where = { language: { eq: 'hi' } }
+    const { records: wanted } = reference.list(article, { where, first: 200 })
+    const timeOf = ({ value }: PlainRecord) => value.publishedAt as string | undefined
+    const [dated, undated] = [wanted.filter(timeOf), wanted.filter((record) => !timeOf(record))]
+    assert.ok(dated.length > 20 && undated.length > 2)
+    for (const sort of ['publishedAt', '-publishedAt', undefined])
+      for (const limit of [undated.length, dated.length, 7, 50]) {
+        const args = {
+          collection: 'article',
+          filters: { language: 'hi' },
+          fields: ['publishedAt'],
+          limit,
+        }
+        const { records, total } = await readAll(agent, { ...args, ...(sort && { sort }) })
+        assert.equal(total, wanted.length)
+        assert.equal(new Set(records.map(({ uri }) => uri)).size, wanted.length)
+        const times = records.map(({ publishedAt }) => (publishedAt ? Date.parse(publishedAt) : null))
+        const sign = sort === 'publishedAt' ? 1 : -1
+        const sorted = dated
+          .map((record) => Date.parse(timeOf(record) ?? ''))
+          .toSorted((a, b) => sign * (a - b))
+        assert.deepEqual(times, [...sorted, ...undated.map(() => null)], `${sort} ${limit}`)
+      }
+  },
+)
+
+onEveryDatabase(
+  'answers under a condition on time say how many records without one it excludes',
+  async (database) => {
+    const { agent, reference } = await open(database)
+    const none = (where: Json) => reference.count(article, { ...where, publishedAt: { isNull: true } })
+    const says = (count: number) =>
+      new RegExp(`^${count} more records? meets? all other conditions without a publishedAt;`)
+    const french = { language: { eq: 'fr' } }
+    const missing = none(french)
+    assert.ok(missing > 1)
+    const asked = { collection: 'article', filters: { language: 'fr' }, since: '2026-10-01' }
+    const found = await agent.call('search_records', { ...asked, limit: 1 })
+    assert.match(found.hint, says(missing))
+    const next = await agent.call('search_records', { ...asked, limit: 1, after: found.after })
+    assert.equal(next.hint, undefined)
+    for (const by of [[], ['language'], ['tags', 'tags']])
+      assert.match((await agent.call('aggregate', { ...asked, by })).hint, says(missing), `${by}`)
+    const byFilter = { language: 'fr', publishedAt: { gte: '2026-10-01' } }
+    assert.match(
+      (await agent.call('aggregate', { collection: 'article', filters: byFilter })).hint,
+      says(missing),
+    )
+    const searched = await agent.call('aggregate', {
+      collection: 'article',
+      search: 'klima*',
+      since: '2026-10',
+    })
+    const all = await agent.call('aggregate', {
+      collection: 'article',
+      search: 'klima*',
+      filters: { publishedAt: null },
+    })
+    assert.match(searched.hint ?? '', all.count === 0 ? /^$/ : says(all.count))
+    const present = { collection: 'article', filters: { publishedAt: { ne: null } } }
+    assert.equal((await agent.call('aggregate', present)).hint, undefined)
+    const required = await agent.call('aggregate', { collection: 'enrichment', since: '2026-10-01' })
+    assert.equal(required.hint, undefined)
+  },
+)
+
+onEveryDatabase(
+  'an empty window names the newest and the oldest time under the other conditions',
+  async (database) => {
+    const { agent, reference } = await open(database)
+    const hint = async (tool: string, args: Json) =>
+      (await agent.call(tool, { collection: 'article', ...args })).hint
+    const daysOf = (where: Json) => {
+      const { records } = reference.list(article, {
+        where: { ...where, publishedAt: { isNull: false } },
+        first: 1000,
+      })
+      const days = records
+        .map(({ value }) => new Date(value.publishedAt).toISOString().slice(0, 10))
+        .toSorted()
+      return `newest is ${days.at(-1)}, the oldest is ${days[0]}.`
+    }
+    const since = '2027-01-01'
+    assert.ok(
+      (await hint('search_records', { since })).startsWith(`Nothing is from that time. The ${daysOf({})}`),
+    )
+    const japanese = `Of what meets the other conditions, the ${daysOf({ language: { eq: 'ja' } })}`
+    const filters = { language: 'ja' }
+    assert.ok((await hint('search_records', { since, filters })).includes(japanese))
+    assert.ok((await hint('aggregate', { since, filters, by: ['source'] })).includes(japanese))
+    assert.ok(
+      (await hint('aggregate', { filters: { ...filters, publishedAt: { lt: '2020' } } })).includes(japanese),
+    )
+    const searched = { since, search: 'ceasefire' }
+    assert.match(
+      await hint('search_records', searched),
+      /Of what meets the other conditions, the newest is 2026-1\d/,
+    )
+    assert.match(await hint('search_records', { since, filters: { language: 'xx' } }), /No record has "xx"/)
+  },
+)
+
+onEveryDatabase(
+  'in an archive, times count from the newest record, and the answer says so',
+  async (database) => {
+    const later = new Date('2027-03-01T12:00:00Z')
+    const { agent, reference } = await open(database, later)
+    const newestOf = (nsid: string, time: string) =>
+      Math.max(
+        ...reference.records.flatMap((one) =>
+          one.collection === nsid && one.value[time] ? [Date.parse(one.value[time])] : [],
+        ),
+      )
+    const newest = new Date(newestOf(article, 'publishedAt'))
+    const day = newest.toISOString().slice(0, 10)
+    const says = `Times count from the newest record, ${day}, because the index is an archive.`
+    const week = new Date(newest.getTime() - 7 * 86_400_000).toISOString()
+    const wanted = reference.count(article, { publishedAt: { gte: week } })
+    assert.ok(wanted > 10)
+    for (const [tool, args, member] of [
+      ['aggregate', { since: 'last 7 days' }, 'count'],
+      ['search_records', { since: 'last 7 days', limit: 1 }, 'total'],
+      ['aggregate', { filters: { publishedAt: { gte: 'last 7 days' } } }, 'count'],
+    ] as const) {
+      const answer = await agent.call(tool, { collection: 'article', ...args })
+      assert.equal(answer[member], wanted)
+      assert.ok(answer.hint.endsWith(says), answer.hint)
+    }
+    const today = await agent.call('aggregate', { collection: 'article', since: 'today', until: 'today' })
+    assert.equal(today.count, reference.count(article, { publishedAt: { gte: `${day}T00:00:00Z` } }))
+    const behind = { 'article.publishedAt': { gte: 'last 7 days' } }
+    const analysed = await agent.call('aggregate', { collection: 'enrichment', filters: behind })
+    assert.equal(analysed.count, reference.count(enrichment, { article: { publishedAt: { gte: week } } }))
+    assert.ok(analysed.hint.endsWith(says))
+    const exact = await agent.call('aggregate', { collection: 'article', since: day })
+    assert.ok(!/archive/.test(exact.hint ?? ''))
+  },
+)
+
+onEveryDatabase(
+  'a collection that rarely grows counts from now while the main one is fresh',
+  async (database) => {
+    const { agent } = await open(database)
+    const answer = await agent.call('aggregate', { collection: 'source', since: 'last 7 days' })
+    assert.equal(answer.count, 0)
+    assert.equal(answer.hint, 'Nothing is from that time. The newest is 2026-09-14.')
+  },
+)
