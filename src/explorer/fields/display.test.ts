@@ -5,6 +5,7 @@ import { modelOf } from '../../../test/support/agents.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { languages } from '../languages/language.ts'
 import { fieldLabel, labelIn, subjectLabel } from './labels.ts'
+import { plainValue } from '../parts/values.ts'
 import { membersOf } from './members.ts'
 import { readDisplay } from './read-display.ts'
 import { createSubjects, memberLabel, type Subject } from './subject.ts'
@@ -68,6 +69,20 @@ test('a scale has the bounds of the lexicon where it names none', () => {
   assert.deepEqual(fields.get('clickbaitScore')?.scale, { min: 0, max: 10, ...scale })
 })
 
+test('values have labels by language, also behind references; listed values without any are written as words', () => {
+  const values = { 'live-blog': { en: 'Live coverage', es: 'En directo' } }
+  const file = {
+    [article]: { fields: { articleType: { values }, section: { values: { top: { en: 'Top' } } } } },
+  }
+  const label = (name: string, value: string, nsid?: string) =>
+    plainValue(shown(file, nsid).fields.get(name)!, value, spanish!)
+  assert.equal(label('articleType', 'live-blog'), 'En directo')
+  assert.equal(label('article_articleType', 'live-blog', enrichment), 'En directo')
+  assert.equal(label('articleType', 'press-release'), 'Press release')
+  assert.equal(label('articleType', 'no-listed-value'), 'no-listed-value')
+  assert.equal(label('section', 'top'), 'Top')
+})
+
 test('every mistake is reported, with the nearest name', () => {
   const file = {
     'tech.service.news.artcle': {},
@@ -80,7 +95,12 @@ test('every mistake is reported, with the nearest name', () => {
       hidden: ['guid', 7],
       label: { en: ' ', fr: 'Articles' },
       groups: [{ label: {}, fields: ['url'] }, { fields: ['url'] }],
-      fields: { wordCuont: {}, title: { scale: {} }, wordCount: { scale: { min: 9, max: 3 } } },
+      fields: {
+        wordCuont: {},
+        title: { scale: {} },
+        wordCount: { scale: { min: 9, max: 3 }, values: {} },
+        articleType: { values: { reprot: { en: 'Report' }, report: { fr: 'Article' } } },
+      },
     },
   }
   const { problems } = readDisplay(file, plain.all)
@@ -102,27 +122,31 @@ test('every mistake is reported, with the nearest name', () => {
       `….fields.wordCuont: ${article} has no field "wordCuont". Did you mean "wordCount"?`,
       '….fields.title.scale: Only an integer of the record itself has a scale. Remove it.',
       '….fields.wordCount.scale: A scale has integers "min" and "max", and "min" is less. The lexicon gives those that are',
+      '….fields.wordCount.values: Only texts of the record itself have labels of values. Remove it.',
+      '….fields.articleType.values.reprot: The lexicon does not list "reprot". Did you mean "report"?',
+      '….fields.articleType.values.report.fr: Pages are not in the language "fr". They are in: en, es, ar.',
     ],
   )
   for (const wrong of [null, [], 'x']) assert.equal(readDisplay(wrong, plain.all).problems.length, 1)
 })
 
-test('the file of the package names every field that its pages show, in every language', () => {
+test('the file of the package names every field and listed value, in every language', () => {
   const file = JSON.parse(readFileSync(new URL('../../../lexicons/display.json', import.meta.url), 'utf8'))
   const { display, problems } = readDisplay(file, plain.all)
   assert.deepEqual(problems, [])
   for (const subject of createSubjects(model, display).all) {
     const { collection, display: own, roles } = subject
     const texts = [own.label, own.description, ...own.groups.map(({ label }) => label)]
-    const members = [...membersOf(collection)].filter(
-      ([name, { path }]) => path.length === 1 && !own.hidden.has(name),
-    )
+    const members = [...membersOf(collection)]
     const scales = [...own.fields.values()].flatMap(({ scale }) =>
       scale === null ? [] : [scale.low, scale.high],
     )
     const given = members.map(([name]) => own.fields.get(name)?.label ?? {})
+    const listed = members.flatMap(([name, { field }]) =>
+      field.constraints.values.map((value) => own.fields.get(name)?.values.get(value) ?? {}),
+    )
     for (const language of languages)
-      for (const labels of [...texts, ...scales, ...given])
+      for (const labels of [...texts, ...scales, ...given, ...listed])
         assert.notEqual(labels[language.tag], undefined, `${collection.nsid}: ${JSON.stringify(labels)}`)
     for (const name of [...roles.facets, ...roles.columns])
       assert.ok(Object.keys(subject.fields.get(name)!.labels).length >= languages.length, name)

@@ -1,10 +1,11 @@
 /** What `display.json` says about collections and fields, and what pages show where it says nothing. */
 import type { Roles } from './guesses.ts'
-import type { Labels, Scale } from './labels.ts'
+import type { Labels, Scale, ValueLabels } from './labels.ts'
 
 export interface FieldDisplay {
   readonly label: Labels
   readonly scale: Scale | null
+  readonly values: ValueLabels
 }
 
 export interface FieldGroup {

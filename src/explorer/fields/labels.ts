@@ -6,6 +6,11 @@ import type { Language } from '../languages/language.ts'
 /** Texts by the tag of a language of the interface. */
 export type Labels = Readonly<Record<string, string>>
 
+/** Labels of values of a field, by value. */
+export type ValueLabels = ReadonlyMap<string, Labels>
+
+export const noValueLabels: ValueLabels = new Map()
+
 /** The range of an integer, with the meaning of its ends. */
 export interface Scale {
   readonly min: number
@@ -59,4 +64,27 @@ export function labelOf(words: readonly string[]): string {
     .join(' ')
     .trim()
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+interface Valued {
+  readonly valueLabels: ValueLabels
+  /** Those that the lexicon lists. */
+  readonly values: readonly string[]
+}
+
+/** That of `display.json`; otherwise the words of a listed value, and any other value as it is. */
+export function valueLabel(
+  { valueLabels, values }: Valued,
+  value: string,
+  language: Pick<Language, 'tag'>,
+): string {
+  const given = labelIn(valueLabels.get(value) ?? {}, language)
+  return given ?? (values.includes(value) ? wordsOfValue(value) : value)
+}
+
+/** `Digital native` of `digital-native`, also after a `#`. Values that are no words, such as `!hide`, stay. */
+function wordsOfValue(value: string): string {
+  const word = value.slice(value.lastIndexOf('#') + 1)
+  const isWords = /^[a-z][A-Za-z0-9]*([-_ ][A-Za-z0-9]+)*$/.test(word)
+  return isWords ? labelOf([word]) : word
 }

@@ -4,7 +4,7 @@ import { isObject } from '../../util/is-object.ts'
 import { languages } from '../languages/language.ts'
 import type { CollectionDisplay, Display, FieldDisplay } from './display.ts'
 import type { Roles } from './guesses.ts'
-import type { Labels, Scale } from './labels.ts'
+import { type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
 import { type Member, membersOf } from './members.ts'
 import type { ShownField } from './shown-field.ts'
 import type { Subject } from './subject.ts'
@@ -192,11 +192,16 @@ function readFields(
   for (const [name, field] of Object.entries(value)) {
     const path = `${nsid}.fields.${name}`
     if (!isMember(name)) report(path, `${nsid} has no field "${name}".`, suggest(name, memberNames()))
-    else if (!isObject(field)) report(path, 'This is not a JSON object.', 'Give it "label" or "scale".')
+    else if (!isObject(field))
+      report(path, 'This is not a JSON object.', 'Give it "label", "scale" or "values".')
     else {
-      checkMembers(field, ['label', 'scale'], path, report)
-      const scale = readScale(field['scale'], `${path}.scale`, members.get(name), report)
-      found.set(name, { label: readLabels(field['label'], `${path}.label`, report), scale })
+      checkMembers(field, ['label', 'scale', 'values'], path, report)
+      const member = members.get(name)
+      found.set(name, {
+        label: readLabels(field['label'], `${path}.label`, report),
+        scale: readScale(field['scale'], `${path}.scale`, member, report),
+        values: readValueLabels(field['values'], `${path}.values`, member, report),
+      })
     }
   }
   return found
@@ -224,6 +229,33 @@ function readScale(value: unknown, path: string, member: Member | undefined, rep
   const low = readLabels(value['low'], `${path}.low`, report)
   const high = readLabels(value['high'], `${path}.high`, report)
   return { min: Number(min), max: Number(max), low, high }
+}
+
+/** Of a text of the record itself, or of an array of them. */
+function readValueLabels(
+  value: unknown,
+  path: string,
+  member: Member | undefined,
+  report: Report,
+): ValueLabels {
+  if (value === undefined) return noValueLabels
+  const type = member?.field.type
+  const isText = type?.kind === 'string' || (type?.kind === 'array' && type.of.kind === 'string')
+  if (member === undefined || !isText) {
+    report(path, 'Only texts of the record itself have labels of values.', 'Remove it.')
+    return noValueLabels
+  }
+  if (!isObject(value)) {
+    report(path, 'This is not a JSON object.', 'Write one such as {"novel": {"en": "Novel"}}.')
+    return noValueLabels
+  }
+  const { values } = member.field.constraints
+  for (const name of Object.keys(value))
+    if (values.length > 0 && !values.includes(name))
+      report(`${path}.${name}`, `The lexicon does not list "${name}".`, suggest(name, values))
+  return new Map(
+    Object.entries(value).map(([name, label]) => [name, readLabels(label, `${path}.${name}`, report)]),
+  )
 }
 
 function readNames(

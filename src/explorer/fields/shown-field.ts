@@ -21,7 +21,7 @@ import {
   targetOf,
 } from '../../schema/model/operators.ts'
 import { lastPart } from '../../schema/model/naming.ts'
-import type { Labels, Scale } from './labels.ts'
+import { type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
 
 /** One member on the way through a `where` to the conditions on a field. */
 export interface WhereStep {
@@ -49,6 +49,8 @@ export interface ShownField {
   readonly steps: readonly WhereStep[]
   /** The values that the lexicon lists. */
   readonly values: readonly string[]
+  /** Labels of values in `display.json`. */
+  readonly valueLabels: ValueLabels
   /** Of an integer whose ends have a meaning. */
   readonly scale: Scale | null
   /** Whether pages show it only where it is asked for. */
@@ -99,6 +101,7 @@ function ownFields(collection: Collection, model: Model): readonly ShownField[] 
       isArray: leaf.kind === 'property' && leaf.field.type.kind === 'array',
       steps,
       values: leaf.kind === 'property' ? leaf.field.constraints.values : [],
+      valueLabels: noValueLabels,
       scale: null,
       isHidden: false,
       target: targetOfLeaf(holderAfter(collection, joins, model), leaf, model),

@@ -107,11 +107,8 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
   }
 
   function filterBy(properties: readonly string[], value: string): string | null {
-    const path = properties.join('\n')
-    const field = [...subject.fields.values()].find(
-      (each) => each.isOwn && each.isGroup && each.properties.join('\n') === path,
-    )
-    if (field === undefined || field.type.kind !== 'string') return null
+    const field = subject.ownFields.get(properties.join('\n'))
+    if (field === undefined || !field.isGroup || field.type.kind !== 'string') return null
     const isNarrow = field.isArray || field.type.categorical || field.type.code || field.values.length > 0
     return isNarrow ? filteredAddress(subject, field, value, language) : null
   }

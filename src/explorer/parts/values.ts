@@ -1,5 +1,6 @@
 /** Values of records as HTML, by the kind of their field. */
 import type { NamedReference } from '../fields/record-selection.ts'
+import { valueLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { recordAddress, withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
@@ -54,7 +55,7 @@ export function recordLink(uri: string, content: Html, language: Language): Html
 /** Names of records by URI. */
 export type Names = ReadonlyMap<string, string>
 
-/** A value in a filter, a facet or a chart, as text: codes of languages and countries by their names. */
+/** A value as text: codes of languages and countries by their names, listed values by their labels. */
 export function plainValue(field: ShownField, value: string, language: Language, names?: Names): string {
   const { type, words } = field
   switch (type.kind) {
@@ -69,9 +70,8 @@ export function plainValue(field: ShownField, value: string, language: Language,
       return names?.get(value) ?? value.slice(value.lastIndexOf('/') + 1)
     case 'string':
       if (type.format === 'language') return language.nameOf('language', value)
-      return type.code && isCountry(words) && /^[A-Z]{2}$/.test(value)
-        ? language.nameOf('region', value)
-        : value
+      if (type.code && isCountry(words) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)
+      return valueLabel(field, value, language)
     default:
       return value
   }

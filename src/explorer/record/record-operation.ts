@@ -47,10 +47,7 @@ export function referringTo({ collection }: Subject, { subjects }: Site): readon
     .flatMap((reference) => {
       const holder = subjects.of(holderOf(reference, subjects.model).nsid)
       if (holder === null) return []
-      const path = reference.path.join('\n')
-      const field = [...holder.fields.values()].find(
-        ({ isOwn, properties }) => isOwn && properties.join('\n') === path,
-      )
+      const field = holder.ownFields.get(reference.path.join('\n'))
       return [{ name: reference.viaField, reference, holder, field: field ?? null }]
     })
 }

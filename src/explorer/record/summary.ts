@@ -13,7 +13,7 @@ import { type TakeContext, takeMenu } from '../export-menu/take.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
 import { type MonthGroup, monthsFigure } from './months-figure.ts'
-import { meter } from './values.ts'
+import { scaled, scaleOf } from './scales.ts'
 
 /** Records that refer, directly or through another record. */
 export interface Summarized {
@@ -31,7 +31,6 @@ export interface Summarized {
 const leastRatio = 3
 const mostSummaries = 2
 const mostScores = 4
-const widestScale = 1_000
 const mostMonths = 240
 
 /** `index`: which collections have many more records than this one; without it there are no summaries. */
@@ -67,12 +66,13 @@ export function summarizedBy(
     })
 }
 
-function scoresOf({ collection, fields }: Subject): readonly Field[] {
+function scoresOf(subject: Subject): readonly Field[] {
+  const { collection, fields } = subject
   return collection.type.fields
-    .filter(({ name, type, constraints: { minimum, maximum } }) => {
-      const isScale =
-        type.kind === 'integer' && minimum !== null && maximum !== null && maximum - minimum <= widestScale
-      return isScale && fields.get(name)?.isMeasure === true
+    .filter(({ name, type, constraints }) => {
+      const field = fields.get(name)
+      const isMeasured = type.kind === 'integer' && field?.isMeasure === true && !field.isHidden
+      return isMeasured && scaleOf(subject, name, constraints) !== null
     })
     .slice(0, mostScores)
 }
@@ -164,17 +164,16 @@ function take(uri: string, summarized: Summarized, context: TakeContext): Html {
 }
 
 function average(
-  { name, constraints: { minimum, maximum, words } }: Field,
+  { name, constraints }: Field,
   value: number | null,
   holder: Subject,
   language: Language,
 ): Html {
-  if (value === null) return null
-  const { text } = language
-  const [least, most] = [minimum ?? 0, maximum ?? 0]
+  const scale = scaleOf(holder, name, constraints)
+  if (value === null || scale === null) return null
   const shown = language.number(value, { maximumFractionDigits: 1 })
   return html`<div>
-    <dt title=${words || undefined}>${text.record.average(memberLabel(holder, [name], language))}</dt>
-    <dd class="scale">${meter(value, shown, [least, most], language)}</dd>
+    <dt title=${constraints.words || undefined}>${language.text.record.average(memberLabel(holder, [name], language))}</dt>
+    <dd>${scaled(value, shown, scale, false, language)}</dd>
   </div>`
 }

@@ -1,14 +1,15 @@
 /** Values of a record by the kind of their field. Records are hostile: sizes and depths are limited here. */
 import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
 import { accountAddress, withLanguage } from '../addresses.ts'
-import { labelIn, labelOf } from '../fields/labels.ts'
+import { labelOf } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { recordLink, recordText, timeOf, webLink } from '../parts/values.ts'
+import { plainValue, recordLink, recordText, timeOf, webLink } from '../parts/values.ts'
 import { isPicture, picture } from '../parts/pictures.ts'
 import { placeOf } from './places.ts'
 import type { References } from './references.ts'
+import { scaled, scaleOf } from './scales.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
 import { unknownValue } from './unknown-values.ts'
 
@@ -94,7 +95,7 @@ function valueOfType(
       return typeof value === 'string' ? textValue(value, type, shown, path) : unknownValue(value, language)
     case 'integer':
       return typeof value === 'number'
-        ? scale(value, constraints, shown, path)
+        ? numberValue(value, constraints, shown, path)
         : unknownValue(value, language)
     case 'boolean':
       return value === true ? language.text.yes : language.text.no
@@ -136,7 +137,11 @@ function textValue(
   if (type.format === 'did')
     return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
   const same = shown.filterBy(path, text)
-  const content = type.format === 'language' ? languageName(text, language) : shortText(text, 500)
+  const field = shown.subject.ownFields.get(path.join('\n'))
+  const content =
+    type.format === 'language'
+      ? languageName(text, language)
+      : shortText(field === undefined ? text : plainValue(field, text, language), 500)
   if (same !== null) return html`<a href=${same} rel="nofollow">${recordText(content)}</a>`
   if (type.freeText) return paragraphs(text, textLanguage, shown.isCompact ? 600 : 10_000)
   return recordText(content)
@@ -152,46 +157,16 @@ function languageName(tag: string, language: Language): string {
   }
 }
 
-const widestScale = 1_000
-
-/** A number on its scale; a plain number where neither `display.json` nor the lexicon sets one, or a very wide one. */
-function scale(
+/** A number on its scale; a plain number without one. */
+function numberValue(
   value: number,
   constraints: Constraints | null,
   { subject, language, isCompact }: Shown,
   path: readonly string[],
 ): Html {
-  const given = subject.display.fields.get(path.join('_'))?.scale ?? null
-  const [minimum, maximum] = [
-    given?.min ?? constraints?.minimum ?? null,
-    given?.max ?? constraints?.maximum ?? null,
-  ]
   const text = language.number(value)
-  if (minimum === null || maximum === null || maximum - minimum > widestScale || maximum <= minimum)
-    return text
-  const ends =
-    given === null || isCompact
-      ? []
-      : [
-          [minimum, labelIn(given.low, language)] as const,
-          [maximum, labelIn(given.high, language)] as const,
-        ].filter(([, meaning]) => meaning !== null)
-  return html`<span class="scale">${meter(value, text, [minimum, maximum], language)}${ends.map(([end, meaning]) => html` <span class="end">${language.number(end)}: ${meaning}</span>`)}</span>`
-}
-
-/** `text`: the number in words; `bounds`: both included. */
-export function meter(
-  value: number,
-  text: string,
-  [least, most]: readonly [number, number],
-  language: Language,
-): Html {
-  const { record } = language.text
-  const words =
-    least === 0 || least === 1
-      ? record.ofMost(text, language.number(most))
-      : record.between(text, language.number(least), language.number(most))
-  return html`<meter min=${least} max=${most} value=${value} aria-hidden="true"></meter> <span>${words}</span>`
+  const scale = scaleOf(subject, path.join('_'), constraints)
+  return scale === null ? text : scaled(value, text, scale, isCompact, language)
 }
 
 /** In the zone of the reader by script, and as the record has it. */

@@ -1,0 +1,40 @@
+/** Numbers on their scales. */
+import type { Constraints } from '../../schema/model/model.ts'
+import { type Labels, labelIn, type Scale } from '../fields/labels.ts'
+import type { Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+
+/** On a wider scale, a bar says nothing. */
+const widest = 1_000
+
+/**
+ * That of `display.json`, with the bounds of the lexicon where it has none; null without bounds, or with very wide
+ * ones. `name`: of the member.
+ */
+export function scaleOf({ display }: Subject, name: string, constraints: Constraints | null): Scale | null {
+  const given = display.fields.get(name)?.scale ?? null
+  const [min, max] = [given?.min ?? constraints?.minimum ?? null, given?.max ?? constraints?.maximum ?? null]
+  if (min === null || max === null || max <= min || max - min > widest) return null
+  return { min, max, low: given?.low ?? {}, high: given?.high ?? {} }
+}
+
+/** `text`: the number in words. In short, without what the ends of the scale mean. */
+export function scaled(
+  value: number,
+  text: string,
+  { min, max, low, high }: Scale,
+  isShort: boolean,
+  language: Language,
+): Html {
+  const { record } = language.text
+  const words =
+    min === 0 || min === 1
+      ? record.ofMost(text, language.number(max))
+      : record.between(text, language.number(min), language.number(max))
+  const end = (at: number, labels: Labels): Html => {
+    const meaning = isShort ? null : labelIn(labels, language)
+    return meaning !== null && html` <span class="end">${language.number(at)}: ${meaning}</span>`
+  }
+  return html`<span class="scale"><meter min=${min} max=${max} value=${value} aria-hidden="true"></meter> <span>${words}</span>${end(min, low)}${end(max, high)}</span>`
+}
