@@ -17,7 +17,7 @@ const floors: Record<string, readonly string[]> = {
   ingest: ['lexicon', 'database'],
   endpoint: [],
   mcp: ['endpoint', 'search', 'schema', 'query', 'lexicon (types)'],
-  explorer: ['endpoint', 'schema', 'search'],
+  explorer: ['endpoint', 'schema', 'search', 'files'],
   server: ['endpoint', 'schema', 'query', 'files', 'database', 'mcp', 'explorer'],
   cli: [
     'lexicon',

@@ -1,4 +1,5 @@
 /** The addresses of pages. Relative to nothing: each begins with a slash. */
+import type { FileFormat } from '../files/file-spec.ts'
 import type { Language } from './languages/language.ts'
 import { recordsOnly, type View, writeView } from './view/view.ts'
 
@@ -6,13 +7,13 @@ export function collectionAddress(nsid: string, view?: View): string {
   return withView(`/c/${nsid}`, view)
 }
 
-/** The page of charts of a view, and the drawing of one of them by itself. */
+/** The page of charts of a view, and one of them by itself: its drawing, or its values. */
 export function chartsAddress(nsid: string, view?: View): string {
   return withView(`/c/${nsid}/charts`, view && recordsOnly(view))
 }
 
-export function chartFileAddress(nsid: string, view: View): string {
-  return withView(`/c/${nsid}/chart.svg`, recordsOnly(view))
+export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileFormat): string {
+  return withView(`/c/${nsid}/chart.${format}`, recordsOnly(view))
 }
 
 /** The newest records of a view, or the first ones in its order. */

@@ -1,12 +1,13 @@
 /** Finds the page of an address, asks what it needs, and renders it. */
 import type { EndpointAnswer, EndpointFault, EndpointQuestion } from '../endpoint/endpoint.ts'
+import { fileFormats } from '../files/file-spec.ts'
 import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
 import type { Subject } from './fields/subject.ts'
 import type { Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
-import { chartFile, chartsPage } from './pages/charts.ts'
+import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
 import { failurePage, notFoundPage, refusedPage } from './pages/failure.ts'
@@ -53,7 +54,9 @@ export interface FinishedPage {
   readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
-  readonly rest: string
+  /** By which a browser stores it; null for what browsers show. */
+  readonly name: string | null
+  readonly rest: string | Uint8Array
 }
 
 export interface Explorer {
@@ -101,7 +104,12 @@ export function createExplorer(site: Site): Explorer {
             isIndexed: isIndexed && known.status === 200,
           }
           const start = draft.known === undefined ? '' : frameStart(knownFrame)
-          return { status: known.status, media: page, rest: start + html + frameEnd(frame, index) }
+          return {
+            status: known.status,
+            media: page,
+            name: null,
+            rest: start + html + frameEnd(frame, index),
+          }
         },
       }
     },
@@ -110,7 +118,7 @@ export function createExplorer(site: Site): Explorer {
 
 const page = 'text/html; charset=utf-8'
 
-function openFile({ status, media, operation, write }: FileDraft, language: Language): OpenPage {
+function openFile({ status, media, name, operation, write }: FileDraft, language: Language): OpenPage {
   return {
     status,
     language: language.tag,
@@ -121,11 +129,11 @@ function openFile({ status, media, operation, write }: FileDraft, language: Lang
       const { data, errors } = await ask(operation)
       const [fault] = errors
       const text = data === null || fault !== undefined ? null : await write(data)
-      if (text !== null) return { status, media, rest: text }
+      if (text !== null) return { status, media, name: name ?? null, rest: text }
       if (data !== null && fault === undefined)
-        return { status: 404, media: page, rest: toText(language.text.notFound) }
+        return { status: 404, media: page, name: null, rest: toText(language.text.notFound) }
       const failure = failurePage(fault ?? null, language)
-      return { status: failure.status, media: page, rest: toText(failure.content) }
+      return { status: failure.status, media: page, name: null, rest: toText(failure.content) }
     },
   }
 }
@@ -154,7 +162,8 @@ type CollectionPage = (site: Site, subject: Subject, request: PageRequest) => Dr
 const collectionPages: ReadonlyMap<string, CollectionPage> = new Map<string, CollectionPage>([
   ['', collectionPage],
   ['charts', chartsPage],
-  ['chart.svg', chartFile],
+  ['chart.svg', chartDrawing],
+  ...fileFormats.map((format) => [`chart.${format}`, chartValues(format)] as const),
   ['filter', filterPage],
   ['feed.atom', atomPage],
   ['feed.json', jsonFeedPage],

@@ -100,8 +100,10 @@ export interface FileDraft {
   /** The value of `Content-Type`. */
   readonly media: string
   readonly operation: Operation
+  /** By which a browser stores it; absent for a file that browsers show. */
+  readonly name?: string
   /** Null if there is no such file after all. */
-  readonly write: (answer: Answer) => Promise<string | null>
+  readonly write: (answer: Answer) => Promise<string | Uint8Array | null>
 }
 
 /** What the frame of a page shows. */

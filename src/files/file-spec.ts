@@ -3,6 +3,12 @@
 export const fileFormats = ['csv', 'ndjson', 'parquet'] as const
 export type FileFormat = (typeof fileFormats)[number]
 
+export const mediaTypes: Readonly<Record<FileFormat, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+}
+
 /** `json`: arrays, and values of unknown shape. `instant`: RFC 3339 as the record has it. */
 export type ColumnType = 'text' | 'integer' | 'float' | 'boolean' | 'instant' | 'json'
 

@@ -19,7 +19,9 @@ before(async () => {
   const database = join(folder, 'records.db')
   const { status, stderr } = await runProgram(['import', records, '--database', database])
   assert.equal(status, 0, stderr)
-  service = await startService(['serve', '--database', database, '--workers', '1'])
+  // A test asks more in a minute than a reader does.
+  const tiers = new URL('../support/generous-tiers.json', import.meta.url).pathname
+  service = await startService(['serve', '--database', database, '--workers', '1', '--tiers', tiers])
 })
 after(async () => {
   await service.stop()
@@ -99,6 +101,78 @@ test('charts are taken along as their groups', async () => {
   const time = menuOf(await fetchText(`${articles}?language=fr&split=articleType`), 0)
   const days = (await fetchText(time.link('NDJSON'))).trim().split('\n')
   assert.deepEqual(Object.keys(JSON.parse(days[0] ?? '')), ['publishedAt_week', 'articleType', 'count'])
+})
+
+test('compared queries are taken along as a row for each query in each period', async () => {
+  const query = 'part=compare&query=climate&query=language%3Dfr&per=month&as='
+  const menu = menuOf(await fetchText(`${articles}/charts?${query}share`))
+  const response = await fetch(service.url + menu.link('CSV'))
+  assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
+  const disposition = 'attachment; filename="tech.service.news.article.chart.csv"'
+  assert.equal(response.headers.get('content-disposition'), disposition)
+  const [head, ...rows] = (await response.text()).trim().split('\r\n')
+  assert.equal(head, 'publishedAt_month,query,count,total,share')
+  const { data } = JSON.parse((await run('bash', ['-c', menu.text('curl')])).stdout)
+  for (const [at, name] of ['climate', 'language=fr'].entries()) {
+    const own = rows.map((row) => row.split(',')).filter(([, each]) => each === name)
+    const counted = own
+      .filter(([, , count]) => count !== '0')
+      .map(([month, , count]) => [month || null, count])
+    const groups = data[`query${at + 1}`].groups.toReversed()
+    assert.deepEqual(
+      counted,
+      groups.map((group: Record<string, unknown>) => [group['publishedAt_month'], `${group['count']}`]),
+    )
+    for (const [, , count, total, share] of own) assert.equal(Number(share), Number(count) / Number(total))
+  }
+  const counts = menuOf(await fetchText(`${articles}/charts?${query}count`))
+  const lines = (await fetchText(counts.link('NDJSON'))).trim().split('\n')
+  assert.equal(lines.length, rows.length)
+  assert.deepEqual(Object.keys(JSON.parse(lines[0] ?? '')), ['publishedAt_month', 'query', 'count'])
+})
+
+test('what is unusual is taken along with its counts, shares and scores', async () => {
+  for (const [on, key] of [
+    ['words-title', 'word'],
+    ['language', 'language'],
+  ]) {
+    const menu = menuOf(await fetchText(`${articles}/charts?part=unusual&source_country=GB&on=${on}`))
+    const [head, ...rows] = (await fetchText(menu.link('CSV'))).trim().split('\r\n')
+    assert.equal(head, `${key},count,share,againstShare,score`)
+    const { data } = JSON.parse((await run('bash', ['-c', menu.text('curl')])).stdout)
+    const found = data.unusual.unusualWords?.words ?? data.unusual.groups
+    assert.equal(rows.length, found.length)
+    const [first] = found
+    assert.equal(
+      rows[0],
+      [
+        first[key ?? ''],
+        first.count,
+        ...['share', 'againstShare', 'score'].map((name) => first.significance[name]),
+      ].join(),
+    )
+    const parquet = await fetch(service.url + menu.link('Parquet'))
+    assert.equal(parquet.headers.get('content-type'), 'application/vnd.apache.parquet')
+    assert.equal(Buffer.from(await parquet.arrayBuffer()).toString('latin1', 0, 4), 'PAR1')
+  }
+})
+
+test('words of a query do not become a formula of a spreadsheet', async () => {
+  const formula = encodeURIComponent('=HYPERLINK("https://evil.example")')
+  const csv = await fetchText(`${articles}/chart.csv?part=compare&query=${formula}&query=climate`)
+  assert.match(csv, /,"'=HYPERLINK\(""https:/)
+})
+
+test('the values of every chart are at the address of its drawing, with another ending', async () => {
+  const groups = await fetch(`${service.url}${articles}/chart.csv?part=groups&by=language`, {
+    redirect: 'manual',
+  })
+  assert.equal(groups.status, 303)
+  assert.match(groups.headers.get('location') ?? '', /^\/export\/.*aggregate\.csv\?.*groupBy=language/)
+  assert.match(
+    await fetchText(`${articles}/chart.csv?split=language`),
+    /^publishedAt_week,language,count\r\n/,
+  )
 })
 
 test('commands and programs ask what the page asks', async (t) => {

@@ -64,7 +64,8 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })
-      return { status, body: page.start + rest, cost, location: page.location }
+      const body = typeof rest === 'string' ? page.start + rest : Buffer.from(rest).toString()
+      return { status, body, cost, location: page.location }
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }

@@ -3,11 +3,14 @@ import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
+import type { ChartTable } from './chart-table.ts'
 
 export interface AskedChart {
   readonly problems: readonly Problem[]
   readonly panels: readonly Panel[]
   readonly chart: (answer: Answer) => DrawnChart
+  /** The values for files; absent where they are the groups of one aggregate, which is exported instead. */
+  readonly table?: (answer: Answer) => ChartTable
 }
 
 export interface DrawnChart {

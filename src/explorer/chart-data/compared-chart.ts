@@ -10,15 +10,14 @@ import { writeConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
 import { changed, isRestricted, periodOnly, queryText, readView, type View } from '../view/view.ts'
 import type { AskedChart, DrawnChart, Groups } from './asked-chart.ts'
+import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
 import { readChoice } from './own-parameters.ts'
-import { type Period, periodLabel, periods } from './periods.ts'
+import { type Period, periodLabel, periods, periodText } from './periods.ts'
 import { periodView, type TimeAxis, timeAxis } from './time-axis.ts'
 import { measures, valuesOf } from './time-chart.ts'
 import { type RecordArguments, recordArguments } from '../view/where.ts'
 
-/** Parameters of a page with this chart. */
-export const comparedParameters = ['query', 'as', 'per'] as const
 export const mostQueries = 4
 
 export interface ComparedQuery {
@@ -55,6 +54,7 @@ export function comparedChart(
     per,
     panels: axis === null || queries.length === 0 ? [] : panels(axis),
     chart: (answer) => chart(answer, axis),
+    table: (answer) => table(answer, axis),
   }
 
   function panels({ panel }: TimeAxis): readonly Panel[] {
@@ -87,6 +87,35 @@ export function comparedChart(
   function inPeriod(query: View): View {
     const isTimed = query.conditions.some(({ field }) => field.name === roles.time)
     return isTimed ? query : { ...query, conditions: [...query.conditions, ...shared.conditions] }
+  }
+
+  /** A row for each query in each period, and for its records without a time. Nothing is asked, and so no table made, without an axis. */
+  function table(answer: Answer, known: TimeAxis | null): ChartTable {
+    if (known === null) return { columns: {}, rows: [] }
+    const answers = queries.map((_, at) => answer[`query${at + 1}`] as Groups)
+    const shown = known.read(answers)
+    const ofAll = as === 'share' ? shown.counts((answer['ofAll'] as Groups).groups) : null
+    const key = `${known.field.name}_${shown.period}`
+    const row = (period: string | null, query: string, count: number, total: number) => ({
+      [key]: period,
+      query,
+      count,
+      ...(ofAll !== null && { total, share: total === 0 ? null : count / total }),
+    })
+    const undatedOf = ({ groups }: Groups) => groups.find((group) => group[known.key] === null)?.count ?? 0
+    const rows = queries.flatMap(({ text }, at) => {
+      const own = answers[at] ?? { groups: [] }
+      const counts = shown.counts(own.groups)
+      const undated = undatedOf(own)
+      return [
+        ...(undated === 0 ? [] : [row(null, text, undated, undatedOf((answer['ofAll'] ?? own) as Groups))]),
+        ...shown.starts.map((start) =>
+          row(periodText(shown.period, start), text, counts.get(start) ?? 0, ofAll?.get(start) ?? 0),
+        ),
+      ]
+    })
+    const columns = { [key]: 'instant', query: 'text', count: 'integer' } as const
+    return { columns: ofAll === null ? columns : { ...columns, total: 'integer', share: 'float' }, rows }
   }
 
   function chart(answer: Answer, known: TimeAxis | null): DrawnChart {

@@ -6,12 +6,13 @@ import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
+import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { isRestricted, periodOnly, type View } from '../view/view.ts'
 import { recordArguments, whereOf } from '../view/where.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
-import { type GroupChoices, groupParameters, readGroupChoices } from './group-choices.ts'
+import { type GroupChoices, readGroupChoices } from './group-choices.ts'
 import {
   type Grouping,
   groupingLabel,

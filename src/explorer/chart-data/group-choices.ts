@@ -10,8 +10,6 @@ import { readChoice, readOther } from './own-parameters.ts'
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const
 export type GroupMeasure = (typeof groupMeasures)[number]
 export const sizes = ['10', '20', '50'] as const
-/** Parameters of a page with this chart. */
-export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step'] as const
 
 export interface GroupChoices {
   readonly measure: GroupMeasure

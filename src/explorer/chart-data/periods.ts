@@ -82,6 +82,12 @@ export function periodLabel(period: Period, start: number, { tag }: Language): s
   return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' }).format(start)
 }
 
+/** As groups name it: `2026-11-16`, and an hour `2026-11-16T09:00:00Z`. */
+export function periodText(period: Period, start: number): string {
+  const text = new Date(start).toISOString()
+  return period === 'hour' ? `${text.slice(0, -'.000Z'.length)}Z` : text.slice(0, -'T00:00:00.000Z'.length)
+}
+
 /** The bounds of the view on the field, as moments; the end is not included. Null where there is none. */
 export function boundsOf(
   view: View,

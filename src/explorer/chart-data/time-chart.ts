@@ -19,8 +19,6 @@ import { type Period, periods } from './periods.ts'
 import { periodKeys, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
 import { recordArguments } from '../view/where.ts'
 
-/** Parameters of a page with this chart. */
-export const timeParameters = ['split', 'as', 'per'] as const
 export const measures = ['count', 'share'] as const
 
 export interface TimeChart extends AskedChart {

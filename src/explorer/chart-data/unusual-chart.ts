@@ -11,6 +11,7 @@ import type { Problem } from '../view/problem.ts'
 import { changed, isRestricted, type View, withCondition } from '../view/view.ts'
 import { recordArguments, type Where, whereOf } from '../view/where.ts'
 import type { AskedChart, DrawnChart, Group } from './asked-chart.ts'
+import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
 import {
   type Grouping,
@@ -23,8 +24,6 @@ import {
 import { readChoice } from './own-parameters.ts'
 import { boundsOf } from './periods.ts'
 
-/** Parameters of a page with this chart. */
-export const unusualParameters = ['on', 'against'] as const
 export const backgrounds = ['rest', 'previous'] as const
 
 /** The words of a text, or the values of a field. */
@@ -47,19 +46,24 @@ export interface UnusualChart extends AskedChart {
 }
 
 interface Significance {
+  readonly score: number
   readonly share: number
   readonly againstShare: number
 }
 interface UnusualAnswer {
   readonly groups?: readonly (Group & { readonly significance: Significance })[]
   readonly unusualWords?: {
-    readonly words: readonly { readonly word: string; readonly significance: Significance }[]
+    readonly words: readonly {
+      readonly word: string
+      readonly count: number
+      readonly significance: Significance
+    }[]
   }
 }
 
 const mostGroups = 20
 const day = 86_400_000
-const selected = 'significance { share againstShare }'
+const selected = 'count significance { score share againstShare }'
 
 /** `now` in milliseconds since 1970. */
 export function unusualChart(
@@ -88,7 +92,17 @@ export function unusualChart(
   const wanted = readChoice(view, 'against', backgrounds, problems)
   const against = wanted === 'previous' && previous !== null ? 'previous' : 'rest'
   const isWhole = !isRestricted(view)
-  return { problems, things, thing, against, backgrounds: possible, panels: panels(), suggestions, chart }
+  return {
+    problems,
+    things,
+    thing,
+    against,
+    backgrounds: possible,
+    panels: panels(),
+    suggestions,
+    chart,
+    table,
+  }
 
   function thingsOf(): readonly UnusualThing[] {
     const texts = collection.searchFields.flatMap(({ name: each }) =>
@@ -157,7 +171,7 @@ export function unusualChart(
               significant: { against: background },
               limit: mostGroups,
             },
-            selection: `groups { ${groupingSelection(grouping)} count ${selected} }`,
+            selection: `groups { ${groupingSelection(grouping)} ${selected} }`,
           },
         ]
   }
@@ -174,6 +188,24 @@ export function unusualChart(
         values: [new Date(Date.parse(newest) - (days - 1) * day).toISOString().slice(0, 10)],
       }),
     }))
+  }
+
+  /** The most unusual first. A share and its score are those of docs/unusual.md. */
+  function table(answer: Answer): ChartTable {
+    const found = (answer['unusual'] ?? {}) as UnusualAnswer
+    const measures = { count: 'integer', share: 'float', againstShare: 'float', score: 'float' } as const
+    const name = thing?.grouping?.name ?? 'word'
+    const key = Object.hasOwn(measures, name) ? `record_${name}` : name
+    const words = (found.unusualWords?.words ?? []).map(({ word, count, significance }) => ({
+      word,
+      count,
+      ...significance,
+    }))
+    const groups = (found.groups ?? []).map(({ count, significance, ...group }) => {
+      const value = group[name] ?? null
+      return { [key]: value === null ? null : String(value), count, ...significance }
+    })
+    return { columns: { [key]: 'text', ...measures }, rows: [...words, ...groups] }
   }
 
   function chart(answer: Answer): DrawnChart {

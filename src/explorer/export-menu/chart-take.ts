@@ -1,36 +1,50 @@
 /** The menu of a chart: its groups as files, the drawing, and its query. */
+import { fileFormats } from '../../files/file-spec.ts'
+import { chartFileAddress } from '../addresses.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
 import type { Subject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
+import type { View } from '../view/view.ts'
 import { groupFiles, type TakenFile } from './files.ts'
 import { type TakeContext, takeMenu } from './take.ts'
 
-/** `svg`: the address of the drawing. Null for a chart without values. */
+/** Of the view of the page. Null for a chart without values. */
 export function takeChart(
-  { panels, chart }: AskedChart,
+  asked: AskedChart,
   answer: Answer,
-  svg: string,
+  view: View,
   subject: Subject,
   context: TakeContext,
 ): Html {
-  const { spec } = chart(answer)
+  const { spec } = asked.chart(answer)
   if (spec.keys.length === 0) return null
-  const panel = drawnPanels.map((name) => panels.find((each) => each.name === name)).find(Boolean)
   return takeMenu(
     {
       title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
-      operation: buildOperation(context.site.schema, 'Chart', panels),
-      files: panel === undefined ? [] : filesOf(panel, subject.collection.nsid),
-      svg,
+      operation: buildOperation(context.site.schema, 'Chart', asked.panels),
+      files: chartFiles(asked, view, subject),
+      svg: chartFileAddress(subject.collection.nsid, view, 'svg'),
     },
     context,
   )
 }
 
-/** Panels whose groups are what a chart draws; a comparison and what is unusual come from several. */
+/** The values of a chart: an export of its groups, or, where it is made of several panels, a file of its own. */
+export function chartFiles(
+  { panels, table }: AskedChart,
+  view: View,
+  { collection: { nsid } }: Subject,
+): readonly TakenFile[] {
+  if (table !== undefined)
+    return fileFormats.map((format) => ({ format, path: chartFileAddress(nsid, view, format) }))
+  const panel = drawnPanels.map((name) => panels.find((each) => each.name === name)).find(Boolean)
+  return panel === undefined ? [] : filesOf(panel, nsid)
+}
+
+/** Panels whose groups are what a chart draws. */
 const drawnPanels = ['groups', 'timeSplit', 'time']
 
 function groupsOf({ arguments: { groupBy } }: Panel): readonly string[] {

@@ -1,13 +1,12 @@
 /** Addresses of exports: the records of a list, or the groups of an aggregate, as files (docs/export.md). */
+import { type FileFormat, fileFormats } from '../../files/file-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { View } from '../view/view.ts'
 import { recordArguments } from '../view/where.ts'
 
-export const fileFormats = ['csv', 'ndjson', 'parquet'] as const
-
 export interface TakenFile {
-  readonly format: (typeof fileFormats)[number]
+  readonly format: FileFormat
   /** From the first slash. */
   readonly path: string
 }

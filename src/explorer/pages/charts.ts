@@ -1,15 +1,16 @@
 /** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
+import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { isEmpty } from '../charts/chart-spec.ts'
 import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
-import { comparedChart, comparedParameters } from '../chart-data/compared-chart.ts'
+import { tableFile } from '../chart-data/chart-table.ts'
+import { comparedChart } from '../chart-data/compared-chart.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
-import { groupParameters } from '../chart-data/group-choices.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
-import { timeChart, timeParameters } from '../chart-data/time-chart.ts'
-import { unusualChart, unusualParameters } from '../chart-data/unusual-chart.ts'
+import { timeChart } from '../chart-data/time-chart.ts'
+import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
@@ -17,17 +18,15 @@ import { comparedForm, groupForm } from '../parts/chart-form.ts'
 import { comparedTools, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { takeChart } from '../export-menu/chart-take.ts'
+import { chartFiles, takeChart } from '../export-menu/chart-take.ts'
+import { chartParameters, timeParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View } from '../view/view.ts'
 import { notFoundPage, problemPage } from './failure.ts'
 
 const parts = ['groups', 'compare', 'unusual'] as const
 type Part = (typeof parts)[number]
-const parameters = [
-  ...new Set(['part', ...groupParameters, ...timeParameters, ...comparedParameters, ...unusualParameters]),
-]
-const without = Object.fromEntries(parameters.map((name) => [name, null]))
+const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
 
 /** A chart with what chooses it. */
 interface Chosen {
@@ -63,7 +62,8 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
         address: chartsAddress(nsid, withOthers(view, { ...without, part: each === 'groups' ? null : each })),
         isChosen: each === part,
       }))
-      const file = withLanguage(chartFileAddress(nsid, withOthers(tidy, { part })), language)
+      const own = withOthers(tidy, { part })
+      const file = withLanguage(chartFileAddress(nsid, own, 'svg'), language)
       return html`
         <h1>${title}</h1>
         <p><a href=${back}>${text.charts.back}</a></p>
@@ -75,14 +75,14 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
             !isEmpty(spec) &&
             html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
-        ${takeChart(chart, answer, file, subject, { site, language, origin, address, index })}
+        ${takeChart(chart, answer, own, subject, { site, language, origin, address, index })}
       `
     },
   }
 }
 
 function read(site: Site, subject: Subject, { parameters: given, language }: PageRequest): Chosen {
-  const { view, problems: wrong } = readView(given, subject, parameters)
+  const { view, problems: wrong } = readView(given, subject, chartParameters)
   const problems = [...wrong]
   const part = readChoice(view, 'part', parts, problems) ?? 'groups'
   const chosen = choose(part)
@@ -113,26 +113,58 @@ function read(site: Site, subject: Subject, { parameters: given, language }: Pag
 }
 
 /** The chart of an address as SVG: that of the charts page, or the time chart of the collection. */
-export function chartFile(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
-  const { language } = request
-  const isPart = request.parameters.some(([name]) => name === 'part')
-  const { chart, problems } = isPart ? read(site, subject, request) : readTime(site, subject, request)
-  if (problems.length > 0) return problemPage(problems, language.text.charts.file, request)
-  if (chart === null || chart.panels.length === 0) return notFoundPage(request)
+export function chartDrawing(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
+  const asked = readFile(site, subject, request)
+  if ('status' in asked) return asked
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
-    operation: buildOperation(site.schema, 'Chart', chart.panels),
-    write: (answer) => site.charts.draw(chart.chart(answer).spec, 'file'),
+    operation: buildOperation(site.schema, 'Chart', asked.chart.panels),
+    write: (answer) => site.charts.draw(asked.chart.chart(answer).spec, 'file'),
   }
+}
+
+/** The values of such a chart. Those of groups are an export, where the reader is sent. */
+export function chartValues(format: FileFormat) {
+  return (site: Site, subject: Subject, request: PageRequest): FileDraft | Draft => {
+    const asked = readFile(site, subject, request)
+    if ('status' in asked) return asked
+    const { chart, view } = asked
+    const { nsid } = subject.collection
+    const { table } = chart
+    const operation = buildOperation(site.schema, 'Chart', chart.panels)
+    if (table === undefined) {
+      const file = chartFiles(chart, view, subject).find((each) => each.format === format)
+      return { ...notFoundPage(request), location: file?.path ?? null }
+    }
+    return {
+      status: 200,
+      media: mediaTypes[format],
+      name: `${nsid}.chart.${format}`,
+      operation,
+      write: (answer) => tableFile(table(answer), format, request.origin + request.address),
+    }
+  }
+}
+
+/** A chart with the view that it is of; or the page that says why there is none. */
+function readFile(
+  site: Site,
+  subject: Subject,
+  request: PageRequest,
+): { readonly chart: AskedChart; readonly view: View } | Draft {
+  const isPart = request.parameters.some(([name]) => name === 'part')
+  const { chart, view, problems } = isPart ? read(site, subject, request) : readTime(site, subject, request)
+  if (problems.length > 0) return problemPage(problems, request.language.text.charts.file, request)
+  return chart === null || chart.panels.length === 0 ? notFoundPage(request) : { chart, view }
 }
 
 function readTime(
   site: Site,
   subject: Subject,
   { parameters: given, language }: PageRequest,
-): { readonly chart: AskedChart | null; readonly problems: readonly Problem[] } {
+): { readonly chart: AskedChart | null; readonly view: View; readonly problems: readonly Problem[] } {
   const { view, problems } = readView(given, subject, timeParameters)
   const chart = timeChart(site, subject, view, language, Date.now())
-  return { chart, problems: [...problems, ...(chart?.problems ?? [])] }
+  return { chart, view, problems: [...problems, ...(chart?.problems ?? [])] }
 }

@@ -1,5 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import { chartFileAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
+import { collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
 import type { Browse } from '../browse/context.ts'
 import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -9,7 +9,7 @@ import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
-import { timeChart, timeParameters } from '../chart-data/time-chart.ts'
+import { timeChart } from '../chart-data/time-chart.ts'
 import { html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
@@ -21,6 +21,7 @@ import { takeChart } from '../export-menu/chart-take.ts'
 import type { TakeContext } from '../export-menu/take.ts'
 import { takeView } from '../export-menu/view-take.ts'
 import { canAfford, facetsOf } from '../view/facets.ts'
+import { timeParameters } from '../view/parameters.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
@@ -80,7 +81,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             ${
               time !== null &&
               html`${await timeFigure(time, answer, view, subject, site, language)}
-              ${takeChart(time, answer, chartFileAddress(collection.nsid, view), subject, context)}`
+              ${takeChart(time, answer, view, subject, context)}`
             }
             ${optionsBar(list.totalCount, columns, browse)}
             ${

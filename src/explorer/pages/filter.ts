@@ -8,7 +8,6 @@ import { conditionList } from '../browse/sentences.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { timeParameters } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
@@ -16,11 +15,12 @@ import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import { facetOf, valuePanels } from '../lists/values.ts'
 import { type Condition, readConditions } from '../view/conditions.ts'
+import { filterParameters, timeParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View, withCondition } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
-const own = ['field', 'find', 'op', 'value']
+const own: readonly string[] = filterParameters
 
 export function filterPage(site: Site, subject: Subject, request: PageRequest): Draft {
   const { parameters, language } = request

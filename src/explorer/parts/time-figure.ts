@@ -61,7 +61,7 @@ export async function timeFigure(
     </div>`,
     links: html`
       <a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>
-      <a href=${withLanguage(chartFileAddress(collection.nsid, view), language)} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>
+      <a href=${withLanguage(chartFileAddress(collection.nsid, view, 'svg'), language)} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>
     `,
   })
 }

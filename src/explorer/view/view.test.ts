@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadLexicons } from '../../lexicon/load.ts'
 import { buildModel } from '../../schema/model/build-model.ts'
+import { modelOf } from '../../../test/support/agents.ts'
 import { createSubjects } from '../fields/subject.ts'
+import { chartParameters, viewParameters } from './parameters.ts'
 import { readView, writeView } from './view.ts'
 import { whereOf } from './where.ts'
 
@@ -55,4 +57,18 @@ test('an address that means nothing is refused with what it may be', () => {
     'unknownChoice',
   ])
   assert.deepEqual(kinds('language=&q='), [])
+})
+
+test('a field with the name of a parameter is written with its operator', () => {
+  // A record's `top` is grouped by as `record_top`.
+  const names = ['lang', ...viewParameters, ...chartParameters].filter((name) => name !== 'top')
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  const record = { type: 'record', key: 'tid', record: { type: 'object', properties } }
+  const model = modelOf([{ lexicon: 1, id: 'org.example.odd', defs: { main: record } }], {})
+  const [odd] = createSubjects(model).all
+  assert.ok(odd)
+  for (const name of names) {
+    const { view, problems } = readView([[`${name}.is`, 'x']], odd)
+    assert.deepEqual([problems, writeView(view)], [[], `${name}.is=x`])
+  }
 })

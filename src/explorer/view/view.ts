@@ -2,6 +2,7 @@
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { type Condition, readConditions, writeConditions } from './conditions.ts'
+import { isReserved, viewParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
 export const shows = ['list', 'table', 'cards'] as const
@@ -37,29 +38,6 @@ export const emptyView: View = {
 }
 
 const longest = 1_000
-
-/**
- * Parameters that are not conditions: of views, of pages that choose a filter, and of charts. A field with such a name
- * is written with its operator: `sort.is=…`.
- */
-const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
-const pageParameters = ['field', 'find', 'op', 'value'] as const
-const chartParameters = [
-  'split',
-  'as',
-  'per',
-  'part',
-  'measure',
-  'of',
-  'by',
-  'kind',
-  'top',
-  'step',
-  'query',
-  'on',
-  'against',
-]
-const reserved: readonly string[] = [...viewParameters, ...pageParameters, ...chartParameters]
 
 /** In `facets`, for none. */
 const noFacets = '-'
@@ -123,10 +101,6 @@ function isFacet(field: ShownField | undefined): boolean {
 
 function isShow(text: string): text is Show {
   return shows.some((each) => each === text)
-}
-
-export function isReserved(name: string): boolean {
-  return reserved.includes(name)
 }
 
 /** `publishedAt`, or `-publishedAt` for descending. */

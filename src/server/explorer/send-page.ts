@@ -29,10 +29,12 @@ export async function sendPage(
     : Promise.race([finishing, sleep(moment, null, { signal: timer.signal }).catch(() => null)]))
   timer.abort()
   if (early !== null) {
-    const { status, media, rest } = early
+    const { status, media, name, rest } = early
     if (status !== 200) reply.removeHeader('etag').header('cache-control', 'no-store')
     reply.code(status).type(media)
-    return reply.send(zips ? await zip(start + rest, { level: 1 }) : start + rest)
+    if (name !== null) reply.header('content-disposition', `attachment; filename="${name}"`)
+    const whole = typeof rest === 'string' ? start + rest : rest
+    return reply.send(zips ? await zip(whole, { level: 1 }) : whole)
   }
   const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
   reply.type('text/html; charset=utf-8')

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { errorCodes, ServiceError } from '../../errors.ts'
-import type { FileFormat } from '../../files/file-spec.ts'
+import { mediaTypes } from '../../files/file-spec.ts'
 import { writeFile } from '../../files/write-file.ts'
 import { errorAnswer } from '../../query/execute/error-answer.ts'
 import {
@@ -32,12 +32,6 @@ export type ExportEngine = Pick<QueryEngine, 'execute' | 'openExport' | 'priceEx
 const mostExports = 4
 /** Of one caller. */
 const mostOfOne = 2
-
-const mediaTypes = {
-  csv: 'text/csv; charset=utf-8; header=present',
-  ndjson: 'application/x-ndjson',
-  parquet: 'application/vnd.apache.parquet',
-} satisfies Record<FileFormat, string>
 
 /** What the head of an answer says of its file. */
 interface Size {

@@ -1,0 +1,31 @@
+/**
+ * Parameters of addresses that are not conditions. A field with such a name is written with its operator: `sort.is=…`.
+ */
+
+/** Of every page of a collection. */
+export const viewParameters = ['q', 'sort', 'show', 'columns', 'facets', 'after', 'before'] as const
+/** Of the page that chooses a filter. */
+export const filterParameters = ['field', 'find', 'op', 'value'] as const
+/** Of charts over time. */
+export const timeParameters = ['split', 'as', 'per'] as const
+/** Of a measure by fields. */
+export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step'] as const
+/** Of compared queries. */
+export const comparedParameters = ['query', 'as', 'per'] as const
+/** Of what is unusual. */
+export const unusualParameters = ['on', 'against'] as const
+/** Of the page of charts, whichever `part` it shows. */
+export const chartParameters: readonly string[] = [
+  ...new Set(['part', ...groupParameters, ...timeParameters, ...comparedParameters, ...unusualParameters]),
+]
+
+const reserved: ReadonlySet<string> = new Set([
+  'lang',
+  ...viewParameters,
+  ...filterParameters,
+  ...chartParameters,
+])
+
+export function isReserved(name: string): boolean {
+  return reserved.has(name)
+}
