@@ -1,12 +1,12 @@
 /** Describes one field: its meaning, how to filter by it, and its values in the index. */
-import type { Subject } from '../words/collections.ts'
+import type { Subject } from '../../words/collections.ts'
 import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
-import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
-import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../filters/groups.ts'
-import { parsePath, type Path } from '../filters/paths.ts'
-import { fitValue } from '../words/budget.ts'
-import { present, type Toolbox } from './toolbox.ts'
-import type { Json } from './tool.ts'
+import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
+import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../../filters/groups.ts'
+import { parsePath, type Path } from '../../filters/paths.ts'
+import { fitValue } from '../../words/budget.ts'
+import { present, type Toolbox } from '../toolbox.ts'
+import type { Json } from '../tool.ts'
 
 const mostValues = 50
 /** Values shown for fields whose values hardly ever repeat. */

@@ -1,14 +1,14 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
-import type { Field } from '../../schema/model/model.ts'
-import { cutTexts, fitValue } from '../words/budget.ts'
-import type { Subject } from '../words/collections.ts'
+import type { Field } from '../../../schema/model/model.ts'
+import { cutTexts, fitValue } from '../../words/budget.ts'
+import type { Subject } from '../../words/collections.ts'
 import { describeField } from './describe-field.ts'
 import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
-import { printField } from '../graphql/graphql-text.ts'
-import { referenceOf, reverseNames } from '../filters/paths.ts'
-import { cutText } from '../words/plain-text.ts'
-import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
-import { type Json, ToolError } from './tool.ts'
+import { printField } from '../../graphql/graphql-text.ts'
+import { referenceOf, reverseNames } from '../../filters/paths.ts'
+import { cutText } from '../../words/plain-text.ts'
+import { argumentsOf, present, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import { type Json, ToolError } from '../tool.ts'
 
 /** Fields whose values one query counts, values shown per field, and texts shown that `search` covers. */
 const mostCounted = 10

@@ -1,10 +1,10 @@
 /** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
-import type { FieldType, Reference } from '../../schema/model/model.ts'
-import { fitValue, tokensOfJson } from '../words/budget.ts'
-import type { Catalogue } from '../words/collections.ts'
-import { cutText } from '../words/plain-text.ts'
-import type { Json } from './tool.ts'
-import type { Toolbox } from './toolbox.ts'
+import type { FieldType, Reference } from '../../../schema/model/model.ts'
+import { fitValue, tokensOfJson } from '../../words/budget.ts'
+import type { Catalogue } from '../../words/collections.ts'
+import { cutText } from '../../words/plain-text.ts'
+import type { Json } from '../tool.ts'
+import type { Toolbox } from '../toolbox.ts'
 
 export interface Counted {
   readonly groupCount: number
