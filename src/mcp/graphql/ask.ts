@@ -2,6 +2,7 @@
 import { prepare } from '../../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from '../../endpoint/endpoint.ts'
 import { cutPlain } from '../words/plain-text.ts'
+import { wordRefusal } from '../words/service-refusals.ts'
 import type { Json, ToolsGiven } from '../tools/tool.ts'
 
 /** Throws an EndpointError unless the answer is complete. */
@@ -18,12 +19,20 @@ export async function ask(
     throw new EndpointError(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
     )
-  throw new EndpointError(faultText(errors), { code: errors[0]?.code ?? null })
+  throw new EndpointError(inWordsOfTools(errors), { code: errors[0]?.code ?? null })
 }
 
+function inWordsOfTools(errors: readonly EndpointFault[]): string {
+  const texts = [...new Set(errors.slice(0, 3).map(wordRefusal))]
+  return texts.length === 0 ? noAnswer : texts.join(' ')
+}
+
+const noAnswer = 'The service answered with nothing.'
+
+/** The errors as GraphQL words them, for callers who wrote the query. */
 export function faultText(errors: readonly EndpointFault[]): string {
   const [first, ...more] = errors
-  if (first === undefined) return 'The service answered with nothing.'
+  if (first === undefined) return noAnswer
   const wait = first.retryAfter === null ? '' : ` Try again in ${first.retryAfter} seconds.`
   const others = more.slice(0, 2).map(({ message }) => ` ${cutPlain(message, 300)}`)
   return `${cutPlain(first.message, 500)}${wait}${others.join('')}`

@@ -54,7 +54,7 @@ const instructions =
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
-  const { model, roles, lexicons, schema, version, website, onFault, addition } = given
+  const { model, roles, lexicons, schema, onFault, addition } = given
   const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => {
     const { title, description } = tool
@@ -74,38 +74,40 @@ export function createAgentServers(given: AgentGiven): AgentServers {
   })
   const prompts = createPrompts(model, roles, completions)
   return () => {
-    const server = new McpServer(
-      {
-        name: 'lexigraph',
-        title: 'Lexigraph',
-        version,
-        icons,
-        ...(website !== null && { websiteUrl: website }),
+    const server = new McpServer(serverInfo(given), {
+      instructions,
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { listChanged: false },
+        prompts: { listChanged: false },
       },
-      {
-        instructions,
-        capabilities: {
-          tools: { listChanged: false },
-          resources: { listChanged: false },
-          prompts: { listChanged: false },
-        },
-        maxToolInputElements: mostElements,
-        cacheHints: {
-          'tools/list': unchanging,
-          'prompts/list': unchanging,
-          'resources/list': unchanging,
-          'resources/templates/list': unchanging,
-          'server/discover': unchanging,
-        },
-        ...addition?.options,
+      maxToolInputElements: mostElements,
+      cacheHints: {
+        'tools/list': unchanging,
+        'prompts/list': unchanging,
+        'resources/list': unchanging,
+        'resources/templates/list': unchanging,
+        'server/discover': unchanging,
       },
-    )
+      ...addition?.options,
+    })
     for (const { tool, config } of registered)
       server.registerTool(tool.name, config, (args, context) => call(tool, args, context, onFault))
     registerResources(server)
     registerPrompts(server, prompts)
     addition?.register(server)
     return server
+  }
+}
+
+/** The server as it introduces itself. */
+export function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'website'>) {
+  return {
+    name: 'lexigraph',
+    title: 'Lexigraph',
+    version,
+    icons,
+    ...(website !== null && { websiteUrl: website }),
   }
 }
 

@@ -8,7 +8,8 @@ import fastify, {
 import { ServiceError } from '../../errors.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import { addAgentRoutes, agentPath, answerAgentFailure } from './agent-routes.ts'
+import { answerAgentFailure } from './agent-replies.ts'
+import { addAgentRoutes, agentPath } from './agent-routes.ts'
 import { askBeforeBodies, rejectBadHeads } from '../http/requests.ts'
 import { closeGracefully } from '../http/listening.ts'
 import { limitConnections } from '../http/connections.ts'
@@ -56,7 +57,9 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
     const caller = networkOf(request.ip)
     return {
       endpoint: endpoint(request),
-      pay: async () => scheduler.wait(caller),
+      turn: () => scheduler.wait(caller),
+      isFree: async () => true,
+      pay: async () => undefined,
       spend: (time) => scheduler.spend(caller, time),
     }
   })

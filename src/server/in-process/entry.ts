@@ -14,6 +14,8 @@ export interface EntryOptions {
 }
 
 export interface Entry {
+  /** Charges nothing. */
+  identify(request: FastifyRequest): Promise<Caller>
   /** Charges every request, because one that reads nothing from the database uses CPU too. */
   enter(request: FastifyRequest): Promise<Caller>
   /** Throws RATE_LIMITED when the caller lacks points. */
@@ -36,13 +38,17 @@ export function createEntry({ authenticate, limiter }: EntryOptions): Entry {
       throw error
     }
   }
-  const admit = async (request: FastifyRequest): Promise<Caller> => {
+  const identify = async (request: FastifyRequest): Promise<Caller> => {
     assertNoKeyInAuthorization(request.headers.authorization)
-    const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
+    return authenticate(request.headers['x-api-key'], networkOf(request.ip))
+  }
+  const admit = async (request: FastifyRequest): Promise<Caller> => {
+    const caller = await identify(request)
     await spend(caller, headPoints(request))
     return caller
   }
   return {
+    identify: (request) => slowly(request, identify(request)),
     enter: (request) => slowly(request, admit(request)),
     spend: (request, caller, points) => slowly(request, spend(caller, points)),
   }

@@ -1,0 +1,169 @@
+/** Callers over a limit, and messages that cannot be read: what clients of the protocol get to read. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { ServiceError } from '../../src/errors.ts'
+import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
+import { freeMessages } from '../../src/server/agents/own-agent.ts'
+import { createMemoryLimiter } from '../support/memory-limiter.ts'
+import type { HttpServer } from '../support/http-server.ts'
+import { startAgentServer, tier } from './agent-server.ts'
+
+const call = { name: 'hello', arguments: { text: 'x' } }
+
+for (const revision of ['2025-11-25', '2026-07-28'] as const)
+  test(`a client of ${revision} over its limit reads why, and when to try again`, async () => {
+    const given = { free: 1_000, points: 100 }
+    await using server = await startScarceServer(given)
+    const mode = revision === '2025-11-25' ? 'legacy' : ({ pin: revision } as const)
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))
+    assert.equal((await client.callTool(call)).isError ?? false, false)
+    given.points = 0
+    const refused = await client.callTool(call)
+    assert.equal(refused.isError, true)
+    const [content] = refused.content
+    assert.match(
+      content?.type === 'text' ? content.text : '',
+      /^The call needs 1 point, but 0 of the 100 that the tier "anybody" has .* Try again in \d+ seconds?\.$/,
+    )
+    await assert.rejects(client.readResource({ uri: 'lexigraph://guide' }), {
+      code: -32000,
+      message: /^The request needs 1 point/,
+      data: { code: 'RATE_LIMITED', retryAfter: 60, needed: 1, remaining: 0 },
+    })
+    assert.equal((await client.listTools()).tools.length, 1)
+    await client.close()
+  })
+
+test('a refusal has the id of its request, the seconds to wait, and the form that the caller accepts', async () => {
+  await using server = await startScarceServer({ free: 2, points: 0 })
+  const tools = await post(server, request('tools/list', { id: 'x' }))
+  assert.equal(tools.status, 200)
+  await post(server, request('ping'))
+  const listed = await post(server, request('tools/list', { id: 'a "b"' }))
+  assert.deepEqual([listed.status, listed.headers.get('retry-after')], [200, '60'])
+  const { error, ...rest } = await listed.json()
+  assert.deepEqual(rest, { jsonrpc: '2.0', id: 'a "b"' })
+  assert.deepEqual([error.code, error.data.code, error.data.retryAfter], [-32000, 'RATE_LIMITED', 60])
+  const called = await post(server, request('tools/call', { id: 7, params: call }))
+  const { result } = await called.json()
+  assert.deepEqual([called.status, called.headers.get('retry-after'), result.isError], [200, '60', true])
+  const streamed = await post(server, request('ping', { id: 8 }), { accept: 'text/event-stream' })
+  assert.equal(streamed.headers.get('content-type'), 'text/event-stream')
+  assert.match(await streamed.text(), /^event: message\ndata: \{"jsonrpc":"2\.0","id":8,"error":\{.+\}\n\n$/)
+})
+
+test('what has no id is refused by its HTTP status', async () => {
+  await using server = await startScarceServer({ free: 1, points: 0 })
+  await post(server, request('ping'))
+  const { id: _, ...notification } = request('notifications/cancelled')
+  for (const body of [notification, request('tools/list', { id: null }), { hello: 1 }]) {
+    const refused = await post(server, body)
+    const { id, error } = await refused.json()
+    assert.deepEqual([refused.status, id, error.data.code], [429, null, 'RATE_LIMITED'])
+    assert.equal(refused.headers.get('retry-after'), '60')
+  }
+})
+
+test('a long message over the limit is read for its id as long as there are free messages', async () => {
+  await using server = await startScarceServer({ free: 2, points: 0 })
+  const params = { ...call, arguments: { text: 'x'.repeat(9_000) } }
+  const answers = []
+  for (const id of [1, 2, 3]) answers.push(await post(server, request('tools/call', { id, params })))
+  const seen = await Promise.all(answers.map(async (each) => [each.status, (await each.json()).id]))
+  assert.deepEqual(seen, [
+    [200, 1],
+    [200, 2],
+    [429, null],
+  ])
+})
+
+test('prebuilt answers cost nothing up to their number in a minute, and a point afterwards', async () => {
+  const limiter = createMemoryLimiter()
+  await using server = await startAgentServer({
+    app: { limiter, authenticate: () => ({ id: 'somebody', tier, keyName: null }) },
+  })
+  const left = async () => (await limiter.spend({ id: 'somebody', tier, keyName: null }, 0))?.remaining
+  for (let count = 0; count < freeMessages; count += 1) {
+    const { status } = await post(server, request(count % 2 === 0 ? 'tools/list' : 'ping'))
+    assert.equal(status, 200)
+  }
+  assert.equal(await left(), tier.pointsPerMinute)
+  const answer = await (await post(server, request('ping', { id: 5 }))).json()
+  assert.deepEqual(answer, { jsonrpc: '2.0', id: 5, result: {} })
+  assert.equal(await left(), tier.pointsPerMinute - 1)
+  await post(server, request('prompts/get', { params: { name: 'nothing' } }))
+  assert.equal(await left(), tier.pointsPerMinute - 2)
+})
+
+test('a caller who cannot be identified for now is told so with the id of its request', async () => {
+  for (const code of ['RATE_LIMITED', 'UNAVAILABLE'] as const) {
+    await using server = await startAgentServer({
+      app: {
+        authenticate: () => {
+          throw new ServiceError(code, 'The keys cannot be read.', { retryAfter: 4 })
+        },
+      },
+    })
+    const called = await post(server, request('tools/call', { id: 3, params: call }))
+    const { id, result } = await called.json()
+    assert.deepEqual([called.status, id, result.isError], [200, 3, true])
+    assert.equal(result.content[0].text, 'The keys cannot be read. Try again in 4 seconds.')
+    const got = await fetch(`${server.url}/mcp`)
+    assert.equal(got.status, code === 'RATE_LIMITED' ? 429 : 503)
+  }
+})
+
+test('a body that cannot be read is charged, and refused when it cannot be paid', async () => {
+  await using server = await startScarceServer({ free: 0, points: 2 })
+  const send = async (body: string, type: string) =>
+    (await fetch(`${server.url}/mcp`, { method: 'POST', headers: { 'content-type': type }, body })).status
+  assert.equal(await send('{}', 'text/plain'), 415)
+  assert.equal(await send('x'.repeat(300_000), 'application/json'), 413)
+  assert.equal(await send('{}', 'text/plain'), 429)
+})
+
+/** One tool, whose call sends one query of one point. */
+const tools = ({ endpoint }: ToolsGiven): readonly Tool[] => [
+  {
+    ...call,
+    title: 'Hello',
+    description: 'Asks the service for a greeting.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+    run: async (_args, signal) => ({ ...(await endpoint.ask({ query: '{ hello }' }, signal)) }),
+  },
+]
+
+/** `given`: what is left of the caller's free messages and points. */
+function startScarceServer(given: { free: number; points: number }): Promise<HttpServer> {
+  const limiter = {
+    ...createMemoryLimiter(),
+    spend: ({ id }: { readonly id: string }, wanted: number) => {
+      const kind = id.startsWith('free:') ? 'free' : 'points'
+      const granted = given[kind] >= wanted
+      if (granted) given[kind] -= wanted
+      return { granted, remaining: given[kind], resetSeconds: 60 }
+    },
+  }
+  return startAgentServer({
+    tools,
+    app: { limiter, authenticate: () => ({ id: 'somebody', tier, keyName: null }) },
+  })
+}
+
+function request(method: string, more: Readonly<Record<string, unknown>> = {}) {
+  return { jsonrpc: '2.0', id: 1, method, ...more }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Answer = Response & { json(): Promise<any> }
+
+function post(server: HttpServer, message: object, headers: Record<string, string> = {}): Promise<Answer> {
+  const accept = 'application/json, text/event-stream'
+  return fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, ...headers },
+    body: JSON.stringify(message),
+  })
+}
