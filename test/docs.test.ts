@@ -3,6 +3,7 @@
  * links that the pages mention exist. UPDATE_DOCS=1 rewrites the answers; the diff is for a reader to judge.
  */
 import assert from 'node:assert/strict'
+import { trackingParameters } from '../src/util/text/normalize-url.ts'
 import { operatorsOn, whereOperators } from '../src/schema/model/where-operators.ts'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -74,6 +75,11 @@ test('docs/filters.md names every operator of `where`', () => {
   )
   const ofStrings = operatorsOn('string').map(([name]) => name)
   assert.ok(textOf('docs/filters.md').includes(`\`${ofStrings.join(' ')}\``), ofStrings.join(' '))
+})
+
+test('docs/filters.md lists the parameters that `sameUrl` leaves out', () => {
+  const listed = trackingParameters.map((name) => `\`${name}\``).join(', ')
+  assert.ok(textOf('docs/filters.md').includes(listed), listed)
 })
 
 test('docs/prices.md and docs/prices-of-groups.md list the weights that costs are made of', () => {

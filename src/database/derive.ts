@@ -1,5 +1,6 @@
 /** Derives the values of a record for stored columns and array indexes, in order. Pure, so that workers can run it. */
 import { foldText } from '../util/text/fold.ts'
+import { urlHash } from '../util/text/normalize-url.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue } from './database.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table } from './layout/tables.ts'
@@ -86,6 +87,8 @@ function columnValue(kind: Column['kind'], value: unknown): ColumnValue {
       return typeof value === 'boolean' ? Number(value) : null
     case 'instant':
       return typeof value === 'string' ? parseRecordInstant(value) : null
+    case 'urlHash':
+      return typeof value === 'string' ? urlHash(value) : null
     case 'refBase':
       return referenceOf(value)?.[0] ?? null
     case 'refKey':

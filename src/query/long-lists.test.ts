@@ -46,7 +46,7 @@ function listOf(values: readonly Json[]): readonly Json[] {
   const some = [...new Set(values)].filter((_, index) => index % 2 === 0).slice(0, 40)
   const absent = Array.from({ length: 12 }, (_, index): Json => {
     if (typeof some[0] === 'number') return 900 + index
-    return /^\d{4}-.*Z$/.test(String(some[0])) ? `1${100 + index}-01-01T00:00:00Z` : `absent ${index}`
+    return /^\d{4}-\d\d-\d\dT/.test(String(some[0])) ? `1${100 + index}-01-01T00:00:00Z` : `absent ${index}`
   })
   return [...absent, ...some]
 }

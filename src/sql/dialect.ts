@@ -66,6 +66,8 @@ export interface Dialect {
   /** The CID as text, from its stored bytes. */
   cidText(cid: Sql): Sql
   fold(text: Sql): Sql
+  /** The normal form of a URL (util/text/normalize-url.ts); null if the text is no web address. */
+  normalizedUrl(text: Sql): Sql
   /** Folds text that is known to be ASCII. */
   lower(ascii: Sql): Sql
   /** Folded text from a text column and its `folded` column. */

@@ -107,6 +107,7 @@ export const bookColumns: readonly (readonly [name: string, path: string, type: 
   ['pages', 'pages', 'BIGINT'],
   ['serial', 'serial', 'BIGINT'],
   ['inPrint', 'inPrint', 'BOOLEAN'],
+  ['page', 'page', 'VARCHAR'],
   ['publishedAt', 'publishedAt', 'TIMESTAMP WITH TIME ZONE'],
   ['author.uri', 'author.uri', 'VARCHAR'],
   ['author.name', 'authorResolved.name', 'VARCHAR'],
@@ -132,12 +133,12 @@ export const bookColumns: readonly (readonly [name: string, path: string, type: 
   ['extra', 'extra', 'VARCHAR'],
 ]
 
-export const bookNodes = `uri indexedAt title note shelf genre pages serial inPrint publishedAt
+export const bookNodes = `uri indexedAt title note shelf genre pages serial inPrint page publishedAt
   author { uri }
   authorResolved { ... on OrgExampleLibraryPerson { name rating employerResolved { ... on OrgExampleLibraryPublisher { name } } } }
   series seriesResolved { ... on OrgExampleLibraryBook { title } }
   imprint { city founded open since marks houseResolved { ... on OrgExampleLibraryPublisher { name } } }
-  tags scores credits { name share craft paid since person { uri cid } skills } related { uri cid } sources
+  tags scores credits { name share craft paid since profile person { uri cid } skills } related { uri cid } sources
   cover { mimeType size } digest link extra`
 
 /** The value at a path of names; null if something on the way is missing. */

@@ -142,7 +142,7 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
   ],
   'in any of several ways': [
     `{ ${list}(first: 20, where: {OR: [{url: {eq: "https://x.example"}}, {source: {domain: {eq: "x.example"}}}]}) { nodes { title } } }`,
-    /Index (Only )?Scan (using|on) "tech.service.news.article\/.url"/,
+    /Index (Only )?Scan (using|on) "tech.service.news.article\/.url:hash"/,
   ],
   'a whole title': [
     `{ ${list}(first: 20, where: {title: {eq: "story 4321 usual x zygote"}}) { nodes { title } } }`,
@@ -185,7 +185,15 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
   ],
   'by address': [
     `{ ${list}(where: {url: {eq: "https://outlet.example/77"}}) { nodes { title } } }`,
-    /"tech.service.news.article\/.url"/,
+    /"tech.service.news.article\/.url:hash"[^]*Index Cond: /,
+  ],
+  'by address as someone wrote it': [
+    `{ ${list}(where: {url: {sameUrl: "www.outlet.example/77/#x"}}) { totalCount nodes { title } } }`,
+    /"tech.service.news.article\/.url:hash"[^]*Index Cond: /,
+  ],
+  'by either of two addresses': [
+    `{ ${list}(first: 20, where: {OR: [{url: {sameUrl: "outlet.example/77"}}, {canonicalUrl: {sameUrl: "outlet.example/77"}}]}) { nodes { title } } }`,
+    /"tech.service.news.article\/.url:hash"[^]*"tech.service.news.article\/.canonicalUrl:hash"/,
   ],
   'outlets with their newest': [
     `{ techServiceNewsSource(first: 5) { nodes { techServiceNewsArticleViaSource(first: 20) { nodes { title } } } } }`,

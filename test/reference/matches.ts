@@ -3,6 +3,7 @@ import { parseSearch } from '../../src/search/parse-search.ts'
 import { plainWordsOf } from '../../src/search/words.ts'
 import { searchHolds } from './search.ts'
 import type { Json, Kind, ReferenceKind } from './shapes.ts'
+import { isSameUrl } from './urls.ts'
 import { compareKeys, fold, type Key, parseInstant } from './values.ts'
 import {
   isCurrent,
@@ -101,6 +102,8 @@ function scalarMatches(kind: Kind, key: Key, condition: Where): boolean {
         return fold(String(key)).includes(fold(argument))
       case 'startsWith':
         return fold(String(key)).startsWith(fold(argument))
+      case 'sameUrl':
+        return isSameUrl(String(key), argument)
       case 'matches': {
         const search = parseSearch(argument, [])
         return search === null || searchHolds([{ name: '', words: plainWordsOf(String(key)) }], search)

@@ -15,6 +15,7 @@ import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { buildRecord, otherCid } from './records.ts'
 import { datetimes, integers, texts } from './scalars.ts'
+import { urls } from './urls.ts'
 
 export interface Corpus {
   readonly lexicons: readonly Json[]
@@ -151,6 +152,7 @@ const imageCid = 'bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4'
 function strings(lexicon: Json): fc.Arbitrary<string> {
   if (lexicon.format === 'language')
     return fc.constantFrom('en', 'es', 'de', 'zh', 'ja', 'pt-BR', 'zh-Hant-TW')
+  if (lexicon.format === 'uri') return urls
   if (lexicon.enum !== undefined) return fc.constantFrom<string>(...lexicon.enum)
   if (lexicon.minLength === 2) return fc.constantFrom('MX', 'DE', 'FR', 'mx', 'ß')
   const free = texts(lexicon.maxLength ?? 2000, lexicon.maxGraphemes ?? 500)

@@ -5,6 +5,7 @@
 
 const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
 const atUri = { type: 'string', format: 'at-uri' }
+const uri = { type: 'string', format: 'uri', maxLength: 2048 }
 const datetime = { type: 'string', format: 'datetime' }
 const freeText = { type: 'string', maxGraphemes: 300, maxLength: 3000 }
 const country = { type: 'string', minLength: 2, maxLength: 2 }
@@ -17,7 +18,7 @@ export const collections = {
 } as const
 
 /** Of every kind at least one. */
-const nullableOfBooks = `shelf author pages blurb genre medium serial publishedAt series mention
+const nullableOfBooks = `shelf author pages blurb genre medium serial publishedAt page series mention
   imprint outline tags scores credits related sources edition cover digest link extra`.split(/\s+/)
 
 export const libraryLexicons = [
@@ -45,6 +46,7 @@ export const libraryLexicons = [
       fortune: { type: 'integer' },
       active: { type: 'boolean' },
       bornAt: datetime,
+      site: uri,
       employer: strongRef,
       mentor: atUri,
     },
@@ -67,6 +69,7 @@ export const libraryLexicons = [
         // Clashes with a group's own field, so it answers as `record_count`.
         count: { type: 'integer', minimum: -5, maximum: 5 },
         inPrint: { type: 'boolean' },
+        page: uri,
         publishedAt: datetime,
         author: strongRef,
         series: atUri,
@@ -103,6 +106,7 @@ export const libraryLexicons = [
           founded: { type: 'integer', minimum: 0, maximum: 3000 },
           open: { type: 'boolean' },
           since: datetime,
+          site: uri,
           house: strongRef,
           marks: { type: 'array', items: { type: 'string', maxLength: 120 }, maxLength: 10 },
         },
@@ -128,6 +132,7 @@ export const libraryLexicons = [
           craft: { type: 'string', maxLength: 3000, knownValues: ['text', 'image'] },
           paid: { type: 'boolean' },
           since: datetime,
+          profile: uri,
           person: strongRef,
           skills: { type: 'array', items: { type: 'string', maxLength: 120 }, maxLength: 10 },
         },

@@ -8,6 +8,7 @@ import { recordsOf } from '../reference/world.ts'
 import { onceFor } from './once.ts'
 import { isFreeText } from '../reference/search.ts'
 import { searches } from './searches.ts'
+import { writtenUrls } from './urls.ts'
 import { datetimeArguments, integers, needles, texts } from './scalars.ts'
 
 /** What a condition is drawn for: the fields in reach, and objects that have values there. */
@@ -178,6 +179,8 @@ function condition(
           { weight: 1, arbitrary: searches(present, []).map((matches) => ({ matches })) },
           { weight: 3, arbitrary: stringCondition(present, ordinary) },
         )
+      if (kind.lexicon.format === 'uri')
+        return stringCondition(present, [...ordinary, 'sameUrl', 'sameUrl', 'sameUrl'])
       return stringCondition(present, ordinary)
     case 'integer': {
       const limit = kind.bits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
@@ -240,6 +243,7 @@ function stringCondition(present: readonly string[], operators: readonly string[
       if (operator === 'isNull') return [operator, fc.boolean]
       if (operator === 'in' || operator === 'notIn')
         return [operator, () => fc.array(value(), { maxLength: 3 })]
+      if (operator === 'sameUrl') return [operator, () => writtenUrls(present)]
       return [operator, operator === 'contains' || operator === 'startsWith' ? needle : value]
     }),
   )

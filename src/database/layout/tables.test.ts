@@ -69,7 +69,7 @@ test('indexes follow from the kind of field', () => {
     table.indexes.map(({ columns }) => columns.join(' ')),
     [
       '.known',
-      '.code',
+      '.code:hash',
       '.number rkey',
       '.yes',
       '.at rkey',

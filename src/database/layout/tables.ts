@@ -31,14 +31,17 @@ export interface Table {
 
 /**
  * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case. `refBase`, `refKey`: the
- * URI of a reference, split after its last slash; the first part is an id in `base`.
+ * URI of a reference, split after its last slash; the first part is an id in `base`. `urlHash`: see
+ * util/text/normalize-url.ts.
  */
 export interface Column {
   readonly name: string
   readonly path: readonly string[]
-  readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey'
+  readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey' | 'urlHash'
   /** Extracted from the record on request, so that long text is stored once. */
   readonly virtual: boolean
+  /** Of a URL: the column by whose index it is found, because equal URLs have equal hashes. */
+  readonly urlHash?: Column
 }
 
 /** A side table (value, id), or (base, rkey, id) for references, for conditions on elements. */
@@ -143,6 +146,14 @@ function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index])
 }
 
+/** Endings of the names of columns that share a path with another. */
+const suffixes: Readonly<Partial<Record<Column['kind'], string>>> = {
+  folded: ':folded',
+  refBase: ':base',
+  refKey: ':key',
+  urlHash: ':hash',
+}
+
 function buildTable(
   collection: Collection,
   name: string,
@@ -161,10 +172,13 @@ function buildTable(
     { kind: 'day', columns: ['indexed_at'] },
   ]
 
-  const column = (path: readonly string[], kind: Column['kind'], virtual = false): Column => {
-    const suffix =
-      kind === 'folded' ? ':folded' : kind === 'refBase' ? ':base' : kind === 'refKey' ? ':key' : ''
-    const added = { name: unique(`.${path.join('.')}${suffix}`), path, kind, virtual }
+  const column = (
+    path: readonly string[],
+    kind: Column['kind'],
+    more: Partial<Pick<Column, 'virtual' | 'urlHash'>> = {},
+  ): Column => {
+    const name = unique(`.${path.join('.')}${suffixes[kind] ?? ''}`)
+    const added = { name, path, kind, virtual: false, ...more }
     columns.push(added)
     return added
   }
@@ -182,7 +196,13 @@ function buildTable(
     counted.push({ kind, columns: of.map((it) => it.name) })
   }
   const addString = (path: readonly string[], type: StringType): void => {
-    const text = column(path, 'text', !type.categorical)
+    if (type.format === 'uri' && !type.categorical) {
+      const urlHash = column(path, 'urlHash')
+      column(path, 'text', { virtual: true, urlHash })
+      index([urlHash], 'value', true)
+      return
+    }
+    const text = column(path, 'text', { virtual: !type.categorical })
     if (type.freeText) {
       const folded = column(path, 'folded')
       texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })

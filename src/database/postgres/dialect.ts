@@ -87,6 +87,7 @@ export const postgresDialect: Dialect = {
   uriKey: (uri) => sql`substring(${uri} from '[^/]*$')`,
   cidText: (cid) => cid,
   fold: (text) => sql`fold(${text})`,
+  normalizedUrl: (text) => sql`normalized_url(${text})`,
   lower: (ascii) => sql`lower(${ascii} collate "C")`,
   foldedColumn: (_, folded) => folded,
   textMissing: (_, folded) => sql`(${folded} is null)`,

@@ -1,4 +1,6 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
+import type { ColumnValue } from '../../database/database.ts'
+import { hashOfNormal, urlHash } from '../../util/text/normalize-url.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
 import {
   columnOf,
@@ -65,7 +67,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
       if (condition.operand.kind === 'count' && around.isIndexed)
         return isCounted(condition.operand, condition, row)
       if (condition.op === 'eq' && isVirtual(condition.operand))
-        return dialect.isOneOf(valueOf(emitter, condition.operand, row), [condition.to])
+        return isOneOf(emitter, condition.operand, [condition.to], row)
       return sql`(${valueOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
       const { list, negated } = condition
@@ -73,7 +75,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
         return isCounted(condition.operand, condition, row)
       const value = valueOf(emitter, condition.operand, row)
       if (list.length >= manyValues && !around.isIndexed) return dialect.isOneOfMany(value, list, negated)
-      if (!negated && isVirtual(condition.operand)) return dialect.isOneOf(value, list)
+      if (!negated && isVirtual(condition.operand)) return isOneOf(emitter, condition.operand, list, row)
       return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
     }
     case 'missing': {
@@ -85,6 +87,12 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'text': {
       const folded = foldedOf(emitter, condition.operand, row)
       return dialect.textMatch[condition.match](folded, condition.needle)
+    }
+    case 'url': {
+      const { operand, normal } = condition
+      const isSame = sql`${dialect.normalizedUrl(operandOf(emitter, operand, row))} = ${normal}`
+      const hashed = hashOf(emitter, operand, row)
+      return hashed === null ? sql`(${isSame})` : sql`(${hashed} = ${hashOfNormal(normal)} and ${isSame})`
     }
     case 'words':
       if (row.kind !== 'record') throw new Error('An array element has no word index.')
@@ -124,6 +132,27 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
     case 'referring':
       return emitSemiJoin(emitter, condition, row)
   }
+}
+
+/** Whether a text that is stored only in its record is one of the values. */
+function isOneOf(
+  emitter: Emitter,
+  operand: Operand | ReferringCount,
+  values: readonly ColumnValue[],
+  row: Row,
+): Sql {
+  const value = valueOf(emitter, operand, row)
+  const hashed = operand.kind === 'count' ? null : hashOf(emitter, operand, row)
+  if (hashed === null) return emitter.dialect.isOneOf(value, values)
+  const hashes = values.map((each) => urlHash(String(each)))
+  if (values.length === 1) return sql`(${hashed} = ${hashes[0]} and ${value} = ${values[0]})`
+  return sql`(${hashed} in (${listOf(hashes)}) and ${value} in (${listOf(values)}))`
+}
+
+/** The stored hash of a URL; null if there is none. */
+function hashOf(emitter: Emitter, operand: Operand, row: Row): Sql | null {
+  if (operand.kind !== 'column' || operand.column.urlHash === undefined || row.kind !== 'record') return null
+  return columnOf(emitter, row.alias, operand.column.urlHash)
 }
 
 function valueOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row): Sql {

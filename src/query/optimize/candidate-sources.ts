@@ -88,6 +88,7 @@ function find(context: SourceContext, table: Table, part: Condition): FoundSourc
       if (part.operand.kind === 'count') return findCounted(context, table, part, part.operand)
       return findRows(context, table, part) ?? findWholeTexts(statistics, table, part)
     case 'uri':
+    case 'url':
       return findRows(context, table, part)
     case 'target':
     case 'referring':

@@ -84,6 +84,7 @@ function columnsOfCondition(table: Table, condition: SimpleCondition): readonly 
   switch (condition.kind) {
     case 'compare':
     case 'in':
+    case 'url':
       return columnsOfOperand(condition.operand)
     case 'missing':
       return [...columnsOfOperand(condition.operand), ...columnsOfText(condition.index)]
@@ -120,8 +121,10 @@ function columnsOfText(index: TextIndex | null): readonly string[] {
 
 function columnsOfOperand(operand: Operand | ReferringCount): readonly string[] {
   switch (operand.kind) {
-    case 'column':
-      return stored(operand.column)
+    case 'column': {
+      const { urlHash } = operand.column
+      return [...stored(operand.column), ...(urlHash === undefined ? [] : stored(urlHash))]
+    }
     case 'json':
       return ['record']
     case 'count':

@@ -297,6 +297,8 @@ function describeCondition(condition: Condition): string {
       return `${operandName(condition.operand)} is ${condition.is ? 'missing' : 'present'}`
     case 'text':
       return `${operandName(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
+    case 'url':
+      return `${operandName(condition.operand)} sameUrl (${condition.operand.kind === 'column' && condition.operand.column.urlHash !== undefined ? 'index of hashes' : 'normalized row by row'})`
     case 'words':
       return `words match ${describeMatch(condition.match)} (word index)`
     case 'absent':

@@ -80,7 +80,8 @@ export function optionsOf(
   const singles = parts.flatMap((part): Option[] => {
     const index = columnIndex(table, part)
     if (index === undefined || ownUris(part) !== null) return []
-    const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
+    const isEqual = part.kind === 'url' || (part.kind === 'compare' && part.op === 'eq')
+    const equality = isEqual && index.kind === 'value'
     const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
     return [scan(index, probe(index, [part], limit), inIdOrder)]
   })

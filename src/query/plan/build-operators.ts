@@ -17,6 +17,7 @@ import {
   whereOperators,
 } from '../../schema/model/where-operators.ts'
 import { foldText } from '../../util/text/fold.ts'
+import { normalizeWrittenUrl } from '../../util/text/normalize-url.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { badInput, checkedText, present } from '../parse/prepare.ts'
 import { readSearch, searchCondition } from './build-search.ts'
@@ -59,6 +60,7 @@ export class OperatorBuilder {
           const isThere = missing(operand, false, mayMiss, index)
           return wordsCondition(words, index, String(this.value(name, value)), isThere)
         }
+        if (isOperatorOf(name, 'url')) return urlCondition(operand, String(this.value(name, value)))
         if (!isOperatorOf(name, 'text')) throw new Error(`A value has no operator ${name}.`)
         const given = String(this.value(name, value))
         assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
@@ -156,6 +158,14 @@ function wordsCondition(
   if (search === null) return isThere
   const found = searchCondition(search, words, field)
   return holdsWithoutWords(search) ? all([found, isThere]) : found
+}
+
+function urlCondition(operand: Operand, given: string): Condition {
+  const normal = normalizeWrittenUrl(given.trim())
+  if (normal !== null) return { kind: 'url', operand, normal }
+  throw badInput(
+    `\`sameUrl\` compares web addresses, and "${given.slice(0, 100)}" is none. Write one such as "https://example.com/page" or "example.com/page"; compare other URIs with \`eq\`.`,
+  )
 }
 
 /** Whether an operator compiles to a condition of one of these kinds. */

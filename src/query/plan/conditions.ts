@@ -69,6 +69,8 @@ export type ConditionOn<Join> =
       readonly match: OperatorOf<'text'>
       readonly needle: string
     }
+  /** Whether a text is a URL with this normal form (util/text/normalize-url.ts). */
+  | { readonly kind: 'url'; readonly operand: Operand; readonly normal: string }
   /** Exactly what one query of the table's word index answers. */
   | {
       readonly kind: 'words'

@@ -211,9 +211,14 @@ export function leadingColumn(part: Condition): string | undefined {
     if (part.negated || part.list.length === 0 || part.of?.kind === 'json') return undefined
     return part.of === null ? 'base' : part.of.base.name
   }
-  if (part.kind !== 'compare' && part.kind !== 'in') return undefined
+  if (part.kind !== 'compare' && part.kind !== 'in' && part.kind !== 'url') return undefined
+  if (part.operand.kind !== 'column') return undefined
+  const { name, urlHash } = part.operand.column
+  if (part.kind === 'url') return urlHash?.name
   const isFound = part.kind === 'compare' ? isFoundByIndex(part.op) : !part.negated && part.list.length > 0
-  return isFound && part.operand.kind === 'column' ? part.operand.column.name : undefined
+  if (!isFound) return undefined
+  if (urlHash === undefined) return name
+  return part.kind === 'in' || part.op === 'eq' ? urlHash.name : undefined
 }
 
 /** Whether an ordered index finds the records for which a comparison holds. */

@@ -4,7 +4,7 @@
  */
 import type { Column, Table } from '../../database/layout/tables.ts'
 import type { Condition } from '../plan/conditions.ts'
-import { conjuncts } from '../plan/plan-facts.ts'
+import { columnIndex, conjuncts } from '../plan/plan-facts.ts'
 import type { ListPlan, Ranking, SortKey } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 import { matchSize, whereSize } from './cost-where.ts'
@@ -123,9 +123,8 @@ function isPair(table: Table, part: Condition, moment: Column): boolean {
 function isEquality(table: Table, part: Condition): boolean {
   if (part.kind === 'uri') return !part.negated && part.list.length <= 1 && part.of?.kind !== 'json'
   if (part.kind === 'has') return part.array.index !== null && part.list.length <= 1
-  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
-  const { name } = part.operand.column
-  return table.indexes.some(({ kind, columns }) => kind === 'value' && columns[0] === name)
+  if (part.kind !== 'url' && (part.kind !== 'compare' || part.op !== 'eq')) return false
+  return part.operand.kind === 'column' && columnIndex(table, part)?.kind === 'value'
 }
 
 /** For each term of a ranking, the records that have it are read together with the search, whose words are read again. */

@@ -6,7 +6,13 @@ import type { Table } from '../../database/layout/tables.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
-import { conjuncts, ownUris, type SimpleCondition, simpleConditions } from '../plan/plan-facts.ts'
+import {
+  columnIndex,
+  conjuncts,
+  ownUris,
+  type SimpleCondition,
+  simpleConditions,
+} from '../plan/plan-facts.ts'
 import type { ListPlan, WordTerm } from '../plan/plan.ts'
 import { weights } from './cost-weights.ts'
 
@@ -57,6 +63,7 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
   if (part.kind === 'uri') return !part.negated && part.of?.kind !== 'json'
   if (part.kind === 'words') return true
   if (part.kind === 'text') return part.index !== null && found === 'page'
+  if (part.kind === 'url') return columnIndex(table, part) !== undefined
   if (part.kind !== 'compare' && part.kind !== 'in') return false
   if (part.kind === 'compare' ? whereOperators[part.op].index === null : part.negated) return false
   const { operand } = part
@@ -64,7 +71,7 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
   const isEquality = part.kind === 'in' || part.op === 'eq'
   if (operand.kind === 'system') return operand.name === 'did' && isEquality
   if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false
-  return table.indexes.some(({ columns }) => columns[0] === operand.column.name)
+  return columnIndex(table, part) !== undefined
 }
 
 export function conditionSize(where: Condition): number {
@@ -80,6 +87,8 @@ function simpleSize(condition: SimpleCondition): number {
     case 'text':
       if (isCid(condition.operand)) return weights.cid
       return condition.index === null ? weights.scan : weights[whereOperators[condition.match].price]
+    case 'url':
+      return isHashed(condition.operand) ? weights.indexed : weights.scan
     case 'words':
       return weights[whereOperators.matches.price] + wordsSize(condition)
     case 'missing':
@@ -135,6 +144,11 @@ function operandSize(operand: Operand | ReferringCount): number {
       if (isCid(operand)) return weights.cid
       return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text
   }
+}
+
+/** Whether only texts of the same hash are normalized. */
+function isHashed(operand: Operand): boolean {
+  return operand.kind === 'column' && operand.column.urlHash !== undefined
 }
 
 function isCid(operand: Operand): boolean {

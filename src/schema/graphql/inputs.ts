@@ -28,7 +28,7 @@ import { createMeasureInputs } from './groups/measure-inputs.ts'
 import { enumValues } from './enum-values.ts'
 import { BigInt53, DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
-import { operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
+import { isUrl, operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
 
 const reading = 'Several operators on one field must all hold; a missing value satisfies none but `isNull`.'
 
@@ -80,6 +80,12 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       operatorFields(target, type),
     )
   const strings = scalars('string', GraphQLString)
+  const urls = input(
+    'UrlWhereInput',
+    'every text of format uri',
+    `Conditions on a web address or another URI. ${reading}`,
+    () => operatorFields('url', GraphQLString),
+  )
   const instants = scalars('datetime', DateTime)
   const uris = input(
     'UriWhereInput',
@@ -161,6 +167,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const { type } = field.field
     switch (type.kind) {
       case 'string':
+        return isUrl(type) ? urls : strings
       case 'datetime':
       case 'integer':
       case 'boolean':

@@ -4,9 +4,13 @@
  */
 import type { FieldType } from './model.ts'
 
-/** The operand of an operator. `uri` is a reference's URI; `elements` are objects or references in an array. */
+/**
+ * The operand of an operator. `url` is a text of format `uri`, `uri` a reference's URI; `elements` are objects or
+ * references in an array.
+ */
 export type OperatorTarget =
   | 'string'
+  | 'url'
   | 'integer'
   | 'datetime'
   | 'boolean'
@@ -28,6 +32,7 @@ export interface WhereOperator {
     | 'in'
     | 'text'
     | 'words'
+    | 'url'
     | 'has'
     | 'missing'
     | 'semi-join'
@@ -35,15 +40,15 @@ export interface WhereOperator {
     | 'indexed'
     | 'current'
   /** The index that finds matching records and estimates their number; null when there is none. */
-  readonly index: 'ordered' | 'trigrams' | 'words' | 'elements' | 'reference' | null
+  readonly index: 'ordered' | 'trigrams' | 'words' | 'url' | 'elements' | 'reference' | null
   /** The weight in query/price/cost-weights.ts if that index exists; `operand`: the weight of the compared operand. */
   readonly price: 'operand' | 'search' | 'has' | 'join' | 'pin'
   /** Names in other query languages; the error for an agent that uses one suggests the operator. */
   readonly synonyms: readonly string[]
 }
 
-const everyValue = { string: null, integer: null, datetime: null, boolean: null, uri: null }
-const ordered = { string: null, integer: null, datetime: null }
+const everyValue = { string: null, url: null, integer: null, datetime: null, boolean: null, uri: null }
+const ordered = { string: null, url: null, integer: null, datetime: null }
 const missing = 'Whether the value is missing.'
 const different = 'Present and different.'
 const listed = 'One of these; an empty list matches nothing.'
@@ -51,6 +56,9 @@ const atLeastOne = 'At least one matches; `{}` is "there is at least one".'
 const isReferenceMissing = 'Whether the reference is missing.'
 const isIndexed = 'Whether a record with that URI is indexed.'
 const notListed = 'Present and none of these.'
+
+const holds = 'Holds this text, ignoring case and accents; no wildcards.'
+const begins = 'Begins with this text, ignoring case and accents.'
 
 const textSearch = { value: 'text', condition: 'text', index: 'trigrams', price: 'search' } as const
 const membership = { value: 'list', condition: 'has', index: 'elements', price: 'has', synonyms: [] } as const
@@ -68,20 +76,20 @@ export const whereOperators = {
   eq: { ...comparison, on: everyValue, synonyms: ['=', '=='] },
   ne: {
     ...comparison,
-    on: { ...everyValue, string: different, integer: different, datetime: different },
+    on: { ...everyValue, string: different, url: different, integer: different, datetime: different },
     index: null,
     synonyms: ['!=', '<>', 'not'],
   },
   in: {
     ...comparison,
-    on: { string: listed, integer: listed, datetime: listed, uri: null },
+    on: { string: listed, url: listed, integer: listed, datetime: listed, uri: null },
     value: 'list',
     condition: 'in',
     synonyms: ['any'],
   },
   notIn: {
     ...comparison,
-    on: { string: notListed, integer: notListed, datetime: notListed, uri: null },
+    on: { string: notListed, url: notListed, integer: notListed, datetime: notListed, uri: null },
     value: 'list',
     condition: 'in',
     index: null,
@@ -93,12 +101,12 @@ export const whereOperators = {
   lte: { ...comparison, on: ordered, synonyms: ['<=', 'max', 'to', 'until'] },
   contains: {
     ...textSearch,
-    on: { string: 'Holds this text, ignoring case and accents; no wildcards.' },
+    on: { string: holds, url: holds },
     synonyms: ['like'],
   },
   startsWith: {
     ...textSearch,
-    on: { string: 'Begins with this text, ignoring case and accents.' },
+    on: { string: begins, url: begins },
     synonyms: [],
   },
   matches: {
@@ -107,6 +115,16 @@ export const whereOperators = {
     condition: 'words',
     index: 'words',
     synonyms: ['match', 'search'],
+  },
+  sameUrl: {
+    on: {
+      url: 'Is this web address, whatever the scheme, `www.`, slash at the end, fragment and tracking parameters.',
+    },
+    value: 'text',
+    condition: 'url',
+    index: 'url',
+    price: 'operand',
+    synonyms: ['url', 'link', 'address'],
   },
   has: { ...membership, on: { array: 'Has this element.' }, value: 'value' },
   hasAny: { ...membership, on: { array: 'Has at least one of these; an empty list matches nothing.' } },
@@ -126,6 +144,7 @@ export const whereOperators = {
     on: {
       ...everyValue,
       string: missing,
+      url: missing,
       integer: missing,
       datetime: missing,
       array: null,
@@ -165,6 +184,14 @@ export function operatorsOn(
 const operatorEntries = Object.entries(whereOperators) as readonly (readonly [OperatorName, WhereOperator])[]
 
 /** The operator target of a single value of this type; null if the type has no operators for values. */
-export function operatorTargetOf({ kind }: FieldType): 'string' | 'integer' | 'datetime' | 'boolean' | null {
-  return kind === 'string' || kind === 'integer' || kind === 'datetime' || kind === 'boolean' ? kind : null
+export function operatorTargetOf(
+  type: FieldType,
+): 'string' | 'url' | 'integer' | 'datetime' | 'boolean' | null {
+  if (type.kind === 'string') return isUrl(type) ? 'url' : 'string'
+  return type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'boolean' ? type.kind : null
+}
+
+/** Whether a text is a URI that may be a web address. */
+export function isUrl(type: FieldType): boolean {
+  return type.kind === 'string' && type.format === 'uri'
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import fc from 'fast-check'
 import { anyCodePoint } from '../../../../test/support/any-text.ts'
+import { urls } from '../../../../test/support/urls.ts'
 import pg from 'pg'
 import { encodeCursor } from '../../../util/cursor.ts'
 import { editDistance } from '../../../search/nearest-words.ts'
+import { normalizeUrl } from '../../../util/text/normalize-url.ts'
 import { foldText } from '../../../util/text/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 import { onPostgres } from '../../../../test/support/databases.ts'
@@ -55,6 +57,34 @@ onPostgres('the edits between two words are counted as editDistance counts them'
   await same("edit_distance(split_part(value, ' ', 1), split_part(value, ' ', 2))", pairs, (pair) =>
     editDistance(...parts(pair), 20),
   )
+})
+
+onPostgres('normalized_url normalizes as normalizeUrl does', async () => {
+  const pieces = fc.constantFrom(
+    'http',
+    'HTTPS',
+    '://',
+    '/',
+    '?',
+    '#',
+    '&',
+    '=',
+    '@',
+    ':',
+    '.',
+    'www.',
+    'utm_',
+    'gclid',
+    'K',
+    '\u212a',
+    'é',
+    '\n',
+    'a',
+  )
+  const built = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
+  const addresses = built.map((text) => `https://${text}`)
+  const given = [urls, addresses, built, texts].flatMap((each) => fc.sample(each, 5_000))
+  await same('normalized_url(value)', given, normalizeUrl)
 })
 
 onPostgres('fold folds as foldText does', async () => {

@@ -6,6 +6,8 @@
  * PostgreSQL inlines it; a call takes six times as long.
  */
 
+import { trackingParameters } from '../../../util/text/normalize-url.ts'
+
 /** SQLSTATE of a sum that is not an exact JSON number; the reader translates it into a message. */
 export const sumOutOfRangeState = 'LX001'
 
@@ -18,6 +20,14 @@ create or replace function fold(t text) returns text language sql immutable para
   select case when octet_length(t) = length(t) then lower(t collate "C")
     else translate(normalize(regexp_replace(normalize(t, nfkd), '[\\u0300-\\u036f]+', '', 'g'), nfc), '${from}', '${to}')
   end
+$$;
+
+create or replace function normalized_url(t text) returns text language sql immutable strict parallel safe as $$
+  select part[1] || regexp_replace(lower(part[2] collate "C"), '^www\\.(.)', '\\1') || rtrim(part[3], '/')
+      || coalesce('?' || (select string_agg(given, '&' order by place)
+        from unnest(string_to_array(part[4], '&')) with ordinality as query(given, place)
+        where given <> '' and lower(given collate "C") !~ '^(utm_[^=]*|${trackingParameters.join('|')})(=|$)'), '')
+    from regexp_match(t collate "C", '^[hH][tT][tT][pP][sS]?://((?:[^/?#]*@)?)([^/?#@]+)((?:/[^?#]*)?)(?:$|#|[?]([^#]*))') as part
 $$;
 
 create or replace function instant(t text) returns bigint language plpgsql immutable strict parallel safe as $$

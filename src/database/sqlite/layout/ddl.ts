@@ -17,7 +17,7 @@ export const schemaVersion = 11
 /** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
 /** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
-const derivationVersion = 6
+const derivationVersion = 7
 /** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 

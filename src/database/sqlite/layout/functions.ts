@@ -9,11 +9,13 @@ import { indexedWords, mayExceed } from '../../../search/indexed-words.ts'
 import { editDistance } from '../../../search/nearest-words.ts'
 import { plainWordsOf } from '../../../search/words.ts'
 import { foldText } from '../../../util/text/fold.ts'
+import { normalizeUrl } from '../../../util/text/normalize-url.ts'
 import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 
 export function defineFunctions(database: DatabaseSync): void {
   const pure = { deterministic: true, directOnly: true } as const
   database.function('fold', pure, (text) => (typeof text === 'string' ? foldText(text) : null))
+  database.function('normalized_url', pure, (text) => (typeof text === 'string' ? normalizeUrl(text) : null))
   database.function('instant', pure, (text) => (typeof text === 'string' ? parseRecordInstant(text) : null))
   database.function('instant_text', { ...pure, useBigIntArguments: true }, (micros) =>
     typeof micros === 'bigint' ? formatInstant(micros) : null,

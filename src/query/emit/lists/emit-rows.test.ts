@@ -94,7 +94,11 @@ test('what few records can have is found through an index', async () => {
     [`source: {uri: {in: ["${source.uri}x", "${source.uri}y"]}}`, 0, '/.source:base+.source:key'],
     ['source: {domain: {eq: "nobody.example"}}', 0, '/.source:base+.source:key'],
     ['source: {displayName: {contains: "qqqzz"}, country: {ne: "FR"}}', 0, '/.source:base+.source:key'],
-    [`OR: [{url: {eq: "${url}"}}, {source: {domain: {eq: "x.example"}}}]`, 1, '/.url'],
+    [`OR: [{url: {eq: "${url}"}}, {source: {domain: {eq: "x.example"}}}]`, 1, '/.url:hash'],
+    [`url: {in: ["${url}", "https://x.example/y"]}`, 1, '/.url:hash'],
+    [`url: {sameUrl: "${url.replace('https://www.', 'http://')}/?utm_source=x#y"}`, 1, '/.url:hash'],
+    [`OR: [{url: {sameUrl: "${url}"}}, {canonicalUrl: {sameUrl: "${url}"}}]`, 1, '/.url:hash'],
+    ['source: {baseUrl: {sameUrl: "nobody.example"}}', 0, '/.baseUrl:hash'],
     [`${enrichments}: {some: {summary: {contains: "qqqzz"}}}`, 0, '/key'],
     [`title: {eq: ${JSON.stringify(title)}}`, 1, '/.title/trigram'],
     [`OR: [{uri: {in: ${JSON.stringify(many)}}}, {source: {uri: {in: ${JSON.stringify(many)}}}}]`, 0, null],
@@ -106,7 +110,11 @@ test('what few records can have is found through an index', async () => {
       assert.deepEqual([totalCount, nodes.length], [count, count], page)
       if (index === null) continue
       const by = index.endsWith('trigram') ? '' : 'indexed by '
-      assert.ok(service.opened.lastStatement().includes(`${by}"tech.service.news.article${index}"`), page)
+      const collection = index === '/.baseUrl:hash' ? 'source' : 'article'
+      assert.ok(
+        service.opened.lastStatement().includes(`${by}"tech.service.news.${collection}${index}"`),
+        page,
+      )
     }
 })
 
