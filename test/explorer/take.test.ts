@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
+import { missing } from '../support/proxies.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-take-'))
@@ -175,19 +176,70 @@ test('the values of every chart are at the address of its drawing, with another 
   )
 })
 
-test('commands and programs ask what the page asks', async (t) => {
-  const menu = menuOf(await fetchText(`${articles}?language=en&title.contains=${encodeURIComponent('a')}`))
-  const { stdout } = await run('bash', ['-c', menu.text('curl')])
-  const { data } = JSON.parse(stdout)
-  assert.equal(data.list.edges.length, 20)
+const noCurl = missing('curl')
+const noPython = missing('python3')
+const noR = missing('Rscript')
+
+/** What the page of English articles with an `a` in their titles offers, and the answer to its own query. */
+async function offered() {
+  const menu = menuOf(await fetchText(`${articles}?language=en&title.contains=a`))
   const shown = new URLSearchParams(menu.link('Open in the GraphQL playground').split('#')[1])
-  assert.equal(shown.get('query'), menu.text('GraphQL').split('\n\n#')[0])
-  const python = await run('python3', ['-c', menu.text('Python')]).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    t.diagnostic('There is no Python.')
-    return null
-  })
-  if (python !== null) assert.deepEqual(JSON.parse(python.stdout).data, data)
+  const query = shown.get('query') ?? ''
+  const variables = JSON.parse(shown.get('variables') ?? '{}')
+  const { data } = await (
+    await fetch(`${service.url}/api/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+  ).json()
+  assert.equal(data.list.edges.length, 20)
+  return { menu, query, data }
+}
+
+test('the query opens in the playground as it is shown', async () => {
+  const { menu, query } = await offered()
+  assert.equal(query, menu.text('GraphQL').split('\n\n#')[0])
+})
+
+test('the command of curl asks what the page asks', { skip: noCurl }, async () => {
+  const { menu, data } = await offered()
+  assert.deepEqual(JSON.parse((await run('bash', ['-c', menu.text('curl')])).stdout).data, data)
+})
+
+test('the program in Python asks what the page asks', { skip: noPython }, async () => {
+  const { menu, data } = await offered()
+  const { stdout } = await run('python3', ['-c', menu.text('Python')])
+  assert.deepEqual(JSON.parse(stdout).data, data)
+})
+
+test('the program in R reads all records of the page', { skip: noR }, async () => {
+  const { menu, data } = await offered()
+  const program = join(folder, 'program.R')
+  // In a locale without Unicode, as scheduled programs have.
+  const more = `
+cat(nrow(records), ncol(records), is.integer(records$wordCount), "\\n")
+cat(utf8ToInt(enc2utf8(records$title[1])), "\\n")
+cat(anyNA(records$uri), anyNA(records$description), any(records$description == "", na.rm = TRUE), "\\n")`
+  writeFileSync(program, menu.text('R') + more)
+  const { stdout } = await run('Rscript', ['--vanilla', program], { env: { ...process.env, LC_ALL: 'C' } })
+  const [numbers, title, gaps] = stdout.trim().split('\n').slice(-3)
+  const [head = ''] = (await fetchText(menu.link('CSV'))).split('\r\n')
+  assert.equal(numbers?.trim(), `${data.list.totalCount} ${head.split(',').length} TRUE`)
+  const points = title?.trim().split(' ').map(Number) ?? []
+  assert.equal(String.fromCodePoint(...points), data.list.edges[0].node.title)
+  assert.equal(gaps?.trim(), 'FALSE TRUE FALSE')
+})
+
+test('the program in R reads the values of a chart', { skip: noR }, async () => {
+  const query = 'part=compare&query=climate&query=language%3Dfr&per=month&as=share'
+  const menu = menuOf(await fetchText(`${articles}/charts?${query}`))
+  const more = '\ncat(names(records), nrow(records), max(records$share, na.rm = TRUE) <= 1)'
+  const program = join(folder, 'chart.R')
+  writeFileSync(program, menu.text('R') + more)
+  const { stdout } = await run('Rscript', ['--vanilla', program])
+  const rows = (await fetchText(menu.link('CSV'))).trim().split('\r\n').length - 1
+  assert.equal(stdout.trim().split('\n').at(-1), `publishedAt_month query count total share ${rows} TRUE`)
 })
 
 test('a value from an address stays a value in commands, programs and files', async () => {

@@ -47,26 +47,14 @@ with urlopen(request) as response:
 print(json.dumps(answer, indent=2, ensure_ascii=False))`
 }
 
-/** R without packages, of a file; otherwise with `httr2`. */
-export function rProgram({ query, variables }: Operation, endpoint: string, csv: string | null): string {
-  if (csv !== null)
-    return `records <- read.csv(
+/** R without packages. `csv`: the whole address of a file. Only a blank is missing: `NA` is Namibia. */
+export function rProgram(csv: string): string {
+  return `records <- read.csv(
   "${csv}",
-  encoding = "UTF-8"
+  encoding = "UTF-8",
+  na.strings = ""
 )
 str(records)`
-  return `library(httr2)
-
-query <- r"---(
-${query}
-)---"
-variables <- ${JSON.stringify(ascii(JSON.stringify(variables)))}
-
-answer <- request("${endpoint}") |>
-  req_body_json(list(query = query, variables = jsonlite::fromJSON(variables, simplifyVector = FALSE))) |>
-  req_perform() |>
-  resp_body_json()
-str(answer)`
 }
 
 /** `True`, `None` and the like; texts as in JSON, whose escapes Python has too. */

@@ -50,7 +50,7 @@ export function takeMenu(taken: Taken, { site, language, origin, address, index 
     [text.take.graphql, graphqlText(operation)],
     ['curl', curlCommand(operation, endpoint)],
     ['Python', pythonProgram(operation, endpoint)],
-    ['R', rProgram(operation, endpoint, csv === undefined ? null : origin + csv.path)],
+    ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
     ...(embed === undefined ? [] : [[text.take.embed, embedCode(origin + embed, title)] as const]),
     [text.take.prompt, agentPrompt({ site, title, page: origin + address, endpoint, operation, origin })],
     [text.take.citation, citation({ site, title, page: origin + address, index, language })],
