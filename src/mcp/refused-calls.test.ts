@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import type { RequestLimits } from '../query/execute/execute.ts'
+import { rateLimited, tooManyAtOnce } from '../server/admission/limits/limiter.ts'
+import type { Tier } from '../server/admission/tiers.ts'
 import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 
 after(closeCorpora)
@@ -10,6 +13,10 @@ const { service, reference } = await corpusNamed('demo', 'sqlite')
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const news = 'tech.service.news'
 const articles = reference.records.filter(({ collection }) => collection === `${news}.article`)
+
+function nouns(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `noun ${index}`)
+}
 
 function open() {
   return createAgent(model, engineEndpoint(service.engine))
@@ -68,6 +75,49 @@ test('values that begin alike are told apart, and numbers keep the order of thei
   for (const [score, records] of counts)
     assert.ok(records.length <= least || score === undefined || String(score) in scores.values, String(score))
   for (const [score, count] of shown) assert.equal(counts.get(Number(score))?.length, count)
+})
+
+test('limits of the service are told with their numbers, and with what to change about the call', async () => {
+  const calls = {
+    search: ['search_records', { collection: 'article', search: 'storm' }],
+    aggregate: [
+      'aggregate',
+      { collection: 'article', by: ['language'], filters: { source: 'Gather Daily' } },
+    ],
+    conditions: ['search_records', { collection: 'article', filters: { title: nouns(1_001) } }],
+    values: ['search_records', { collection: 'article', filters: { language: nouns(1_001) } }],
+    zone: ['aggregate', { collection: 'article', by: ['publishedAt:day'], time_zone: 'Europe/Berln' }],
+  } as const
+  const refusals = async ([name, args]: (typeof calls)[keyof typeof calls], more: Partial<RequestLimits>) =>
+    createAgent(model, engineEndpoint(service.engine, undefined, more)).refusal(name, args)
+  const caller = { tier: { name: 'public', pointsPerMinute: 3_000, concurrent: 4 } as Tier }
+  const spent = { granted: false, remaining: 7, resetSeconds: 42 }
+  const refuse = (error: Error) => () => {
+    throw error
+  }
+  for (const call of [calls.search, calls.aggregate]) {
+    assert.match(
+      await refusals(call, { points: 1 }),
+      /^The call costs \d+ points, and the limit is 1\. Ask for fewer fields or filters, a shorter time, or a smaller limit\.$/,
+    )
+    assert.equal(
+      await refusals(call, { charge: refuse(rateLimited(caller, spent, 90)) }),
+      'The call needs 90 points, but 7 of the 3000 that the tier "public" has for a minute are left. Try again in 42 seconds.',
+    )
+  }
+  assert.match(
+    await refusals(calls.values, {}),
+    /: 1001, and the limit is 1000\. Ask for fewer fields or filters, a shorter time, or a smaller limit\.$/,
+  )
+  assert.match(
+    await refusals(calls.zone, {}),
+    /^`time_zone` names no time zone: "Europe\/Berln"\. .*Europe\/Berlin/,
+  )
+  const long = { charge: refuse(tooManyAtOnce(caller)) }
+  assert.match(
+    await refusals(calls.search, long),
+    /^The tier "public" has 4 requests .* Try again in 1 second\.$/,
+  )
 })
 
 test('an answer that failed in part is told as the failure it is', async () => {

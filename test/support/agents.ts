@@ -4,7 +4,7 @@ import { type Endpoint, EndpointError, type EndpointQuestion } from '../../src/e
 import { type Tool, ToolError } from '../../src/mcp/tools/tool.ts'
 import { createTools } from '../../src/mcp/tools/tools.ts'
 import { answerText } from '../../src/mcp/words/plain-text.ts'
-import type { QueryEngine } from '../../src/query/execute/execute.ts'
+import type { QueryEngine, RequestLimits } from '../../src/query/execute/execute.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import type { Model } from '../../src/schema/model/model.ts'
@@ -51,10 +51,19 @@ export function wholeUris({ prefix = '', ...answer }: Json): Json {
 }
 
 /** As the tier of callers without a key allows, whose pages an operator may have made smaller. */
-export function engineEndpoint(engine: QueryEngine, pageSize?: number): Endpoint {
+export function engineEndpoint(
+  engine: QueryEngine,
+  pageSize?: number,
+  more: Partial<RequestLimits> = {},
+): Endpoint {
   const tier = defaultTiers.find(({ name }) => name === 'public')
   if (tier === undefined) throw new Error('There is no public tier.')
-  const requestLimits = { ...anybody, pageSize: pageSize ?? tier.pageSize, points: tier.pointsPerQuery }
+  const requestLimits = {
+    ...anybody,
+    pageSize: pageSize ?? tier.pageSize,
+    points: tier.pointsPerQuery,
+    ...more,
+  }
   return {
     async ask(question) {
       const answer = await engine.execute(question, requestLimits)
@@ -62,7 +71,10 @@ export function engineEndpoint(engine: QueryEngine, pageSize?: number): Endpoint
         const { data, errors, extensions } = JSON.parse(Buffer.from(answer.body).toString())
         return { data, errors: errors ?? [], cost: extensions?.cost ?? null }
       }
-      const errors = answer.errors.map(({ message }) => ({ message, code: answer.code, retryAfter: null }))
+      const errors = answer.errors.map(({ message, extensions }) => {
+        const { retryAfter } = { ...extensions }
+        return { message, code: answer.code, retryAfter: typeof retryAfter === 'number' ? retryAfter : null }
+      })
       return { data: null, errors, cost: null }
     },
   }

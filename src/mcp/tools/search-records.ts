@@ -13,7 +13,6 @@ import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch 
 import { askWith, selectUndated, undatedHint } from '../filters/undated.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, type SchemaContext } from '../filters/paths.ts'
-import { EndpointError } from '../../endpoint/endpoint.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { askPage, halvesOf, type Sorted, undatedOrderHint } from './undated-last.ts'
 import {
@@ -122,7 +121,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
       },
       besides: after === undefined ? await selectUndated(args, subject, toolbox) : {},
     },
-  ).catch(throwCursorError)
+  )
   const page = found as unknown as Page
   const rows = page.edges.map((edge): Json => {
     const row = isFull ? wholeRow(edge.node) : readRow(edge.node, paths, toolbox)
@@ -140,13 +139,6 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   )
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
   return answer(rows, page, citationOf(read, args), order, hint, toolbox)
-}
-
-/** Cursors are bound to the order, and those by relevance to the search. */
-function throwCursorError(error: unknown): never {
-  if (error instanceof EndpointError && error.code === 'INVALID_CURSOR')
-    throw new ToolError('after is no cursor of this search: repeat all arguments of the call that gave it.')
-  throw error
 }
 
 /** The rows that fit, with the cursor of the next page. */

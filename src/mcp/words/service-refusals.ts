@@ -21,8 +21,8 @@ export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   GRAPHQL_VALIDATION_FAILED: broken,
   BAD_USER_INPUT: (said) => said,
   INVALID_CURSOR: () =>
-    'after is no cursor of this list in this order: repeat all arguments of the call that gave it, or leave after out.',
-  QUERY_TOO_COMPLEX: (said) => `${said} Ask for fewer fields, a shorter time, or a smaller limit.`,
+    'after is no cursor of these results: repeat all arguments of the call that gave it, or leave after out.',
+  QUERY_TOO_COMPLEX: (said) => `${said} Ask for fewer fields or filters, a shorter time, or a smaller limit.`,
   BAD_REQUEST: broken,
   PERSISTED_QUERY_NOT_SUPPORTED: broken,
   NOT_FOUND: misplaced,
@@ -74,13 +74,15 @@ const toolNames: Readonly<Record<string, string>> = {
   p: 'measures',
 }
 
-/** Names of arguments stand in backticks, alone or with a value, such as `first: 200`. */
+/** Names of arguments stand in backticks, alone or with a value, such as `first: 200`. Quoted texts are the caller's. */
 function inToolNames(said: string): string {
   return said
-    .replaceAll(/`(\w+)(?=[:`])/g, (whole, name: string) =>
-      Object.hasOwn(toolNames, name) ? `\`${toolNames[name]}` : whole,
+    .replaceAll(/"[^"]*"|`(\w+)(?=[:`])/g, (whole, name?: string) =>
+      name !== undefined && Object.hasOwn(toolNames, name) ? `\`${toolNames[name]}` : whole,
     )
     .replaceAll(/\bThe (?:operation|document|request|body)\b/g, 'The call')
     .replaceAll(/\bin the (?:document|variables)\b/g, 'in the call')
+    .replaceAll(/\binput objects\b/g, 'conditions')
+    .replaceAll(/\bSelections\b/g, 'Paths')
     .replaceAll(/\bfollow the cursors\b/g, 'go on with `after`')
 }
