@@ -18,7 +18,11 @@ export type Transport = 'http' | 'stdio'
 export interface AgentClient extends AsyncDisposable {
   /** Of the protocol. */
   readonly revision: string | undefined
+  /** What the server tells when a client connects. */
+  readonly instructions: string
   readonly tools: () => Promise<readonly Tool[]>
+  /** The text of a resource. */
+  readonly read: (uri: string) => Promise<string>
   readonly begin: () => Conversation
 }
 
@@ -28,6 +32,8 @@ export interface Conversation {
   readonly call: (name: string, args?: Json) => Promise<Json>
   /** What a tool says that refuses. */
   readonly refusal: (name: string, args?: Json) => Promise<string>
+  /** The last answer, as it was sent. */
+  readonly said: () => string
   readonly calls: () => number
   /** The GraphQL that ran: the calls that take `cite` are made again with it. */
   readonly queries: () => Promise<readonly string[]>
@@ -41,7 +47,12 @@ export async function connectAgent(transport: Transport, url: string): Promise<A
   await client.connect(transport === 'http' ? overHttp(url) : onStdio(url))
   return {
     revision: client.getNegotiatedProtocolVersion(),
+    instructions: client.getInstructions() ?? '',
     tools: async () => (await client.listTools()).tools,
+    read: async (uri) => {
+      const [content] = (await client.readResource({ uri })).contents
+      return content !== undefined && 'text' in content ? content.text : ''
+    },
     begin: () => converse(client),
     [Symbol.asyncDispose]: () => client.close(),
   }
@@ -61,6 +72,7 @@ function onStdio(url: string): StdioClientTransport {
 
 function converse(client: Client): Conversation {
   let calls = 0
+  let said = ''
   let tokens = 0
   const citable: [name: string, args: Json][] = []
   const ask = async (name: string, args: Json) => {
@@ -68,6 +80,7 @@ function converse(client: Client): Conversation {
     const [content] = result.content
     assert.equal(content?.type, 'text', name)
     calls += 1
+    said = content.text
     tokens += tokensOf(name) + tokensOf(JSON.stringify(args)) + tokensOf(content.text)
     return { result, text: content.text }
   }
@@ -83,6 +96,7 @@ function converse(client: Client): Conversation {
       assert.equal(result.isError, true, text)
       return text
     },
+    said: () => said,
     calls: () => calls,
     queries: () =>
       Promise.all(
@@ -103,7 +117,10 @@ export function answerOf({ content, structuredContent }: CallToolResult): Json {
   return JSON.parse(block?.type === 'text' ? block.text : '')
 }
 
+/** Texts that look like the marks of a model's conversations are texts. */
+const plain = { disallowedSpecial: new Set<string>() }
+
 /** As the tokenizer of a model that is about has it. */
 export function tokensOf(text: string): number {
-  return countTokens(text)
+  return countTokens(text, plain)
 }
