@@ -32,11 +32,14 @@ function lower(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32))
 }
 
-/** `given` may lack a scheme. */
+/** The same of an address as it is given, which may lack the scheme. */
+export function writtenParts(given: string): string | null {
+  const text = given.trim()
+  if (/^[a-z]+:(?!\d)/i.test(text)) return countingParts(text)
+  return countingParts(`https://${text.replace(/^\/\//, '')}`)
+}
+
 export function isSameUrl(stored: string, given: string): boolean {
-  const trimmed = given.trim()
-  const wanted = countingParts(
-    /^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed.replace(/^\/\//, '')}`,
-  )
+  const wanted = writtenParts(given)
   return wanted !== null && countingParts(stored) === wanted
 }

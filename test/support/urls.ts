@@ -1,5 +1,6 @@
 /** Web addresses drawn for trouble: many are the same but for what does not count, and some only look like it. */
 import fc from 'fast-check'
+import { writtenParts } from '../reference/urls.ts'
 
 const schemes = ['https://', 'https://', 'http://', 'HTTPS://', 'Http://']
 const users = ['', '', '', '', 'me@', 'Me:pw@', 'a@b@', '@', 'www.@']
@@ -112,24 +113,22 @@ export const urls: fc.Arbitrary<string> = fc
 
 /** An address that `sameUrl` takes; often one of those present, written otherwise. */
 export function writtenUrls(present: readonly string[]): fc.Arbitrary<string> {
-  const addresses = present.filter((text) => /^https?:\/\/[^/?#]*[^/?#@]/i.test(text))
+  const addresses = present.filter((text) => writtenParts(text) !== null)
   const bare = fc
     .tuple(
       fc.constantFrom('', '//'),
-      fc.constantFrom('example.com', 'www.Example.com', 'bücher.example'),
+      fc.constantFrom('example.com', 'www.Example.com', 'bücher.example', 'example.com:443'),
       fc.constantFrom(...paths),
       queries,
     )
     .map((parts) => parts.join(''))
-  const whole = drawn.filter(
-    (text) => /^https?:\/\/[^/?#]*[^/?#@][/?#]?/i.test(text) && !/^https?:\/\/[^/?#]*@([/?#]|$)/i.test(text),
-  )
-  const any = fc.oneof({ weight: 3, arbitrary: whole }, { weight: 1, arbitrary: bare })
-  if (addresses.length === 0) return any
+  const any = fc.oneof({ weight: 3, arbitrary: drawn }, { weight: 1, arbitrary: bare })
   const respelt = fc
-    .tuple(fc.constantFrom(...addresses), fc.constantFrom(...spellings))
+    .tuple(fc.constantFrom(...addresses, 'https://example.com/a'), fc.constantFrom(...spellings))
     .map(([text, spell]) => spell(text))
-  return fc.oneof({ weight: 3, arbitrary: respelt }, { weight: 2, arbitrary: any })
+  return fc
+    .oneof({ weight: 3, arbitrary: respelt }, { weight: 2, arbitrary: any })
+    .filter((text) => writtenParts(text) !== null)
 }
 
 const spellings = [

@@ -1,6 +1,13 @@
 /** Validates a caller's conditions on values and lists of values, and writes them with GraphQL's operators. */
 import type { FieldType } from '../../schema/model/model.ts'
-import { operatorsOn, operatorTargetOf, whereOperators } from '../../schema/model/where-operators.ts'
+import {
+  isUrl,
+  type OperatorName,
+  operatorsOn,
+  operatorTargetOf,
+  whereOperators,
+} from '../../schema/model/where-operators.ts'
+import { normalizeWrittenUrl } from '../../util/text/normalize-url.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import type { Literal } from '../graphql/graphql-text.ts'
@@ -50,7 +57,7 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
     if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
     return other === undefined ? { eq: only } : { isNull: false }
   }
-  if (!isObject(value)) return compared(type.kind === 'string' && type.freeText ? 'contains' : 'eq', value)
+  if (!isObject(value)) return compared(plainOperator(type, value), value)
   const allowed: string[] = operatorsOn(operatorTargetOf(type) ?? 'datetime').map(([name]) => name)
   const conditions = Object.entries(value).map(([name, inner]): Where => {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
@@ -64,6 +71,17 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
   throw new ToolError(
     `Some of ${Object.keys(value).join(', ')} set the same bound of "${text}"; leave one of them out.`,
   )
+}
+
+/** The meaning of a value without an operator: a part of a text, or an address however it was copied. */
+function plainOperator(type: FieldType, value: unknown): OperatorName {
+  if (type.kind === 'string' && type.freeText) return 'contains'
+  return isUrl(type) && normalizeWrittenUrl(String(value).trim()) !== null ? 'sameUrl' : 'eq'
+}
+
+/** Whether a list of plain values is not the same as `in`, because a plain value is not the same as `eq`. */
+export function isListOfConditions(type: FieldType): boolean {
+  return type.kind === 'string' && (type.freeText || isUrl(type))
 }
 
 /** A condition on the URI of a reference. */

@@ -7,6 +7,7 @@ import { filterExample } from '../words/examples.ts'
 import {
   arrayCondition,
   type Clock,
+  isListOfConditions,
   isNull,
   isOnly,
   scalarCondition,
@@ -127,9 +128,10 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   if (!hasConditions(type))
     throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
   if (value === null) return whereMissing(steps, name)
-  // A single text means `contains`, so that a list means `contains` of any of its texts.
-  if (type.kind === 'string' && type.freeText && Array.isArray(value))
-    return whereAlong(steps, { OR: strings(text, value).map((each) => ({ [name]: { contains: each } })) })
+  if (isListOfConditions(type) && Array.isArray(value))
+    return whereAlong(steps, {
+      OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, context) })),
+    })
   const target = end.kind === 'property' ? (end.reference?.target ?? null) : null
   const clock = elementOf(type).kind === 'datetime' ? await clockOf(value, holderOf(path), context) : context
   return whereAlong(steps, { [name]: await fieldCondition(text, type, target, value, context, clock) })

@@ -103,6 +103,23 @@ test('a record comes with what it refers to and what refers to it', async () => 
   assert.deepEqual(await agent.call('get_record', { uri }).then(({ record }) => record), answer.record)
 })
 
+test('a web address finds its record however it was copied, unless `eq` asks for exactly that text', async () => {
+  const [first, second] = articles.map(({ value }) => String(value.url))
+  const copied = `${first?.replace('https://www.', 'http://')}/?utm_source=rss&fbclid=1#top`
+  const count = async (url: Json) =>
+    (await open().call('aggregate', { collection: 'article', filters: { url } })).count
+  assert.notEqual(copied, first)
+  assert.equal(await count(copied), 1)
+  assert.equal(await count(copied.replace('http://', '')), 1)
+  assert.equal(await count([copied, `${second}#x`, 'mailto:nobody@x.example']), 2)
+  assert.equal(await count({ sameUrl: copied }), 1)
+  assert.equal(await count({ eq: copied }), 0)
+  assert.equal(await count({ ne: copied }), articles.length)
+  const filters = { 'article.url': copied }
+  const { total } = await open().call('search_records', { collection: 'enrichment', filters })
+  assert.equal(total, reference.count(`${news}.enrichment`, { article: { url: { eq: first } } }))
+})
+
 test('names are found however they are spelt', async () => {
   const agent = open()
   for (const [given, name, match] of [

@@ -26,7 +26,7 @@ const sizes = [
 ] as const
 
 const operators =
-  'text: contains (a bare string) startsWith matches (words, as search) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
+  'text: contains (a bare string) startsWith matches (words, as search) · URLs: sameUrl (a bare URL) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
 const ofReferences = ' References: a name, a URI, .isCurrent (false: what it refers to has changed since).'
 
 interface DescribeArguments extends Json {
