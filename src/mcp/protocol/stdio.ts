@@ -1,22 +1,28 @@
 /** The agents' server on standard input and output, for use by the parent process. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Readable, Writable } from 'node:stream'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { MessageLines } from './message-lines.ts'
 import type { AgentServers } from './server.ts'
 
 /**
- * Serves until standard input ends or `stop` is aborted. Nothing else may write to standard output in the meantime.
- * `onError` receives errors about unreadable messages.
+ * Serves until `input` ends or `stop` is aborted. Nothing else may write to `output` in the meantime.
+ * `onError` receives errors about messages that the SDK does not answer.
  */
 export async function serveOnStdio(
   servers: AgentServers,
-  input: NodeJS.ReadStream,
+  { input, output }: { readonly input: Readable; readonly output: Writable },
   stop: AbortSignal,
   onError: (error: Error) => void,
 ): Promise<void> {
   const ended = Promise.withResolvers<void>()
-  input.once('close', ended.resolve)
-  input.once('end', ended.resolve)
+  const messages = new MessageLines(output)
+  messages.once('close', ended.resolve)
+  messages.once('end', ended.resolve)
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
-  const connection = serveStdio(() => servers(), { onerror: onError })
+  input.once('close', () => messages.end())
+  const transport = new StdioServerTransport(messages, output)
+  const connection = serveStdio(() => servers(), { transport, onerror: onError })
+  input.pipe(messages)
   await ended.promise
   await connection.close()
 }

@@ -33,7 +33,8 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
     const endpoint = createHttpEndpoint({ url, apiKey: config['api-key'] })
     const servers = createAgentServers({ ...parts, endpoint, onFault })
     const onError = (error: Error): void => log.warn({ err: error }, 'A message could not be dealt with.')
-    await serveOnStdio(servers, process.stdin, stop, onError)
+    const streams = { input: process.stdin, output: process.stdout }
+    await serveOnStdio(servers, streams, stop, onError)
     // A pipe that the other side keeps open would keep the process alive.
     process.stdin.destroy()
     return

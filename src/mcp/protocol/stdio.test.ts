@@ -1,0 +1,81 @@
+/** Lines of standard input that are no messages, among those that are. */
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { newsParts } from '../../../test/mcp/agent-server.ts'
+import { mostMessageBytes } from './message.ts'
+import { createAgentServers } from './server.ts'
+import { serveOnStdio } from './stdio.ts'
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
+
+test('a line that is no message is answered by a JSON-RPC error, and the next one as usual', async () => {
+  await using server = await start()
+  server.write(`${JSON.stringify(initialize)}\n`)
+  assert.equal((await server.next()).result.protocolVersion, '2025-11-25')
+  const cases: readonly (readonly [string | Buffer, number, number | string | null, RegExp])[] = [
+    ['no message', -32700, null, /Invalid JSON/],
+    [Buffer.from([0x22, 0xff, 0x22]), -32700, null, /not valid UTF-8/],
+    [`[${JSON.stringify(ping)}]`, -32600, null, /Batches are not taken/],
+    ['['.repeat(300), -32600, null, /nests 300 levels/],
+    ['x'.repeat(mostMessageBytes + 1), -32600, null, /over the limit of 262144 bytes/],
+    ['{"hello":1}', -32600, null, /no JSON-RPC/],
+    ['{"jsonrpc":"1.0","id":"a","method":"ping"}', -32600, 'a', /no JSON-RPC/],
+    ['{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', -32600, 7, /no JSON-RPC/],
+  ]
+  for (const [line, code, id, message] of cases) {
+    server.write(line)
+    server.write('\r\n')
+    const answer = await server.next()
+    assert.deepEqual([answer.id, answer.error?.code], [id, code], String(line).slice(0, 80))
+    assert.match(answer.error.message, message)
+    server.write(`\n  \n${JSON.stringify(ping)}\r\n`)
+    assert.deepEqual(await server.next(), { jsonrpc: '2.0', id: 2, result: {} })
+  }
+})
+
+test('answers of a client are never answered, and a message may come in pieces', async () => {
+  await using server = await start()
+  server.write('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"No."}}\n{"result":1}\n')
+  const text = `${JSON.stringify(initialize)}\n`
+  for (const byte of Buffer.from(text)) server.write(Buffer.from([byte]))
+  assert.equal((await server.next()).id, 1)
+})
+
+test('the server ends with its input', async () => {
+  const server = await start()
+  server.write(JSON.stringify(initialize))
+  await server[Symbol.asyncDispose]()
+})
+
+async function start() {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const endpoint = { ask: () => assert.fail('Nothing is asked.') }
+  const servers = createAgentServers({ ...(await newsParts()), endpoint })
+  const served = serveOnStdio(servers, { input, output }, new AbortController().signal, () => undefined)
+  const lines = readLines(output)
+  return {
+    write: (bytes: string | Buffer) => void input.write(bytes),
+    next: async () => JSON.parse((await lines.next()).value as string),
+    async [Symbol.asyncDispose]() {
+      input.end()
+      await served
+    },
+  }
+}
+
+async function* readLines(stream: PassThrough): AsyncGenerator<string> {
+  let text = ''
+  for await (const piece of stream) {
+    text += String(piece)
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    yield* lines
+  }
+}
