@@ -59,7 +59,11 @@ const common = {
 const folder = new URL('../dist/package/dist/', import.meta.url)
 rmSync(new URL('../', folder), { recursive: true, force: true })
 const plan = await build({ ...common, entryPoints: programs, write: false })
-const plugins = [keptTogether(plan.metafile), { name: 'loaded late', setup: loadedLate }]
+const plugins = [
+  keptTogether(plan.metafile),
+  { name: 'loaded late', setup: loadedLate },
+  { name: 'vocabulary as JSON', setup: vocabularyAsJson },
+]
 const made = [
   await build({ ...common, entryPoints: programs, plugins }),
   await build({ ...common, entryPoints: helpers }),
@@ -103,6 +107,14 @@ function loadedLate({ onResolve, onLoad }: PluginBuild): void {
   onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
     contents: `module.exports = new Proxy({}, { get: (_, name) => require('${path}')[name] })`,
   }))
+}
+
+/** A list of 200,000 texts: read as JSON, it takes two thirds of the time and memory that it takes as a program. */
+function vocabularyAsJson({ onLoad }: PluginBuild): void {
+  onLoad({ filter: /bpeRanks[/\\]o200k_base\.js$/ }, async ({ path }) => {
+    const { default: vocabulary } = await import(path)
+    return { contents: `export default JSON.parse(${JSON.stringify(JSON.stringify(vocabulary))})` }
+  })
 }
 
 /**

@@ -51,6 +51,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'explorer', 'server', 'cli/commands']],
   [/^(preact|preact-render-to-string|htm\/preact)$/, ['explorer']],
   [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
+  [/^gpt-tokenizer\/encoding\/o200k_base$/, ['mcp']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],

@@ -1,6 +1,7 @@
 /** The tool `get_record`: one whole record, the records that it refers to, and the records that refer to it. */
 import { isObject } from '../../util/is-object.ts'
-import { fitValue, tokensOfJson } from '../words/budget.ts'
+import { fitValue } from '../words/budget.ts'
+import { tokensOfJson } from '../words/tokens.ts'
 import type { Subject } from '../words/collections.ts'
 import { citedRow, isReference, readRow, resolvedName, selectRow, withoutNulls } from '../filters/fields.ts'
 import { buildWhere } from '../filters/filters.ts'

@@ -1,5 +1,6 @@
 /** The tool `resolve_name`: finds the URIs of records by name, with other spellings. */
-import { fitRows, tokensOfJson } from '../words/budget.ts'
+import { fitRows } from '../words/budget.ts'
+import { tokensOfJson } from '../words/tokens.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { type NamedRecord, searchNames } from '../filters/names.ts'

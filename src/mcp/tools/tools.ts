@@ -1,4 +1,5 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
+import { setImmediate } from 'node:timers/promises'
 import type { Collection } from '../../schema/model/model.ts'
 import { findByName } from '../filters/names.ts'
 import { createReferenceTimes } from '../filters/reference-time.ts'
@@ -17,6 +18,13 @@ import type { Toolbox } from './toolbox.ts'
 import { createValidateGraphql } from './validate-graphql.ts'
 import { budgetOf } from '../words/budget.ts'
 
+/** Cutting and counting an answer takes milliseconds: so only one answer is made in each turn of the event loop. */
+let turn: Promise<void> = Promise.resolve()
+function ownTurn(): Promise<void> {
+  turn = turn.then(() => setImmediate())
+  return turn
+}
+
 export function createTools(given: ToolsGiven): readonly Tool[] {
   const { model, roles, schema, endpoint, now } = given
   const catalogue = createCatalogue(model, roles)
@@ -33,9 +41,14 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
       async read(query) {
         const timed = withIndexTime(query)
         const data = await askFor(timed)
+        await ownTurn()
         return { data, asOf: indexTime(data), query: timed }
       },
-      send: (question) => endpoint.ask(question, signal),
+      async send(question) {
+        const answer = await endpoint.ask(question, signal)
+        await ownTurn()
+        return answer
+      },
       ...createReferenceTimes({ catalogue, main, now, ask: askFor }),
       findByName: onceEach((name, { nsid }) => findByName(name, catalogue.of(nsid), askFor)),
     }

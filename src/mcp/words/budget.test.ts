@@ -1,44 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { buildDemoCorpus } from '../../../demo/corpus.ts'
-import { estimateTokens, fitRows, fitValue, tokensOfJson } from './budget.ts'
-
-test('estimates are not below what a tokenizer counts, and not far above, for records of every language', () => {
-  const texts = [...buildDemoCorpus()].map((record) => JSON.stringify(record))
-  let [estimated, counted] = [0, 0]
-  for (let at = 0; at < texts.length; at += 20) {
-    const text = texts.slice(at, at + 20).join('\n')
-    const [estimate, count] = [estimateTokens(text), countTokens(text)]
-    assert.ok(estimate >= count, `${estimate} for ${count} tokens: ${text.slice(0, 200)}`)
-    estimated += estimate
-    counted += count
-  }
-  assert.ok(estimated < 1.4 * counted, `${estimated} for ${counted}`)
-})
-
-const scripts: readonly (readonly [name: string, text: string])[] = [
-  ['Amharic', 'ሰላም ለዓለም ይሁን'],
-  ['Tibetan', 'ཧེ་ལོ་འཛམ་གླིང'],
-  ['Khmer', 'សួស្តីពិភពលោក'],
-  ['Georgian', 'გამარჯობა მსოფლიო'],
-  ['Thai', 'สวัสดีชาวโลก'],
-  ['Hebrew', 'שלום עולם'],
-  ['Korean', '한국어 문장입니다'],
-  ['rare Chinese', '龘靐齉齾龘靐齉齾'],
-  ['emoji', '😀🎉👩‍👩‍👧🏳️‍🌈'],
-  ['mathematical', '𝔘𝔫𝔦𝔠𝔬𝔡𝔢'],
-  ['base64', 'Ns5OAHPWWyIxNzk0NzAyNjkwMDAwMDAwIiwiM24yY3VzaGQ0ZzJvZSIsImRpZDpwbGM6bGV4aWdyYXBo'],
-  ['hexadecimal', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
-  ['signs', '#!/?*+-=~`^|<>@$%&;.!!!???---___===***'],
-]
-for (const [name, text] of scripts)
-  test(`the estimate of ${name} is near the count`, () => {
-    const count = countTokens(text)
-    const estimate = estimateTokens(text)
-    assert.ok(estimate >= count * 0.5 && estimate <= count * 4 + 2, `${estimate} for ${count}`)
-  })
+import type { Json } from '../../../test/reference/shapes.ts'
+import { fitRows, fitValue } from './budget.ts'
+import { tokensOfJson } from './tokens.ts'
 
 const texts = fc.oneof(
   fc.string({ maxLength: 60 }),
@@ -91,4 +57,23 @@ test('rows fit whatever is in them', () => {
     }),
     { numRuns: 60 },
   )
+})
+
+test('rows of every language fill their tokens, and do not exceed them', () => {
+  const records = [...buildDemoCorpus()].map(({ uri, value }): Json => ({ uri, ...value }))
+  const tables = records.map(({ uri, title }, at): Json => [title ?? uri, at, null, at / 7])
+  for (const [rows, step] of [
+    [records, 40],
+    [tables, 150],
+  ] as const)
+    for (let at = 0; at + step <= rows.length; at += 5 * step) {
+      const some = rows.slice(at, at + step)
+      const tokens = tokensOfJson(some)
+      assert.equal(fitRows(some, Math.ceil(1.05 * tokens)).rows.length, some.length)
+      const less = Math.floor(tokens / 2)
+      const { rows: kept } = fitRows(some, less)
+      assert.ok(tokensOfJson(kept) <= less)
+      const more = [...kept, some[kept.length]]
+      assert.ok(tokensOfJson(more) > 0.9 * less, `${tokensOfJson(more)} of ${less}`)
+    }
 })

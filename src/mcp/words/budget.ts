@@ -1,9 +1,7 @@
-/**
- * Estimates the tokens of an answer, and cuts answers to the budget of their tool. Estimates err on the high side.
- * It must not know what the values mean.
- */
+/** Cuts answers to the tokens that a call may take. It must not know what the values mean. */
 import type { Json } from '../tools/tool.ts'
 import { answerText, cutText } from './plain-text.ts'
+import { isWithin, tokensOf, tokensOfJson } from './tokens.ts'
 
 /** Maximum tokens of each tool's answer, as JSON. */
 export const budgets = {
@@ -19,60 +17,6 @@ export const budgets = {
 /** The tokens of one call: what the caller asks for, or the budget of the tool. */
 export function budgetOf(tool: keyof typeof budgets, { max_tokens: asked }: Json): number {
   return typeof asked === 'number' ? asked : budgets[tool]
-}
-
-/** Characters per token by script; the numbers err on the low side. */
-const scripts: readonly (readonly [run: string, characters: number])[] = [
-  [String.raw`[\p{sc=Latin}]`, 2.6],
-  [String.raw`[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Georgian}]`, 2.4],
-  [
-    String.raw`[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Gujarati}]`,
-    1.9,
-  ],
-  [String.raw`[\p{sc=Thai}\p{sc=Hangul}\p{sc=Kannada}\p{sc=Malayalam}]`, 1.3],
-  [String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u2010-\u203a\u3000-\u303f\uff00-\uffef]`, 0.95],
-]
-const parts = new RegExp(
-  [
-    String.raw`([A-Za-z0-9]+(?!\p{L}))`,
-    String.raw`([\s"{}[\]():,]+)`,
-    ...scripts.map(([run]) => `(${run}+)`),
-    '[^]',
-  ].join('|'),
-  'gu',
-)
-
-/** Approximates current tokenizers; unknown characters count one token per byte. */
-export function estimateTokens(text: string): number {
-  let tokens = 0
-  for (const [part, word, marks, ...runs] of text.matchAll(parts)) {
-    const per = scripts[runs.findIndex((run) => run !== undefined)]?.[1]
-    if (word !== undefined) tokens += tokensOfWord(word)
-    else if (marks !== undefined) tokens += tokensOfMarks(marks)
-    else tokens += per === undefined ? Buffer.byteLength(part) : Math.max(part.length / per, 1)
-  }
-  return Math.ceil(tokens)
-}
-
-function tokensOfWord(word: string): number {
-  if (/^\d+$/.test(word)) return Math.ceil(word.length / 3)
-  // Tokenizers split non-words, such as hashes, into short pieces.
-  const isOdd = word.length > 24 ? !/[a-z][A-Z]/.test(word) : /\d[a-z]+\d|[^aeiouyAEIOUY\d]{5}/.test(word)
-  if (isOdd || (word.length > 8 && /\d/.test(word))) return word.length / 1.45
-  const pieces = word.match(/\d{1,3}|[A-Za-z]+/g) ?? []
-  return pieces.reduce((sum, piece) => sum + Math.max(piece.length / 4.7, 1), 0)
-}
-
-/** Tokenizers join a space with the following word, and adjacent punctuation of JSON with each other. */
-function tokensOfMarks(marks: string): number {
-  if (marks === ' ') return 0.1
-  const groups = marks.split(/\s+/)
-  const lines = marks.split('\n').length - 1
-  return groups.reduce((sum, { length }) => sum + (length === 0 ? 0 : Math.max(length / 2.4, 1)), lines)
-}
-
-export function tokensOfJson(value: unknown): number {
-  return estimateTokens(answerText(value))
 }
 
 /** Cuts every text of a JSON value, including member names. */
@@ -96,27 +40,55 @@ export interface FittedRows<Row> {
 
 /** As many leading rows as fit; long texts are cut first, down to 160 characters. At least one row remains. */
 export function fitRows<Row>(rows: readonly Row[], tokens: number): FittedRows<Row> {
-  let best: FittedRows<Row> = { rows: [], shortened: false }
-  for (const longest of [Number.POSITIVE_INFINITY, ...lengths]) {
-    const cut = rows.map((row) => cutTexts(row, longest) as Row)
-    const fitting = leading(cut, tokens, (row) => tokensOfJson(row) + 1)
-    if (fitting.length > best.rows.length) best = { rows: fitting, shortened: longest < Infinity }
+  // What is likely to fit is counted as a whole, all else row by row.
+  if (answerText(rows).length < 3 * tokens && isWithin(rows, tokens)) return { rows, shortened: false }
+  const known = new Map<string, number>()
+  let best: FittedRows<Row> = { rows: rows.slice(0, countFitting(rows, tokens, known)), shortened: false }
+  for (const longest of lengths) {
     if (best.rows.length === rows.length) return best
+    const cut = rows.map((row) => cutTexts(row, longest) as Row)
+    // Counting takes longer than cutting: this is tried only if it can show more rows, and the next cuts even less.
+    if (longest !== lengths.at(-1) && sizeIn(cut, known) > tokens) continue
+    const fitting = countFitting(cut, tokens, known)
+    if (fitting > best.rows.length) best = { rows: cut.slice(0, fitting), shortened: true }
   }
   const [first] = rows
   if (best.rows.length > 0 || first === undefined) return best
   return { rows: [fitValue(first, tokens).value as Row], shortened: true }
 }
 
-/** As many leading elements as have room. */
-function leading<Element>(
-  elements: readonly Element[],
-  room: number,
-  sizeIn: (element: Element, left: number) => number,
-): readonly Element[] {
-  let left = room
-  const over = elements.findIndex((element) => (left -= sizeIn(element, left)) < 0)
-  return over === -1 ? elements : elements.slice(0, over)
+/** About how many tokens the rows take, from the rows that have been counted. */
+function sizeIn(rows: readonly unknown[], known: ReadonlyMap<string, number>): number {
+  const characters = known.keys().reduce((sum, text) => sum + text.length, 0)
+  const tokens = known.values().reduce((sum, size) => sum + size, 0)
+  return (answerText(rows).length * tokens) / Math.max(characters, 1)
+}
+
+/** A longer row is not counted: it has more tokens than there are. */
+const mostCharactersPerToken = 8
+
+/** How many leading rows fit. Each is counted once; `known`: tokens of rows that have been counted before. */
+function countFitting(rows: readonly unknown[], tokens: number, known: Map<string, number>): number {
+  const texts = rows.map(answerText)
+  const sizeOfRow = (text: string) => {
+    const size = known.get(text) ?? tokensOf(text)
+    known.set(text, size)
+    return size
+  }
+  // Signs between rows join to fewer tokens. Some rows tell how many fewer, commas included.
+  const some = texts.filter((text) => text.length < tokens).slice(0, 5)
+  const apart = some.reduce((sum, text) => sum + sizeOfRow(text), 0)
+  const saved = (apart - tokensOf(some.join())) / Math.max(some.length - 1, 1)
+  let left = tokens - 2
+  let fitting = 0
+  for (const text of texts) {
+    if (text.length > mostCharactersPerToken * left) break
+    left -= sizeOfRow(text) - saved
+    if (left < 0) break
+    fitting += 1
+  }
+  while (fitting > 0 && !isWithin(rows.slice(0, fitting), tokens)) fitting -= 1
+  return fitting
 }
 
 /** A list whose end was cut off. */
@@ -132,24 +104,35 @@ interface Loss {
   cut: readonly CutList[]
   /** True if texts or members of objects were cut. */
   shortened: boolean
+  /** Tokens of texts that have been counted. */
+  readonly known: Map<string, number>
 }
 
-export interface FittedValue extends Readonly<Loss> {
+export interface FittedValue extends Readonly<Pick<Loss, 'cut' | 'shortened'>> {
   readonly value: unknown
 }
 
 /** Cuts any JSON value to fit: first long texts, then the ends of lists, the largest first, then members of objects. */
 export function fitValue(given: unknown, tokens: number): FittedValue {
-  if (isWithin(given, tokens)) return { value: given, cut: [], shortened: false }
+  const known = new Map<string, number>()
+  // Exactly only where that decides.
+  const fits = (value: unknown) => {
+    const size = sizeOf(value, 1.3 * tokens, known)
+    return size <= 0.85 * tokens || (size <= 1.3 * tokens && isWithin(value, tokens))
+  }
+  if (fits(given)) return { value: given, cut: [], shortened: false }
   const short = cutTexts(given, longText)
-  if (isWithin(short, tokens)) return { value: short, cut: [], shortened: true }
+  if (fits(short)) return { value: short, cut: [], shortened: true }
   let room = tokens
   for (;;) {
-    const loss: Loss = { cut: [], shortened: isCut(given) }
+    const loss: Loss = { cut: [], shortened: isCut(given), known }
     const value = fitInto(short, room, '', loss)
-    if (tokensOfJson(value) <= tokens || room < 1)
-      return { value, ...loss, cut: loss.cut.toSorted((a, b) => b.of - b.kept - (a.of - a.kept)) }
-    room = Math.floor(room * 0.9) - 1
+    const size = tokensOfJson(value)
+    if (size <= tokens || room < 1) {
+      const cut = loss.cut.toSorted((a, b) => b.of - b.kept - (a.of - a.kept))
+      return { value, cut, shortened: loss.shortened }
+    }
+    room = Math.floor(Math.min(room - (size - tokens), room * 0.98)) - 1
   }
 }
 
@@ -160,31 +143,32 @@ function isCut(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(isCut)
 }
 
-function isWithin(value: unknown, tokens: number): boolean {
-  return sizeOf(value, 2 * tokens) <= 2 * tokens && tokensOfJson(value) <= tokens
-}
-
-/** Estimated tokens. Stops soon after `most`, because an answer may have megabytes. */
-function sizeOf(value: unknown, most: number): number {
-  if (typeof value === 'string') return tokensOfText(value)
-  if (typeof value !== 'object' || value === null) return 1 + String(value).length / 3
+/** Tokens within an answer, where signs around values join. Stops soon after `most`: an answer may have megabytes. */
+function sizeOf(value: unknown, most: number, known: Map<string, number>): number {
+  if (typeof value === 'string') return tokensOfText(value, known)
+  if (typeof value !== 'object' || value === null) return 1 + String(value).length / 2
   const isList = Array.isArray(value)
   let size = 1
   for (const name in value) {
     if (size > most) return size
-    size += (isList ? 0 : tokensOfText(name)) + sizeOf((value as Json)[name], most - size)
+    const label = isList ? 0 : tokensOfText(name, known)
+    size += label + sizeOf((value as Json)[name], most - size, known)
   }
   return size
 }
 
-/** Extrapolates long texts from their beginning. */
-function tokensOfText(text: string): number {
+/** With the signs behind it. Extrapolates long texts from their beginning. */
+function tokensOfText(text: string, known: Map<string, number>): number {
+  const counted = known.get(text)
+  if (counted !== undefined) return counted
   const beginning = text.length > 4000 ? text.slice(0, 2000) : text
-  return (tokensOfJson(beginning) * text.length) / Math.max(beginning.length, 1) + 1
+  const tokens = (tokensOf(answerText(beginning).slice(1, -1)) * text.length) / Math.max(beginning.length, 1)
+  known.set(text, tokens + 1)
+  return tokens + 1
 }
 
 function fitInto(value: unknown, room: number, path: string, loss: Loss): unknown {
-  const size = sizeOf(value, room)
+  const size = sizeOf(value, room, loss.known)
   if (size <= room) return value
   if (typeof value === 'string') {
     loss.shortened = true
@@ -196,18 +180,29 @@ function fitInto(value: unknown, room: number, path: string, loss: Loss): unknow
 
 /** Cuts the end of the list; if not even the first element fits, cuts that element. */
 function fitList(list: readonly unknown[], room: number, path: string, loss: Loss): readonly unknown[] {
-  const whole = leading(list, room - 1, sizeOf)
+  const whole = leading(list, room - 1, (element, left) => sizeOf(element, left, loss.known))
   const remaining = whole.length === 0 && room > 20 ? [fitInto(list[0], room - 2, `${path}.0`, loss)] : whole
   if (remaining.length < list.length)
     loss.cut = [...loss.cut, { path, kept: remaining.length, of: list.length }]
   return remaining
 }
 
+/** As many leading elements as have room. */
+function leading<Element>(
+  elements: readonly Element[],
+  room: number,
+  sizeIn: (element: Element, left: number) => number,
+): readonly Element[] {
+  let left = room
+  const over = elements.findIndex((element) => (left -= sizeIn(element, left)) < 0)
+  return over === -1 ? elements : elements.slice(0, over)
+}
+
 /** Small members remain whole; the other members share the remaining room. */
 function fitObject(value: object, room: number, path: string, loss: Loss): object {
   const members = Object.entries(value).map(([long, inside]) => {
     const name = cutText(long, 100)
-    return { name, inside, label: tokensOfText(name), size: sizeOf(inside, room) }
+    return { name, inside, label: tokensOfText(name, loss.known), size: sizeOf(inside, room, loss.known) }
   })
   const remaining = leading(members, room - 1, ({ label }) => label + 1)
   if (remaining.length < members.length) loss.shortened = true

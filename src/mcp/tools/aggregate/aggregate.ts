@@ -2,7 +2,8 @@
 import { limits } from '../../../query/parse/limits.ts'
 import { nearest } from '../../../util/text/nearest.ts'
 import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
-import { fitRows, tokensOfJson } from '../../words/budget.ts'
+import { fitRows } from '../../words/budget.ts'
+import { tokensOfJson } from '../../words/tokens.ts'
 import { filterExample, findExamples } from '../../words/examples.ts'
 import { buildWhere } from '../../filters/filters.ts'
 import {

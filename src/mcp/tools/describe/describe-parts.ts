@@ -1,6 +1,7 @@
 /** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
 import type { FieldType, Reference } from '../../../schema/model/model.ts'
-import { fitValue, tokensOfJson } from '../../words/budget.ts'
+import { fitValue } from '../../words/budget.ts'
+import { isWithin } from '../../words/tokens.ts'
 import type { Catalogue } from '../../words/collections.ts'
 import { cutText } from '../../words/plain-text.ts'
 import type { Json } from '../tool.ts'
@@ -53,5 +54,5 @@ export function fewer(
 
 /** The first of the descriptions that is within the budget; `last` is cut to fit if none is. */
 export function firstFitting(descriptions: IteratorObject<Json>, last: Json, { budget }: Toolbox): Json {
-  return descriptions.find((one) => tokensOfJson(one) <= budget) ?? (fitValue(last, budget).value as Json)
+  return descriptions.find((one) => isWithin(one, budget)) ?? (fitValue(last, budget).value as Json)
 }
