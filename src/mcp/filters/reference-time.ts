@@ -17,6 +17,8 @@ export interface ReferenceTimes {
   referenceTime(collection: Collection): Promise<Date>
   /** Says from when times have counted so far, unless that is now. */
   referenceHint(): string | null
+  /** Says from when times in conditions on the main collection count, unless that is now. */
+  archiveHint(): Promise<string | null>
 }
 
 interface Given {
@@ -45,16 +47,22 @@ export function createReferenceTimes({ catalogue, main, now, ask }: Given): Refe
     return archiveEnd
   }
 
+  const referenceTime = ({ nsid }: Collection): Promise<Date> => {
+    const known = read.get(nsid) ?? readTime(catalogue.of(nsid))
+    read.set(nsid, known)
+    return known
+  }
+  const referenceHint = (): string | null =>
+    archived.size === 0
+      ? null
+      : `Times count from the newest record, ${[...archived].join(' or ')}, because the index is an archive.`
   return {
-    referenceTime({ nsid }) {
-      const known = read.get(nsid) ?? readTime(catalogue.of(nsid))
-      read.set(nsid, known)
-      return known
+    referenceTime,
+    referenceHint,
+    async archiveHint() {
+      if (main !== null) await referenceTime(main.collection)
+      return referenceHint()
     },
-    referenceHint: () =>
-      archived.size === 0
-        ? null
-        : `Times count from the newest record, ${[...archived].join(' or ')}, because the index is an archive.`,
   }
 }
 

@@ -1,0 +1,119 @@
+/** Describes a collection: its fields, their fill rates and the values in the index. */
+import type { Field } from '../../../schema/model/model.ts'
+import { referenceOf, reverseNames } from '../../filters/paths.ts'
+import { mergeSelections, printSelection } from '../../graphql/graphql-text.ts'
+import { cutTexts } from '../../words/budget.ts'
+import type { Subject } from '../../words/collections.ts'
+import { percent } from '../../words/percent.ts'
+import { cutText } from '../../words/plain-text.ts'
+import type { Json } from '../tool.ts'
+import { present, type Toolbox } from '../toolbox.ts'
+import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
+import type { FillRateReader, FillRates } from './fill-rates.ts'
+import { readRange, selectRange, type TimeRange } from './time-ranges.ts'
+
+/** Fields whose values one query counts, values shown per field, and texts shown that `search` covers. */
+const mostCounted = 10
+const mostValues = 12
+const mostSearched = 12
+/** Lengths of meanings, and numbers of values, tried in this order; names of fields are never cut. */
+const sizes = [
+  [300, 12],
+  [110, 12],
+  [80, 8],
+  [60, 6],
+  [45, 4],
+  [28, 3],
+  [16, 2],
+] as const
+
+const operators =
+  'text: contains (a bare string) startsWith matches (words, as search) · URLs: sameUrl (a bare URL) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
+const ofReferences = ' References: a name, a URI, .isCurrent (false: what it refers to has changed since).'
+
+export async function describeCollection(
+  subject: Subject,
+  fillRates: FillRateReader,
+  toolbox: Toolbox,
+): Promise<Json> {
+  const { collection, label } = subject
+  const { fields, description } = collection.type
+  const counted = fields.filter(isCounted).slice(0, mostCounted)
+  const root = `${collection.rootField}Aggregate`
+  const groups = counted.map(({ name }) => ({
+    [`${name}: ${root}(groupBy: [${name}], limit: ${mostValues})`]: {
+      groupCount: {},
+      groups: { [name]: {}, count: {} },
+    },
+  }))
+  const { data, asOf } = await toolbox.read(
+    printSelection(mergeSelections([{ [root]: { count: {} } }, selectRange('time', subject), ...groups])),
+  )
+  const { count } = data[root] as { readonly count: number }
+  const valuesOf = (name: string) => data[name] as Counted
+  const known = counted.flatMap(({ name }) => missingIn(valuesOf(name), name) ?? [])
+  const { rates, refused } = await fillRates.read(subject, count, new Map(known), toolbox)
+  const lines = fields.map((field) => [field.name, lineOf(field, rates, subject, toolbox)] as const)
+  const whole = {
+    collection: label,
+    about: description,
+    records: count,
+    time: timeLine(subject, count, readRange(data, 'time', subject)),
+    ...present({
+      search: collection.searchFields
+        .slice(0, mostSearched)
+        .map(({ name }) => name)
+        .join(', '),
+    }),
+    fields: Object.fromEntries([...lines, ...referringLines(subject, toolbox)]),
+    operators: fields.some(({ type }) => type.kind === 'strongRef')
+      ? `${operators}${ofReferences}`
+      : operators,
+    ...present({ asOf, hint: refused && `Some fields have no fill rate: ${refused}` }),
+  }
+  const cuts = sizes.values().map(([meaning, most]) => ({
+    ...whole,
+    about: cutText(whole.about, 4 * meaning),
+    fields: cutTexts(whole.fields, meaning),
+    values: Object.fromEntries(
+      counted.map(({ name }) => [name, fewer(valuesOf(name), (group) => group[name], most, 40)]),
+    ),
+  }))
+  return firstFitting(cuts, { ...whole, values: {} }, toolbox)
+}
+
+/** True for fields with few distinct values, which are cheap to count. */
+function isCounted({ type }: Field): boolean {
+  return type.kind === 'string' && type.categorical
+}
+
+/** The number of records without a value, if all values are known. */
+function missingIn({ groupCount, groups }: Counted, name: string): [string, number][] | null {
+  const missing = groups.find((group) => group[name] === null)
+  return missing === undefined && groupCount > groups.length ? null : [[name, missing?.count ?? 0]]
+}
+
+function timeLine({ time }: Subject, records: number, range: TimeRange | null): string {
+  const { oldest, newest, undated } = range ?? { oldest: null, newest: null, undated: 0 }
+  const names = `${time}: since, until and the newest`
+  if (oldest === null) return `${names}; no record has one`
+  const span = `${names}; ${oldest} to ${newest}`
+  if (undated === 0) return span
+  return `${span}; ${percent(records - undated, records)} have one; since and until leave out the other ${undated}`
+}
+
+/** Begins with the fill rate, because the end may be cut. */
+function lineOf(field: Field, rates: FillRates, { collection }: Subject, { catalogue }: Toolbox): string {
+  const { minimum, maximum, required, words } = field.constraints
+  const rate = rates.get(field.name)
+  const kind = kindWord(field.type, referenceOf(collection, field), catalogue)
+  const range = minimum === null && maximum === null ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`
+  return `${rate === undefined ? '' : `${rate} `}${kind}${range}${required ? ', required' : ''}${words === '' ? '' : `. ${words}`}`
+}
+
+function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [string, string])[] {
+  return Array.from(reverseNames(collection, toolbox), ([reference, name]) => {
+    const { label } = toolbox.catalogue.of(reference.collection)
+    return [name, `← ${label}.${reference.path.join('.')}`] as const
+  }).slice(0, 12)
+}

@@ -1,0 +1,117 @@
+/** What `describe` says of times and fill rates, compared with the reference evaluator. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../../../test/golden/corpora.ts'
+import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
+import { onEveryDatabase } from '../../../../test/support/databases.ts'
+import { anybody } from '../../../../test/support/engine.ts'
+import type { Engine } from '../../../../test/support/postgres.ts'
+import { percent, roughPercent } from '../../words/percent.ts'
+
+after(closeCorpora)
+
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+
+async function open(database: Engine, now = demoDay) {
+  const { service, reference } = await corpusNamed('demo', database)
+  return { agent: createAgent(model, engineEndpoint(service.engine), () => now), reference, service }
+}
+
+onEveryDatabase('a collection is described with the fill rate of every optional field', async (database) => {
+  const { agent, reference } = await open(database)
+  for (const collection of model.collections) {
+    const label = collection.nsid.split('.').at(-1)
+    const { fields } = await agent.call('describe', { collection: label })
+    const records = reference.records.filter((record) => record.collection === collection.nsid)
+    for (const { name, property, mayMiss } of collection.type.fields) {
+      const filled = records.filter(({ value }) => (value[property] ?? null) !== null)
+      const begins = mayMiss
+        ? `${percent(filled.length, records.length)} `
+        : fields[name].split(', required')[0]
+      assert.ok(fields[name].startsWith(begins), `${label} ${name}: ${fields[name]}`)
+      assert.equal(/^~?[\d.]+ %/.test(fields[name]), mayMiss)
+    }
+  }
+})
+
+onEveryDatabase('fill rates take a few operations of at most 250 points, and are kept', async (database) => {
+  const { service } = await open(database)
+  const costs: number[] = []
+  const endpoint = engineEndpoint(service.engine)
+  const agent = createAgent(model, {
+    async ask(question, signal) {
+      const answer = await endpoint.ask(question, signal)
+      costs.push(answer.cost ?? 0)
+      return answer
+    },
+  })
+  const first = await agent.call('describe', { collection: 'enrichment' })
+  assert.ok(costs.length <= 3 && costs.every((cost) => cost <= 250), `${costs}`)
+  assert.deepEqual(await agent.call('describe', { collection: 'enrichment' }), first)
+  assert.ok(costs.length <= 4 && (costs.at(-1) ?? 0) < 50, `${costs}`)
+})
+
+onEveryDatabase('where a tier cannot pay for fill rates and times, the answer says so', async (database) => {
+  const { service } = await open(database)
+  const described = async (points: number, args: object) => {
+    const limits = { ...anybody, pageSize: 100, points }
+    const agent = createAgent(model, {
+      async ask(question) {
+        const answer = await service.engine.execute(question, limits)
+        if (answer.kind === 'data')
+          return { data: JSON.parse(Buffer.from(answer.body).toString()).data, errors: [], cost: null }
+        const errors = answer.errors.map(({ message }) => ({ message, code: answer.code, retryAfter: null }))
+        return { data: null, errors, cost: null }
+      },
+    })
+    return agent.call('describe', args)
+  }
+  const article = await described(100, { collection: 'article' })
+  assert.match(article.hint, /^Some fields have no fill rate: .+ 100\b/)
+  assert.match(article.fields.language, /^96\.5 % code/)
+  assert.match(article.fields.authors, /^list of object/)
+  const all = await described(20, {})
+  assert.deepEqual(
+    all.collections.map(({ records }: { records: number }) => records),
+    [660, 802, 53],
+  )
+  assert.match(all.hint, /Where time is missing, describe that collection\./)
+})
+
+onEveryDatabase(
+  'the collections are listed with the range and fill rate of their main time',
+  async (database) => {
+    const { agent, reference } = await open(database)
+    const { collections, hint } = await agent.call('describe')
+    assert.equal(hint, undefined)
+    for (const { nsid, time } of collections) {
+      const name = nsid.endsWith('.article') ? 'publishedAt' : 'createdAt'
+      const records = reference.records.filter(({ collection }) => collection === nsid)
+      const times = records.flatMap(({ value }) => (value[name] ? [Date.parse(value[name])] : []))
+      const [first, last] = [Math.min(...times), Math.max(...times)].map((at) =>
+        new Date(at).toISOString().slice(0, 10),
+      )
+      assert.equal(time, `${name} ${first} to ${last}, ${percent(times.length, records.length)}`)
+    }
+    const later = await open(database, new Date('2027-03-01T12:00:00Z'))
+    assert.match(
+      (await later.agent.call('describe')).hint,
+      /count from the newest record, 2026-11-15, because/,
+    )
+  },
+)
+
+test('only all are 100 % and only none are 0 %', () => {
+  assert.deepEqual(
+    [
+      [0, 5],
+      [5, 5],
+      [1, 100_000],
+      [99_999, 100_000],
+      [1, 3],
+      [1, 2],
+    ].map(([part = 0, whole = 0]) => percent(part, whole)),
+    ['0 %', '100 %', '<0.1 %', '99.9 %', '33.3 %', '50 %'],
+  )
+  assert.equal(roughPercent(97, 100), '~97 %')
+})

@@ -1,0 +1,178 @@
+/**
+ * Fill rates: the share of a collection's records that have a field. They are counted with the fewest points: required
+ * fields need no count, what is counted as records change costs little, and other counts read records.
+ */
+import { EndpointError } from '../../../endpoint/endpoint.ts'
+import type { Field } from '../../../schema/model/model.ts'
+import { hasConditions } from '../../../schema/model/operators.ts'
+import { EnumValue, printField, printSelection, type Selection } from '../../graphql/graphql-text.ts'
+import type { Subject } from '../../words/collections.ts'
+import { percent, roughPercent } from '../../words/percent.ts'
+import type { Json } from '../tool.ts'
+import type { Toolbox } from '../toolbox.ts'
+
+/** Such as `94.2 %`, or `~94 %` if it is that of a sample, by the name of the field. */
+export type FillRates = ReadonlyMap<string, string>
+
+/** A count, and about how many points it costs. */
+interface Count {
+  readonly field: Field
+  readonly kind: 'facet' | 'index' | 'scan'
+  readonly points: number
+}
+
+/** Points of the counts in one operation; the smallest tier has 250 for it, and every operation has some for itself. */
+const mostPoints = 220
+/** Maximum size of a collection whose records are read to count a field; of larger ones a sample is read. */
+const mostScanned = 250_000
+/** Records of a sample: one page, or the smallest page if the caller's tier refuses that. */
+const sampleSizes = { most: 100, least: 20 } as const
+/** Counts of lists of values are compared with so many facets in one list. */
+const mostFacets = 10
+/** Milliseconds for which rates are kept: counting them again costs hundreds of points. */
+const kept = 600_000
+
+export interface FillRateReader {
+  /**
+   * `known`: numbers of records without a field that have been counted already. `refused`: why some rates are missing;
+   * null if none is.
+   */
+  read(
+    subject: Subject,
+    records: number,
+    known: ReadonlyMap<string, number>,
+    toolbox: Toolbox,
+  ): Promise<{ readonly rates: FillRates; readonly refused: string | null }>
+}
+
+export function createFillRateReader(): FillRateReader {
+  const cache = new Map<string, { readonly rates: FillRates; readonly until: number }>()
+  return {
+    async read(subject, records, known, toolbox) {
+      const { nsid } = subject.collection
+      const stored = cache.get(nsid)
+      if (stored !== undefined && stored.until > toolbox.now().getTime())
+        return { rates: stored.rates, refused: null }
+      const rates = new Map<string, string>()
+      const refused = await fill(rates, subject, records, known, toolbox)
+      if (refused === null) cache.set(nsid, { rates, until: toolbox.now().getTime() + kept })
+      return { rates, refused }
+    },
+  }
+}
+
+async function fill(
+  rates: Map<string, string>,
+  subject: Subject,
+  records: number,
+  known: ReadonlyMap<string, number>,
+  toolbox: Toolbox,
+): Promise<string | null> {
+  if (records === 0) return null
+  const optional = subject.collection.type.fields.filter(({ mayMiss }) => mayMiss)
+  for (const { name } of optional) {
+    const missing = known.get(name)
+    if (missing !== undefined) rates.set(name, percent(records - missing, records))
+  }
+  const wanted = optional.filter(({ name }) => !rates.has(name))
+  const counts = records <= sampleSizes.most ? [] : countsOf(wanted, records)
+  const sampled = wanted.filter((field) => !counts.some((count) => count.field === field))
+  try {
+    if (sampled.length > 0) await readSample(rates, sampled, records, subject, toolbox)
+    for (const some of packed(counts)) {
+      const missing = await countMissing(some, subject, toolbox)
+      for (const [name, count] of missing) rates.set(name, percent(records - count, records))
+    }
+    return null
+  } catch (error) {
+    if (error instanceof EndpointError) return error.message
+    throw error
+  }
+}
+
+/** The fields to count, the cheapest first; objects that are no conditions, and scans of many records, are left out. */
+function countsOf(fields: readonly Field[], records: number): readonly Count[] {
+  return fields
+    .filter(({ type }) => hasConditions(type))
+    .map(countOf)
+    .filter(({ kind }) => kind !== 'scan' || records <= mostScanned)
+    .toSorted((a, b) => a.points - b.points)
+}
+
+/** Prices by docs/prices.md: a facet of what is counted as records change, a count by an index, or a scan. */
+function countOf(field: Field): Count {
+  const { type } = field
+  if (type.kind === 'boolean' || type.kind === 'strongRef' || (type.kind === 'string' && type.categorical))
+    return { field, kind: 'facet', points: 6 }
+  if (type.kind === 'integer' || type.kind === 'datetime') return { field, kind: 'index', points: 18 }
+  return { field, kind: 'scan', points: type.kind === 'string' && type.freeText ? 18 : 25 }
+}
+
+/** In as few operations as possible. */
+function packed(counts: readonly Count[]): readonly (readonly Count[])[] {
+  const packs: Count[][] = []
+  let left = 0
+  for (const count of counts) {
+    if (count.points > left) {
+      packs.push([])
+      left = mostPoints
+    }
+    packs.at(-1)?.push(count)
+    left -= count.points
+  }
+  return packs
+}
+
+/** The number of records without each field. */
+async function countMissing(
+  counts: readonly Count[],
+  { collection: { rootField } }: Subject,
+  toolbox: Toolbox,
+): Promise<ReadonlyMap<string, number>> {
+  const faceted = counts.filter(({ kind }) => kind === 'facet').map(({ field }) => field.name)
+  const pages = Math.ceil(faceted.length / mostFacets)
+  const facets = Array.from({ length: pages }, (_, page): [string, Selection] => {
+    const fields = faceted
+      .slice(page * mostFacets, (page + 1) * mostFacets)
+      .map((name) => new EnumValue(name))
+    const list = `facets${page}: ${printField(rootField, { first: 0 })}`
+    return [list, { [printField('facets', { fields, limit: 1 })]: { field: {}, missing: {} } }]
+  })
+  const others = counts.filter(({ kind }) => kind !== 'facet').map(({ field }) => field.name)
+  const counted = others.map((name, at): [string, Selection] => {
+    const where = { [name]: { isNull: true } }
+    return [`missing${at}: ${printField(`${rootField}Aggregate`, { where })}`, { count: {} }]
+  })
+  const data = await toolbox.ask(printSelection(Object.fromEntries([...facets, ...counted])))
+  const lists = Array.from({ length: pages }, (_, page) => data[`facets${page}`] as FacetedList)
+  return new Map([
+    ...lists.flatMap((list) => list.facets.map(({ field, missing }) => [field, missing] as const)),
+    ...others.map((name, at) => [name, (data[`missing${at}`] as { count: number }).count] as const),
+  ])
+}
+
+interface FacetedList {
+  readonly facets: readonly { readonly field: string; readonly missing: number }[]
+}
+
+/** Rates of the newest records, which are exact if there are no others. */
+async function readSample(
+  rates: Map<string, string>,
+  fields: readonly Field[],
+  records: number,
+  { collection: { rootField } }: Subject,
+  toolbox: Toolbox,
+): Promise<void> {
+  const ask = (first: number) =>
+    toolbox.ask(`{ ${printField(rootField, { first })} { nodes { recordJson } } }`)
+  const data = await ask(sampleSizes.most).catch((error: unknown) => {
+    if (error instanceof EndpointError && error.code === 'BAD_USER_INPUT') return ask(sampleSizes.least)
+    throw error
+  })
+  const { nodes } = data[rootField] as { readonly nodes: readonly { readonly recordJson: Json }[] }
+  const rateOf = nodes.length === records ? percent : roughPercent
+  for (const { name, property } of fields) {
+    const filled = nodes.filter(({ recordJson }) => (recordJson[property] ?? null) !== null)
+    rates.set(name, rateOf(filled.length, nodes.length))
+  }
+}
