@@ -1,6 +1,7 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
 import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
+import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
@@ -18,9 +19,14 @@ interface Choice {
   readonly second: ShownField
 }
 
-interface Group extends Readonly<Record<string, unknown>> {
-  readonly count: number
+/** Values that a record has together. */
+interface Pair {
+  readonly first: string
+  readonly second: string
 }
+
+/** A page, which is found in the order of an index: groups of all records would be most of what the page costs. */
+const examined = 100
 
 /** Two values that records have together, so that the examples find some. Null without two such fields. */
 export function chooseExample({ subjects }: Site): Choice | null {
@@ -36,47 +42,66 @@ export function chooseExample({ subjects }: Site): Choice | null {
   return choices.find(({ second }) => second.isArray) ?? choices[0] ?? null
 }
 
-export function examplePanel({ subject, first, second }: Choice): Panel {
+/** The newest records, so that examples are about what there is now. */
+export function examplePanel({ subject: { collection }, first, second }: Choice, { schema }: Site): Panel {
   return {
     name: 'examples',
-    field: `${subject.collection.rootField}Aggregate`,
-    arguments: { groupBy: [first.name, second.name], orderBy: 'COUNT_DESC', limit: 30 },
-    selection: `groups { ${first.name} ${second.name} count }`,
+    field: collection.rootField,
+    arguments: { first: examined },
+    selection: `nodes { ${selectFields([first, second], collection.typeName, schema)} }`,
   }
+}
+
+/** The most frequent first. */
+function pairsOf(
+  { subject: { collection }, first, second }: Choice,
+  answer: Answer,
+  { schema }: Site,
+): readonly Pair[] {
+  const { nodes = [] } = (answer['examples'] ?? {}) as { readonly nodes?: readonly Answer[] }
+  const textsOf = (node: Answer, field: ShownField): readonly string[] =>
+    [readField(node, field, collection.typeName, schema)].flat().filter(isText)
+  const pairs = nodes.flatMap((node) =>
+    textsOf(node, first).flatMap((one) =>
+      textsOf(node, second).map((other) => ({ first: one, second: other })),
+    ),
+  )
+  return [...Map.groupBy(pairs, (pair) => JSON.stringify(pair)).values()]
+    .toSorted((one, other) => other.length - one.length)
+    .flatMap(([pair]) => pair ?? [])
 }
 
 export function exampleList(
   choice: Choice | null,
   answer: Answer,
   newest: string | null,
+  site: Site,
   language: Language,
 ): Html {
   if (choice === null) return null
   const { subject, first, second } = choice
   const { text } = language
-  const { groups = [] } = (answer['examples'] ?? {}) as { groups?: readonly Group[] }
-  const known = groups.filter((group) => isText(group[first.name]) && isText(group[second.name]))
-  const group = known.find((each) => each[first.name] !== known[0]?.[first.name]) ?? known[0]
-  if (group === undefined) return null
+  const known = pairsOf(choice, answer, site)
+  // Not the most usual value of all.
+  const pair = known.find((each) => each.first !== known[0]?.first) ?? known[0]
+  if (pair === undefined) return null
   // Topics of the same records, such as those in one language, are the ones to compare.
-  const compared = known.find(
-    (each) => each[first.name] === group[first.name] && each[second.name] !== group[second.name],
-  )
-  const value = (field: ShownField, of: Group) => plainValue(field, String(of[field.name]), language)
-  const condition = (view: View, field: ShownField, of: Group) =>
-    withCondition(view, { field, operator: 'is', values: [String(of[field.name])] })
+  const compared = known.find((each) => each.first === pair.first && each.second !== pair.second)
+  const shown = (field: ShownField, value: string) => plainValue(field, value, language)
+  const condition = (view: View, field: ShownField, value: string) =>
+    withCondition(view, { field, operator: 'is', values: [value] })
   const view = emptyView
   const collection = subjectLabel(subject, language)
   const both = text.front.both(
     collection,
-    `${fieldLabel(first, language)} ${value(first, group)}`,
-    `${fieldLabel(second, language)} ${value(second, group)}`,
+    `${fieldLabel(first, language)} ${shown(first, pair.first)}`,
+    `${fieldLabel(second, language)} ${shown(second, pair.second)}`,
   )
   return html`<section class="examples" aria-labelledby="examples">
     <h2 id="examples">${text.front.examples}</h2>
     <ul>
-      <li><a href=${address(condition(condition(view, first, group), second, group))}>${both}</a> <span class="count">${language.plural(text.records, group.count)}</span></li>
-      ${compared === undefined ? null : html`<li><a href=${compareAddress(group, compared)} rel="nofollow">${text.front.compare(value(second, group), value(second, compared))}</a></li>`}
+      <li><a href=${address(condition(condition(view, first, pair.first), second, pair.second))}>${both}</a></li>
+      ${compared === undefined ? null : html`<li><a href=${compareAddress(pair, compared)} rel="nofollow">${text.front.compare(shown(second, pair.second), shown(second, compared.second))}</a></li>`}
       ${newest !== null && html`<li><a href=${unusualAddress(newest)} rel="nofollow">${text.front.unusual(collection, language.date(newest))}</a></li>`}
     </ul>
   </section>`
@@ -85,8 +110,8 @@ export function exampleList(
     return withLanguage(collectionAddress(subject.collection.nsid, next), language)
   }
 
-  function compareAddress(...of: readonly Group[]): string {
-    const queries = of.map((each) => ['query', writeView(condition(view, second, each))] as const)
+  function compareAddress(...of: readonly Pair[]): string {
+    const queries = of.map((each) => ['query', writeView(condition(view, second, each.second))] as const)
     const others = [['part', 'compare'] as const, ...queries]
     return withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
   }
@@ -98,7 +123,7 @@ export function exampleList(
 }
 
 /** Addresses have no blank values. */
-function isText(value: unknown): boolean {
+function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 

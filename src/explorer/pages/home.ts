@@ -20,7 +20,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
   const example = chooseExample(site)
   const panels = [
     ...subjects.all.map((subject) => newest(subject, site)),
-    ...(example === null ? [] : [examplePanel(example)]),
+    ...(example === null ? [] : [examplePanel(example, site)]),
   ]
   return {
     status: 200,
@@ -34,7 +34,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           <h1>${site.title}</h1>
           ${index !== null && html`<p class="lead">${lead(index)}</p>`}
           ${searchAllForm(site, language)}
-          ${exampleList(example, answer, example === null ? null : newestTime(example.subject, answer), language)}
+          ${exampleList(example, answer, example === null ? null : newestTime(example.subject, answer), site, language)}
         </header>
         <h2>${text.collections}</h2>
         <ul class="collections">
