@@ -16,6 +16,8 @@ export interface Site {
   readonly operator: Operator
   /** Where scripts and styles are, with a slash at the end. */
   readonly assets: string
+  /** Points that an operation costs; null for one that is refused for another reason, which its answer tells. */
+  readonly price: (operation: Operation) => number | null
   /** The state of the index, which is read at most once in a second. */
   readonly readIndex: () => Promise<IndexState>
 }

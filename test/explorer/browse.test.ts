@@ -1,6 +1,7 @@
 /** The first page, searches of everything, and pages of collections over the demo corpus. */
 import assert from 'node:assert/strict'
 import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
+import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { modelOf } from '../support/agents.ts'
 import { onEveryDatabase as test } from '../support/databases.ts'
 import { explorerOver, type OpenedExplorer } from '../support/explorer.ts'
@@ -172,6 +173,35 @@ test('usual pages cost less than the public limit', async (database) => {
     assert.equal(status, 200, address)
     assert.ok(cost <= 250, `${address}: ${cost} points`)
   }
+})
+
+test('a page has every facet that its price leaves room for, and no dearer one', async (database) => {
+  const { explorer } = await open(database)
+  const most = 215
+  const roles = createSubjects(model).of('tech.service.news.article')?.roles.facets ?? []
+  const conditions = [
+    '',
+    'q=climate',
+    'language=en',
+    'q=climate&source_country=GB&language=en',
+    'title.contains=the',
+    'source_country=GB&source_language=en&title.contains=the',
+    'techServiceNewsEnrichmentViaArticle.sentiment=negative&source_country=GB&wordCount.from=100',
+  ]
+  let left = 0
+  for (const condition of conditions) {
+    const { body, cost } = await explorer.get(`${articles}?${condition}`)
+    const shown = Array.from(body.matchAll(/name="facets" value="([^"]*)" checked/g), ([, name = '']) => name)
+    assert.ok(cost <= most, `${condition}: ${cost}`)
+    for (const other of roles.filter((name) => !shown.includes(name))) {
+      left += 1
+      const dearer = await explorer.get(`${articles}?${condition}&facets=${[...shown, other].join(',')}`)
+      // The facets that a reader names come before the chart.
+      const withoutChart = dearer.body.includes('The chart is left out')
+      assert.ok(dearer.cost > most || withoutChart, `${condition}: ${other} would cost ${dearer.cost}`)
+    }
+  }
+  assert.ok(left > 0)
 })
 
 test('an address with a mistake leads to the same one without it', async (database) => {

@@ -198,7 +198,7 @@ test('up to four queries are compared, each with conditions of its own', async (
 test('what is unusual is compared with the rest, and with the period before', async (database) => {
   const { figure, explorer } = await opened(database)
   const negative = await figure(`${enrichment}/charts?part=unusual&sentiment=negative&on=category`)
-  assert.deepEqual(negative.rows[0], ['environment', '26.3%', '5.7%'])
+  assert.deepEqual(negative.rows[0], ['Environment', '26.3%', '5.7%'])
   const words = await figure(`${enrichment}/charts?part=unusual&sentiment=negative&on=words-summary`)
   assert.equal(words.rows[0]?.[0], 'report')
   const before = await figure(

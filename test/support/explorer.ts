@@ -1,4 +1,5 @@
 /** Pages of the explorer over records in a real engine, asked as callers without a key are, without a server. */
+import { priceOf } from '../../src/cli/serve/explorer.ts'
 import { createChartRenderer } from '../../src/explorer/charts/chart-renderer.ts'
 import { createExplorer } from '../../src/explorer/explorer.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
@@ -42,6 +43,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
     }),
     title: 'Test',
     assets: '/explorer/test/',
+    price: (operation) => priceOf(operation, service.engine),
     readIndex: () => database.read.readStatus(),
     operator: { logo: null, contact: null, note: [], origin: null, imageHosts: [] },
     ...more,

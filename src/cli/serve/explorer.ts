@@ -8,6 +8,8 @@ import type { Operator } from '../../explorer/page.ts'
 import type { ExplorerRoutes, Logo } from '../../server/explorer/explorer-routes.ts'
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { displayFile } from '../../lexicon/special-files.ts'
+import { ServiceError } from '../../errors.ts'
+import type { GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
 import type { Model } from '../../schema/model/model.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { ReadService } from '../service/service.ts'
@@ -15,11 +17,11 @@ import { CommandError, readVersion, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 import { lexiconFailure } from '../store/project.ts'
 
-type Shown = Pick<ReadService, 'model' | 'schema' | 'database' | 'root' | 'dir' | 'display'>
+type Shown = Pick<ReadService, 'model' | 'schema' | 'engine' | 'database' | 'root' | 'dir' | 'display'>
 
 /** Fails with a sentence for the first setting that is wrong. */
 export async function openExplorer(
-  { model, schema, database, root, dir, display }: Shown,
+  { model, schema, engine, database, root, dir, display }: Shown,
   config: Config,
   readIndex: () => Promise<IndexStatus>,
   onFault: (error: Error) => void,
@@ -45,6 +47,7 @@ export async function openExplorer(
         title: config['explorer-title'],
         operator,
         assets,
+        price: (operation) => priceOf(operation, engine),
         readIndex,
       })
     },
@@ -52,6 +55,16 @@ export async function openExplorer(
     version: readVersion(root),
     imageHosts: operator.imageHosts,
     logo,
+  }
+}
+
+/** Null for an operation that is refused for another reason. */
+export function priceOf(operation: GraphQLRequest, engine: Pick<QueryEngine, 'price'>): number | null {
+  try {
+    return engine.price(operation)
+  } catch (error) {
+    if (error instanceof ServiceError) return null
+    throw error
   }
 }
 

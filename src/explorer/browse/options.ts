@@ -3,7 +3,7 @@ import { collectionAddress } from '../addresses.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
-import { restrictionOf } from '../view/facets.ts'
+import { isSearch } from '../view/where.ts'
 import { changed, type Show, type View } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 
@@ -21,14 +21,14 @@ function sortForm(browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
   const current = view.sort === null ? '' : sortValue(view.sort)
-  const { isSearch } = restrictionOf(view, subject)
+  const isSearched = isSearch(view, subject)
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === current}>${label}</option>`
   return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
-        ${option('', isSearch ? text.mostRelevant : text.newestFirst)}
+        ${option('', isSearched ? text.mostRelevant : text.newestFirst)}
         ${sortsOf(browse).flatMap((field) => {
           const { name } = field
           const label = fieldLabel(field, browse.language)

@@ -7,8 +7,6 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
-import { restrictionOf } from '../view/facets.ts'
-import { timeCost } from '../view/price.ts'
 import type { Problem } from '../view/problem.ts'
 import { periodOnly, type View, withCondition } from '../view/view.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
@@ -22,8 +20,6 @@ import { recordArguments } from '../view/where.ts'
 export const measures = ['count', 'share'] as const
 
 export interface TimeChart extends AskedChart {
-  /** An estimate of the price. */
-  readonly points: number
   readonly choices: TimeChoices
 }
 
@@ -54,7 +50,7 @@ export function timeChart(
   if (found === null) return null
   const axis: TimeAxis = found
   const choices = { as, split, per, splits, periods, field: axis.field }
-  return { problems, points: points(), panels: panels(), choices, chart }
+  return { problems, panels: panels(), choices, chart }
 
   function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
     const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
@@ -72,16 +68,6 @@ export function timeChart(
       as: readChoice(view, 'as', measures, problems) ?? 'count',
       per: readChoice(view, 'per', periods, problems),
     }
-  }
-
-  function points(): number {
-    const own = restrictionOf(view, subject)
-    const ofAll = { conditions: periodOnly(view, subject).conditions, isSearch: false }
-    return (
-      timeCost(null, own) +
-      (as === 'share' ? timeCost(null, ofAll) : 0) +
-      (split === null ? 0 : timeCost(split, own))
-    )
   }
 
   function panels(): readonly Panel[] {

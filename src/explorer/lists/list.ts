@@ -6,8 +6,7 @@ import type { Panel } from '../operation.ts'
 import type { Site } from '../page.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
-import { restrictionOf } from '../view/facets.ts'
-import { recordArguments } from '../view/where.ts'
+import { isSearch, recordArguments } from '../view/where.ts'
 
 export const pageSize = 20
 const facetSize = 10
@@ -68,12 +67,12 @@ export function listPanel(
 ): Panel {
   const { collection } = subject
   const { page, sort } = view
-  const { isSearch } = restrictionOf(view, subject)
+  const isSearched = isSearch(view, subject)
   const size =
     page?.side === 'before'
       ? { last: pageSize, before: page.cursor }
       : { first: pageSize, after: page?.cursor }
-  const relevance = isSearch ? [{ field: 'RELEVANCE' }] : undefined
+  const relevance = isSearched ? [{ field: 'RELEVANCE' }] : undefined
   return {
     name: 'list',
     field: collection.rootField,
@@ -92,7 +91,7 @@ export function listPanel(
       `  node { ${selectFields(columns, collection.typeName, schema)} }`,
       '}',
       ...(page === null && facets.length > 0 ? [facetSelection(facets, facetSize)] : []),
-      ...(isSearch ? ['didYouMean { word nearest { word } }'] : []),
+      ...(isSearched ? ['didYouMean { word nearest { word } }'] : []),
     ].join('\n'),
   }
 }
@@ -106,7 +105,7 @@ export function facetSelection(facets: readonly ShownField[], limit: number, ign
 /** Texts in which the words of the search are marked. */
 function markedFields(view: View, subject: Subject): readonly string[] {
   const { collection, roles } = subject
-  if (!restrictionOf(view, subject).isSearch || view.show === 'table') return []
+  if (!isSearch(view, subject) || view.show === 'table') return []
   return collection.searchFields
     .map(({ name }) => name)
     .filter((name) => name === roles.title || name === roles.summary)

@@ -8,10 +8,11 @@ import { pager } from '../browse/pager.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
+import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { timeChart } from '../chart-data/time-chart.ts'
+import { type TimeChart, timeChart } from '../chart-data/time-chart.ts'
 import { html } from '../html.ts'
-import { buildOperation } from '../operation.ts'
+import { buildOperation, type Operation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
@@ -20,7 +21,7 @@ import { timeFigure } from '../parts/time-figure.ts'
 import { takeChart } from '../export-menu/chart-take.ts'
 import type { TakeContext } from '../export-menu/take.ts'
 import { takeView } from '../export-menu/view-take.ts'
-import { canAfford, facetsOf } from '../view/facets.ts'
+import { choosePanels } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -31,7 +32,6 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
   const asked = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
-  const time = asked !== null && canAfford(asked.points, view, subject) ? asked : null
   const problems = [...wrong, ...(asked?.problems ?? [])]
   const title = subjectLabel(subject, language)
   if (problems.length > 0) return problemPage(problems, title, request)
@@ -39,18 +39,21 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     ? withLanguage(collectionAddress(collection.nsid, view), language)
     : null
   const columns = columnsOf(view, subject)
-  const facets = view.page === null ? facetsOf(view, subject, time?.points) : []
+  const build = (facets: readonly ShownField[], time: TimeChart | null): Operation =>
+    buildOperation(site.schema, 'Collection', [
+      listPanel(view, columns, facets, subject, site),
+      ...facets.flatMap((field) => referredPanel(field, site)),
+      ...conditionNames(view.conditions),
+      ...(time?.panels ?? []),
+    ])
+  const { facets, chart: time } =
+    view.page === null ? choosePanels(view, subject, asked, build, site) : { facets: [], chart: null }
   return {
     status: 200,
     location,
     title,
     description: subjectDescription(subject, language),
-    operation: buildOperation(site.schema, 'Collection', [
-      listPanel(view, columns, facets, subject, site),
-      ...facets.flatMap((field) => referredPanel(field, site)),
-      ...conditionNames(view.conditions),
-      ...(time?.panels ?? []),
-    ]),
+    operation: build(facets, time),
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view, 'atom'),
     async render(answer) {

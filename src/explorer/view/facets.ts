@@ -1,48 +1,44 @@
-/** Which facets a page shows when its address does not say so: those that it can afford. */
+/** Which facets a page shows when its address does not say so, and whether it has a chart: what it can afford. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { facetCost, furtherFacetCost, listCost, type Restriction } from './price.ts'
+import type { Operation } from '../operation.ts'
+import type { Site } from '../page.ts'
 import type { View } from './view.ts'
 
-/** Points for a page with facets, and for one without; the service allows more, since these are estimates. */
+/** Points of a page, below the 250 of the public tier: a reader may look at a dozen of the dearest in a minute. */
 const affordable = 215
-const mostAffordable = 200
+
+export interface ChosenPanels<Chart> {
+  readonly facets: readonly ShownField[]
+  /** Null without one, or where it cannot be afforded. */
+  readonly chart: Chart | null
+}
 
 /**
- * First those that the reader has filtered by, then the others in the order of the collection. `others`: the points
- * of other panels.
+ * The chart comes before facets, unless the reader has chosen these. Of the facets of the collection, those come first
+ * that the reader has filtered by.
  */
-export function facetsOf(view: View, subject: Subject, others = 0): readonly ShownField[] {
-  const fields = (names: readonly string[]) => names.flatMap((name) => subject.fields.get(name) ?? [])
-  if (view.facets !== null) return fields(view.facets)
-  const restriction = restrictionOf(view, subject)
+export function choosePanels<Chart>(
+  view: View,
+  { fields, roles }: Subject,
+  chart: Chart | null,
+  build: (facets: readonly ShownField[], chart: Chart | null) => Operation,
+  { price }: Pick<Site, 'price'>,
+): ChosenPanels<Chart> {
+  const affords = (facets: readonly ShownField[], drawn: Chart | null): boolean =>
+    (price(build(facets, drawn)) ?? 0) <= affordable
+  const all = (view.facets ?? roles.facets).flatMap((name) => fields.get(name) ?? [])
+  if (affords(all, chart)) return { facets: all, chart }
+  const isChosen = view.facets !== null
+  const kept = chart !== null && affords(isChosen ? all : [], chart) ? chart : null
+  if (isChosen) return { facets: all, chart: kept }
   const filtered = new Set(view.conditions.map(({ field }) => field.name))
-  const candidates = fields(subject.roles.facets).toSorted(
+  const first = all.toSorted(
     (one, other) => Number(filtered.has(other.name)) - Number(filtered.has(one.name)),
   )
-  let left = affordable - others - recordsCost(view, subject)
-  let isShared = false
-  const chosen = candidates.filter((field) => {
-    const isOwnSearch = !isShared || filtered.has(field.name)
-    const cost = isOwnSearch ? facetCost(field, restriction) : furtherFacetCost(field)
-    if (cost > left) return false
-    left -= cost
-    isShared ||= !filtered.has(field.name)
-    return true
-  })
-  return fields(subject.roles.facets).filter((field) => chosen.includes(field))
-}
-
-/** Whether a page can have panels of so many points besides its records. */
-export function canAfford(points: number, view: View, subject: Subject): boolean {
-  return points + recordsCost(view, subject) <= mostAffordable
-}
-
-function recordsCost(view: View, subject: Subject): number {
-  const restriction = restrictionOf(view, subject)
-  return listCost(restriction, view.sort !== null || restriction.isSearch)
-}
-
-export function restrictionOf({ conditions, search }: View, { collection }: Subject): Restriction {
-  return { conditions, isSearch: search !== '' && collection.searchFields.length > 0 }
+  const chosen = first.reduce<readonly ShownField[]>(
+    (facets, field) => (affords([...facets, field], kept) ? [...facets, field] : facets),
+    [],
+  )
+  return { facets: all.filter((field) => chosen.includes(field)), chart: kept }
 }

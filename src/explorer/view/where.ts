@@ -12,15 +12,20 @@ export interface RecordArguments {
   readonly search: string | undefined
 }
 
-/** Those of a view. A collection without searched texts takes no `search`. */
 export function recordArguments(
-  { conditions, search }: Pick<View, 'conditions' | 'search'>,
-  { collection }: Subject,
+  view: Pick<View, 'conditions' | 'search'>,
+  subject: Subject,
 ): RecordArguments {
+  const { conditions, search } = view
   return {
     where: conditions.length === 0 ? undefined : whereOf(conditions),
-    search: search === '' || collection.searchFields.length === 0 ? undefined : search,
+    search: isSearch(view, subject) ? search : undefined,
   }
+}
+
+/** Whether words are searched. A collection without searched texts takes no `search`. */
+export function isSearch({ search }: Pick<View, 'search'>, { collection }: Subject): boolean {
+  return search !== '' && collection.searchFields.length > 0
 }
 
 /**

@@ -213,6 +213,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
         return fail(error)
       }
     },
+    price: (request) => planner.questionOf(request, unlimited).points,
     async explain(request): Promise<Explanation> {
       const question = planner.questionOf(request, unlimited)
       const { plan, points } = question

@@ -106,6 +106,8 @@ export interface QueryEngine {
    * the absolute limits apply.
    */
   execute(request: GraphQLRequest, requestLimits?: RequestLimits): MaybePromise<GraphQLAnswer>
+  /** Points of an operation. Throws the errors that `execute` returns, except that it costs too much. */
+  price(request: GraphQLRequest): number
   /**
    * Opens an operation of one list, with `nodes` and `totalCount`, as a file. Throws the errors that `execute` returns.
    * Until the export is disposed of, it counts as a long statement of its caller.
