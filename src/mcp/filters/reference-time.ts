@@ -6,8 +6,11 @@
 import type { Collection } from '../../schema/model/model.ts'
 import { parseInstant } from '../../util/instant.ts'
 import { EnumValue, printField, printSelection, type Selection } from '../graphql/graphql-text.ts'
-import type { Json } from '../tools/tool.ts'
-import type { Catalogue, Subject } from '../words/collections.ts'
+import type { GivenRoles } from '../../schema/model/roles.ts'
+import { ask } from '../graphql/ask.ts'
+import type { Json, ToolsGiven } from '../tools/tool.ts'
+import { type Catalogue, createCatalogue, type Subject } from '../words/collections.ts'
+import { outlineCorpus } from '../words/corpus-outline.ts'
 
 /** Days since the newest record, from which on an index is an archive. */
 const archiveDays = 7
@@ -26,11 +29,11 @@ interface Given {
   /** The collection with the most references; null without collections. */
   readonly main: Subject | null
   readonly now: () => Date
-  ask(query: string): Promise<Json>
+  readonly ask: (query: string) => Promise<Json>
 }
 
 /** For one call, which reads each time once. */
-export function createReferenceTimes({ catalogue, main, now, ask }: Given): ReferenceTimes {
+export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Given): ReferenceTimes {
   const read = new Map<string, Promise<Date>>()
   const archived = new Set<string>()
 
@@ -38,7 +41,7 @@ export function createReferenceTimes({ catalogue, main, now, ask }: Given): Refe
     const at = now()
     const subjects = main === null || main === subject ? [subject] : [subject, main]
     const selections = subjects.map((each, index) => selectNewest(`newest${index}`, each, at))
-    const data = await ask(printSelection(Object.assign({}, ...selections)))
+    const data = await askFor(printSelection(Object.assign({}, ...selections)))
     const times = subjects.flatMap(({ time }, index) => readNewest(data[`newest${index}`], time) ?? [])
     const newest = Math.max(...times.map((time) => time.getTime()))
     if (times.length === 0 || at.getTime() - newest <= archiveDays * 86_400_000) return at
@@ -63,6 +66,23 @@ export function createReferenceTimes({ catalogue, main, now, ask }: Given): Refe
       if (main !== null) await referenceTime(main.collection)
       return referenceHint()
     },
+  }
+}
+
+/** The collection with the most references. */
+export function findMain(catalogue: Catalogue, roles: GivenRoles | undefined): Subject | null {
+  const outline = outlineCorpus(catalogue.model, roles)
+  return outline && catalogue.of(outline.items.nsid)
+}
+
+/** Reads the `archiveHint` of an index. */
+export function createArchiveReader(given: ToolsGiven): (signal: AbortSignal) => Promise<string | null> {
+  const { model, roles, now } = given
+  const catalogue = createCatalogue(model, roles)
+  const main = findMain(catalogue, roles)
+  return (signal) => {
+    const askFor = (query: string) => ask(given, query, signal)
+    return createReferenceTimes({ catalogue, main, now, ask: askFor }).archiveHint()
   }
 }
 

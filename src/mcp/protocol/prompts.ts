@@ -6,6 +6,7 @@ import {
   type McpServer,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
+import { EndpointError } from '../../endpoint/endpoint.ts'
 import type { Model } from '../../schema/model/model.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
 import { asWords, outlineCorpus, type CorpusOutline } from '../words/corpus-outline.ts'
@@ -47,12 +48,24 @@ export function createPrompts(
     .map((prompt) => ({ ...prompt, schema: readSchema(prompt.arguments, outline, completions) }))
 }
 
-export function registerPrompts(server: McpServer, prompts: readonly Prompt[]): void {
+/** `readArchive`: says from when times such as "last 30 days" count, unless that is now. */
+export function registerPrompts(
+  server: McpServer,
+  prompts: readonly Prompt[],
+  readArchive: (signal: AbortSignal) => Promise<string | null>,
+): void {
   for (const { name, title, description, schema: argsSchema, write } of prompts)
-    server.registerPrompt(name, { title, description, argsSchema }, (args) => {
-      const text = `${write(args)}\n\n${closing}`
+    server.registerPrompt(name, { title, description, argsSchema }, async (args, { mcpReq }) => {
+      const archive = await readArchive(mcpReq.signal).catch(ignoreRefusal)
+      const text = `${write(args)}\n\n${archive === null ? '' : `${archive} Say so. `}${closing}`
       return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
     })
+}
+
+/** Answers of tools say from when times count, too. */
+function ignoreRefusal(error: unknown): null {
+  if (error instanceof EndpointError) return null
+  throw error
 }
 
 const closing =

@@ -14,6 +14,7 @@ import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { createCompletions } from './completions.ts'
 import { icons } from './icon.ts'
+import { createArchiveReader } from '../filters/reference-time.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources } from './resources.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
@@ -76,6 +77,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     onFault,
   })
   const prompts = createPrompts(model, roles, completions)
+  const readArchive = createArchiveReader(given)
   return () => {
     const server = new McpServer(serverInfo(given), {
       instructions,
@@ -97,7 +99,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     for (const { tool, config } of registered)
       server.registerTool(tool.name, config, (args, context) => call(tool, args, context, version, onFault))
     registerResources(server)
-    registerPrompts(server, prompts)
+    registerPrompts(server, prompts, readArchive)
     addition?.register(server)
     return server
   }

@@ -2,11 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Collection } from '../../schema/model/model.ts'
 import { findByName } from '../filters/names.ts'
-import { createReferenceTimes } from '../filters/reference-time.ts'
+import { createReferenceTimes, findMain } from '../filters/reference-time.ts'
 import { ask } from '../graphql/ask.ts'
 import { indexTime, withIndexTime } from '../graphql/index-time.ts'
 import { createCatalogue } from '../words/collections.ts'
-import { outlineCorpus } from '../words/corpus-outline.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe/describe.ts'
 import { createGetRecord } from './get-record.ts'
@@ -29,8 +28,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const { model, roles, schema, endpoint, now } = given
   const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
-  const outline = outlineCorpus(model, roles)
-  const main = outline && catalogue.of(outline.items.nsid)
+  const main = findMain(catalogue, roles)
   const toolboxOf = (budget: number, signal: AbortSignal): Toolbox => {
     const askFor = (query: string) => ask(given, query, signal)
     return {
