@@ -201,12 +201,38 @@ test('what is unusual is compared with the rest, and with the period before', as
   assert.deepEqual(negative.rows[0], ['Environment', '26.3%', '5.7%'])
   const words = await figure(`${enrichment}/charts?part=unusual&sentiment=negative&on=words-summary`)
   assert.equal(words.rows[0]?.[0], 'report')
+  const frequent = ['the', 'in', 'of']
+  assert.ok(!words.rows.some(([word]) => frequent.includes(word ?? '')))
   const before = await figure(
     `${article}/charts?part=unusual&publishedAt=2026-11-09&publishedAt.to=2026-11-15&on=language&against=previous`,
   )
   assert.deepEqual(before.head, ['Language', 'this view', 'the period before'])
   const { body } = await explorer.get(`${article}/charts?part=unusual`)
   assert.match(body, /href="[^"]*publishedAt=2026-11-09&amp;part=unusual"/)
+})
+
+test('numbers between others that no record has are shown, and records without the number counted apart', async (database) => {
+  const { figure, service } = await opened(database)
+  const { rows, text } = await figure(`${article}/charts?by=wordCount&step=200`)
+  const starts = rows.map(([label = '']) => Number(label.split(' ')[0]?.replace(',', '')))
+  assert.deepEqual(
+    starts,
+    starts.map((_, at) => at * 200),
+  )
+  assert.ok(rows.some(([, count]) => count === '0'))
+  const { without } = await service.data(
+    '{ without: techServiceNewsArticle(where: {wordCount: {isNull: true}}) { totalCount } }',
+  )
+  assert.ok(text.includes(`not shown: ${without.totalCount}.`), text)
+})
+
+test('charts say in words what their view is, and one period is a sentence', async (database) => {
+  const { explorer } = await opened(database)
+  const { body } = await explorer.get(`${article}/charts?q=storm&language=en&part=compare`)
+  assert.match(body, /<p class="lead"><bdi>Article: “storm”; Language: English<\/bdi><\/p>/)
+  const day = await explorer.get(`${article}?publishedAt.from=2026-11-02&publishedAt.to=2026-11-02&per=day`)
+  assert.doesNotMatch(day.body, /class="drawing"/)
+  assert.match(day.body, /<p class="description">Nov 2, 2026: \d+\.<\/p>/)
 })
 
 test('a chart is a file', async (database) => {

@@ -59,6 +59,20 @@ test('an outlet is shown with how many articles it has by month, and their mean 
   assert.ok(body.includes(`${shown} of 10`), shown)
 })
 
+test('a record without a title has another text instead, or its kind, time and key', async (database) => {
+  const { service } = await corpusNamed('stress', database)
+  const explorer = explorerOver(service, modelOf(stressLexicons.documents, stressLexicons.references))
+  const { body } = await explorer.get('/c/example.stress.empty')
+  assert.match(
+    body,
+    /<h3><a href="[^"]*\/self"><bdi>Empty · [^<]*<\/bdi> <bdi class="uri" title="at:[^"]*">self</,
+  )
+  const page = await explorer.get('/at/did:plc:stressstressstressstres2/example.stress.empty/self')
+  assert.match(page.body, /<h1><bdi>Empty · [^<]*<\/bdi> <bdi class="uri"[^>]*>self<\/bdi><\/h1>/)
+  const home = await explorer.get('/')
+  assert.doesNotMatch(home.body, /<h3><a[^>]*>(<bdi>)?at:/)
+})
+
 test('every record of odd lexicons has a page', async (database) => {
   const { service, reference } = await corpusNamed('stress', database)
   const explorer = explorerOver(service, modelOf(stressLexicons.documents, stressLexicons.references))

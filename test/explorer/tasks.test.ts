@@ -135,9 +135,11 @@ const tasks: readonly Task[] = [
       await click(page.getByText('Table of values'))
       const { query } = await demoService()
       const data = await query(`{ ${articles}Aggregate(where: {publishedAt: {gte: "2026-11-09"}}) {
-        unusualWords(field: title, against: {}, limit: 20) { words { word } } } }`)
-      const words = data[`${articles}Aggregate`].unusualWords.words.map(({ word }: Json) => word)
-      assert.ok(words.length > 0)
+        unusualWords(field: title, against: {}, minCount: 3, limit: 60) { words { word significance { score } } } } }`)
+      const words = data[`${articles}Aggregate`].unusualWords.words
+        .filter(({ significance }: Json) => significance.score >= 1.5)
+        .map(({ word }: Json) => word)
+      assert.ok(words.includes('market') && !words.includes('to'), words.join())
       const table = await rows(page.locator('figure table'))
       assert.deepEqual(
         table.map(([word]) => word),
@@ -151,9 +153,8 @@ const tasks: readonly Task[] = [
       await click(collection(page, 'Reports'))
       await click(facetValue(page, 'Language', 'French'))
       await click(page.getByRole('link', { name: 'Table', exact: true }))
-      // Those of the chart come first.
-      const menu = page.locator('details.take').last()
-      await click(menu.getByText('Take it with you'))
+      const menu = page.locator('details.take', { hasText: 'Take these records with you' })
+      await click(menu.getByText('Take these records with you'))
       const downloading = page.waitForEvent('download')
       await click(menu.getByRole('link', { name: 'CSV' }))
       const text = await readFile(await (await downloading).path(), 'utf8')

@@ -1,7 +1,7 @@
 /** Facets: how many records have each value, with links that include or exclude it. */
 import { collectionAddress } from '../addresses.ts'
-import { fieldLabel } from '../fields/labels.ts'
-import { isGroupOffered, type ShownField } from '../fields/shown-field.ts'
+import { fieldDescription, fieldLabel } from '../fields/labels.ts'
+import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue, recordText } from '../parts/values.ts'
@@ -25,7 +25,7 @@ function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
   const label = fieldLabel(field, language)
   const id = `facet-${field.name}`
   return html`<section class="facet" aria-labelledby=${id}>
-    <h3 id=${id} title=${field.description}>${label}</h3>
+    <h3 id=${id} title=${fieldDescription(field, language) || undefined}>${label}</h3>
     ${facetValues(answer, field, browse)}
     ${
       answer.cut &&
@@ -101,7 +101,9 @@ export function otherFacets(shown: readonly ShownField[], browse: Browse): Html 
       <form action=${collectionAddress(subject.collection.nsid)} class="choices">
         ${stateInputs(browse, (name) => name === 'facets')}
         ${groups
-          .filter(({ many, type }) => !many && type.kind !== 'datetime')
+          .filter(
+            (field) => !field.many && field.type.kind !== 'datetime' && !isDiverse(field, subject.roles),
+          )
           .map(
             (field) =>
               html`<label><input type="checkbox" name="facets" value=${field.name} checked=${shown.includes(field)} /> ${fieldLabel(field, browse.language)}</label>`,

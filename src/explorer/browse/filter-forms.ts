@@ -12,10 +12,12 @@ import { type Browse, stateInputs, viewAddress } from './context.ts'
 /** `facet`: the most frequent values, if they are known. */
 export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
   const operators = operatorsOf(field)
+  // Nobody knows the addresses of records, whose names are listed.
+  const isNamed = field.targetTitle !== null && facet !== null
   return html`<div class="conditions">
     ${operators.includes('from') && field.type.kind !== 'string' && rangeForm(field, browse)}
     ${isListed(field) && choiceForm(field, browse)}
-    ${field.type.kind !== 'boolean' && textForm(field, operators, facet, browse)}
+    ${field.type.kind !== 'boolean' && !isNamed && textForm(field, operators, facet, browse)}
     ${presence(field, browse)}
   </div>`
 }

@@ -1,6 +1,6 @@
 /** The bar over the records: their number, their order, and how they are shown. */
 import { collectionAddress } from '../addresses.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { isSearch } from '../view/where.ts'
@@ -99,11 +99,12 @@ function columnForm(columns: readonly ShownField[], browse: Browse): Html {
 export function columnHead(field: ShownField, browse: Browse): Html {
   const { view } = browse
   const label = fieldLabel(field, browse.language)
-  if (!field.isSort) return html`<th scope="col" title=${field.description}>${label}</th>`
+  if (!field.isSort)
+    return html`<th scope="col" title=${fieldDescription(field, browse.language) || undefined}>${label}</th>`
   const current = view.sort?.field === field.name ? view.sort.direction : null
   const sort = { field: field.name, direction: current === 'desc' ? ('asc' as const) : ('desc' as const) }
   const order = current === null ? undefined : current === 'desc' ? 'descending' : 'ascending'
-  return html`<th scope="col" title=${field.description} aria-sort=${order}>
+  return html`<th scope="col" title=${fieldDescription(field, browse.language) || undefined} aria-sort=${order}>
     <a href=${viewAddress(browse, changed(view, { sort }))} rel="nofollow">${label}${current !== null && html`<span aria-hidden="true">${current === 'desc' ? ' ↓' : ' ↑'}</span>`}</a>
   </th>`
 }

@@ -120,14 +120,13 @@ export function comparedChart(
 
   function chart(answer: Answer, known: TimeAxis | null): DrawnChart {
     const { text } = language
-    if (known === null || queries.length === 0)
-      return nothing(known === null ? text.charts.noTime : text.charts.queryHint)
+    if (known === null || queries.length === 0) return nothing(known === null ? text.charts.noTime : '')
     const answers = queries.map((_, at) => answer[`query${at + 1}`] as Groups)
     const shown = known.read(answers)
     const ofAll = as === 'share' ? shown.counts((answer['ofAll'] as Groups).groups) : null
     const series = queries.map(
       ({ view: query }, at): ChartSeries => ({
-        name: nameOf(query, language),
+        name: queryName(query, language),
         values: valuesOf(shown.counts(answers[at]?.groups ?? []), ofAll, shown),
         hrefs: shown.starts.map((start) =>
           collectionAddress(
@@ -184,14 +183,14 @@ function nothing(description: string): DrawnChart {
 }
 
 /** A query in words. */
-function nameOf({ search, conditions }: View, language: Language): string {
+export function queryName({ search, conditions }: View, language: Language): string {
   const sentences = conditions.flatMap((condition) =>
     condition.values.map((value) => {
       const [before, shown, after] = sentenceOf(condition, value, language, new Map())
       return before + (shown ?? '') + after
     }),
   )
-  const all = [...(search === '' ? [] : [search]), ...sentences].join(', ')
+  const all = [...(search === '' ? [] : [search]), ...sentences].join(language.text.comma)
   return all === '' ? language.text.charts.everything : all
 }
 

@@ -7,7 +7,7 @@ export function describe(spec: Omit<ChartSpec, 'description'>, { text }: Languag
   const all = spec.series.flatMap(({ name, values }) =>
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
-      const place = spec.series.length > 1 ? `${of}, ${name}` : of
+      const place = spec.series.length > 1 ? `${of}${text.comma}${name}` : of
       return value === null ? [] : [{ value, place }]
     }),
   )

@@ -23,8 +23,8 @@ import {
   isOrdered,
   viewOfGroup,
 } from './grouping.ts'
+import { idOf, inOrder, isPeriodic, keysOf, largest } from './group-keys.ts'
 import { withOthers } from './own-parameters.ts'
-import { isPeriod, periodLabel, periodsBetween, startOf, viewOfPeriod } from './periods.ts'
 
 export interface GroupChart extends AskedChart {
   readonly choices: GroupChoices
@@ -32,7 +32,6 @@ export interface GroupChart extends AskedChart {
 
 /** Averages and shares of fewer records are mostly chance. */
 const leastRecords = 5
-const mostPeriods = 400
 const mostSeries = 12
 /** Hours of a day are the most parts that a time has. */
 const mostParts = 24
@@ -128,7 +127,8 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
 
   function chart(answer: Answer): DrawnChart {
     const { groups, count = 0, groupCount = 0 } = (answer['groups'] ?? { groups: [] }) as Groups
-    const keys = across === undefined ? [] : keysOf(across, groups)
+    const most = other === undefined ? null : Number(choices.top)
+    const keys = across === undefined ? [] : keysOf(across, { groups, step, most, view: plain, language })
     const rows = other === undefined ? [null] : seriesOf(other, groups)
     const places = new Map(groups.map((group) => [placeOf(group), group]))
     const gap = measure === 'count' || (measure === 'share' && !isPartOfGroup) ? 0 : null
@@ -149,11 +149,14 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
     const isAdding = gap === 0 && other !== undefined && isDisjoint(other)
     const kind = kindOf(series.length)
     const label = measureLabel()
+    const isNumber = across !== undefined && across.unit === null && isOrdered(across)
+    const without = isNumber ? groups.filter((group) => group[across.name] === null) : []
+    const unmeasured = without.reduce((sum, group) => sum + group.count, 0)
     return {
       spec: describe(
         {
           kind,
-          title: text.charts.by(label, by.map((each) => groupingLabel(each, language)).join(', ')),
+          title: text.charts.by(label, by.map((each) => groupingLabel(each, language)).join(text.comma)),
           locale: language.tag,
           unit: measure === 'share' ? 'share' : 'number',
           keyLabel: across === undefined ? '' : groupingLabel(across, language),
@@ -178,6 +181,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
           ? [text.charts.atLeast(language.number(leastRecords))]
           : []),
         ...(choices.kind === 'lines' && kind !== 'lines' ? [text.charts.noLines] : []),
+        ...(unmeasured > 0 ? [text.charts.unmeasured(language.number(unmeasured))] : []),
       ],
     }
   }
@@ -197,41 +201,6 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
     return chosen === 'lines' && rows > 7 ? 'multiples' : chosen
   }
 
-  function keysOf(key: Grouping, groups: readonly Group[]): readonly Key[] {
-    if (isPeriodic(key)) return periodKeys(key, groups)
-    const distinct = [...new Map(groups.map((group) => [idOf(key, group), group])).values()]
-    const sorted = isOrdered(key)
-      ? inOrder(key, distinct)
-      : other === undefined
-        ? distinct
-        : largest(key, groups, Number(choices.top))
-    return sorted.map((group) => ({
-      id: idOf(key, group),
-      label: groupLabel(key, group, step, language),
-      view: viewOfGroup(plain, key, group, step),
-    }))
-  }
-
-  /** Without gaps; records without a time are left out. */
-  function periodKeys({ name, field, unit }: Grouping, groups: readonly Group[]): readonly Key[] {
-    if (unit === null || !isPeriod(unit)) return []
-    const moments = groups.flatMap((group) => (group[name] === null ? [] : [Date.parse(String(group[name]))]))
-    if (moments.length === 0) return []
-    const [low, high] = [moments.reduce((a, b) => Math.min(a, b)), moments.reduce((a, b) => Math.max(a, b))]
-    return periodsBetween(unit, low, high, mostPeriods).map((start) => ({
-      id: String(start),
-      label: periodLabel(unit, start, language),
-      view: viewOfPeriod(plain, field, unit, start),
-    }))
-  }
-
-  function idOf(key: Grouping, group: Group): string {
-    const value = group[key.name] ?? null
-    if (value !== null && key.unit !== null && isPeriod(key.unit))
-      return String(startOf(key.unit, Date.parse(String(value))))
-    return JSON.stringify(value)
-  }
-
   function placeOf(group: Group): string {
     const id = across === undefined ? '' : idOf(across, group)
     return other === undefined ? id : `${id}\n${idOf(other, group)}`
@@ -246,25 +215,6 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
           : 6
     if (!isOrdered(key) || isPeriodic(key)) return largest(key, groups, most)
     return inOrder(key, largest(key, groups, Math.max(most, mostParts)))
-  }
-
-  function inOrder(key: Grouping, groups: readonly Group[]): readonly Group[] {
-    const number = (group: Group) => Number(group[key.name] ?? Number.NEGATIVE_INFINITY)
-    return groups
-      .filter((group) => key.unit === null || group[key.name] !== null)
-      .toSorted((one, two) => number(one) - number(two))
-  }
-
-  /** One group for each of the keys that most records have. */
-  function largest(key: Grouping, groups: readonly Group[], most: number): readonly Group[] {
-    return [...Map.groupBy(groups, (group) => idOf(key, group)).values()]
-      .map((members) => ({
-        member: members[0] as Group,
-        sum: members.reduce((sum, group) => sum + group.count, 0),
-      }))
-      .toSorted((one, two) => two.sum - one.sum)
-      .slice(0, most)
-      .map(({ member }) => member)
   }
 
   function measureLabel(): string {
@@ -286,14 +236,4 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
   function addressOf(to: View | null): string | null {
     return to === null ? null : collectionAddress(collection.nsid, to)
   }
-}
-
-interface Key {
-  readonly id: string
-  readonly label: string
-  readonly view: View | null
-}
-
-function isPeriodic({ unit }: Grouping): boolean {
-  return unit !== null && isPeriod(unit)
 }

@@ -1,7 +1,7 @@
 /** What a collection can be grouped by: fields, periods of its times, and parts of them. */
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
-import { isGroupOffered, type ShownField } from '../fields/shown-field.ts'
+import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
 import { type View, withCondition } from '../view/view.ts'
@@ -18,18 +18,12 @@ export interface Grouping {
 
 const units = [...periods, 'hourOfDay', 'weekday'] as const
 
-/** Those of the collection's roles first. Texts that differ in nearly every record are left out. */
+/** Those of the collection's roles first. */
 export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<string>): readonly Grouping[] {
-  const representing: readonly (string | null)[] = [roles.title, roles.summary]
   const all = [...fields.values()].flatMap((field): readonly Grouping[] => {
     if (field.type.kind === 'datetime')
       return units.map((unit) => ({ name: `${field.name}_${unit}`, field, unit }))
-    const isText =
-      !field.isArray &&
-      field.type.kind === 'string' &&
-      (field.type.format === 'uri' ||
-        (field.type.freeText && (!field.isOwn || representing.includes(field.name))))
-    return isGroupOffered(field) && !isText ? [{ name: field.name, field, unit: null }] : []
+    return isGroupOffered(field) && !isDiverse(field, roles) ? [{ name: field.name, field, unit: null }] : []
   })
   const rank = ({ field }: Grouping) =>
     field.name === roles.time

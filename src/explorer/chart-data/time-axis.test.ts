@@ -11,6 +11,7 @@ test('a wrong time far from all others is left out of the range', () => {
   const early = { at: Date.parse('0001-01-01'), count: 1 }
   assert.deepEqual(usualRange([late, ...usual]), usual)
   assert.deepEqual(usualRange([early, ...usual, late]), usual)
+  assert.deepEqual(usualRange([early, ...days(8), late]), days(8))
 })
 
 test('times that are only rarer at the ends stay', () => {
@@ -18,6 +19,7 @@ test('times that are only rarer at the ends stay', () => {
   assert.deepEqual(usualRange(thin), thin)
   assert.deepEqual(usualRange(days(1, 1)), days(1, 1))
   assert.deepEqual(usualRange(days(7)), days(7))
+  assert.deepEqual(usualRange(days(1, 20)), days(1, 20))
 })
 
 test('of many records at most one in 200 is left out at each end', () => {

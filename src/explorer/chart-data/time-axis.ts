@@ -150,8 +150,11 @@ export function usualRange(dated: readonly Dated[]): readonly Dated[] {
   const spare = Math.max(1, Math.floor(sumOf(dated) / 200))
   const sorted = dated.toSorted((one, other) => one.at - other.at)
   const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
-  return usual.length > 1 && spanOf(usual) * 4 < spanOf(sorted) ? usual : dated
+  return usual.length > 0 && Math.max(spanOf(usual), shortest) * 4 < spanOf(sorted) ? usual : dated
 }
+
+/** Milliseconds, a month: shorter ranges are drawn well with all records. */
+const shortest = 30 * 86_400_000
 
 /** Without as many from the beginning as have `spare` records together. */
 function withoutFirst(sorted: readonly Dated[], spare: number): readonly Dated[] {

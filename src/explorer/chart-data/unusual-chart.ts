@@ -46,6 +46,7 @@ export interface UnusualChart extends AskedChart {
 }
 
 interface Significance {
+  /** In standard deviations. */
   readonly score: number
   readonly share: number
   readonly againstShare: number
@@ -64,6 +65,9 @@ interface UnusualAnswer {
 const mostGroups = 20
 const day = 86_400_000
 const selected = 'count significance { score share againstShare }'
+/** Of which some are left out. */
+const askedWords = 60
+const leastRecords = { words: 3, values: 5 }
 
 /** `now` in milliseconds since 1970. */
 export function unusualChart(
@@ -157,7 +161,7 @@ export function unusualChart(
           ...panel,
           arguments: { ...recordArguments(view, subject) },
           variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
-          selection: `unusualWords(field: ${words.name}, against: $background, limit: ${mostGroups}) { words { word ${selected} } }`,
+          selection: `unusualWords(field: ${words.name}, against: $background, minCount: ${leastRecords.words}, limit: ${askedWords}) { words { word ${selected} } }`,
         },
       ]
     return grouping === null
@@ -181,7 +185,7 @@ export function unusualChart(
     const newest = time === undefined ? null : (max?.[time.name] ?? null)
     if (!isWhole || newest === null || time === undefined) return []
     return [7, 30].map((days) => ({
-      label: text.charts.lastDays(language.number(days)),
+      label: language.plural(text.charts.lastDays, days),
       view: withCondition(view, {
         field: time,
         operator: 'from',
@@ -196,7 +200,7 @@ export function unusualChart(
     const measures = { count: 'integer', share: 'float', againstShare: 'float', score: 'float' } as const
     const name = thing?.grouping?.name ?? 'word'
     const key = Object.hasOwn(measures, name) ? `record_${name}` : name
-    const words = (found.unusualWords?.words ?? []).map(({ word, count, significance }) => ({
+    const words = tellingWords(found).map(({ word, count, significance }) => ({
       word,
       count,
       ...significance,
@@ -211,7 +215,7 @@ export function unusualChart(
   function chart(answer: Answer): DrawnChart {
     const found = (answer['unusual'] ?? {}) as UnusualAnswer
     const rows: readonly (ChartKey & Significance)[] = [
-      ...(found.unusualWords?.words ?? []).map(({ word, significance }) => ({
+      ...tellingWords(found).map(({ word, significance }) => ({
         ...significance,
         label: word,
         href: addressOf(changed(plain, { search: view.search === '' ? word : `(${view.search}) ${word}` })),
@@ -249,11 +253,29 @@ export function unusualChart(
       language,
     )
     if (isWhole) return { spec: { ...spec, description: text.charts.chooseFirst }, notes: [] }
-    if (rows.length === 0) return { spec: { ...spec, description: text.charts.nothingUnusual }, notes: [] }
+    const least = thing?.words == null ? leastRecords.values : leastRecords.words
+    if (rows.length === 0)
+      return {
+        spec: { ...spec, description: text.charts.nothingUnusual(language.number(least)) },
+        notes: [],
+      }
     return { spec, notes: [text.charts.mostUnusualFirst] }
   }
 
   function addressOf(to: View | null): string | null {
     return to === null ? null : collectionAddress(collection.nsid, to)
   }
+}
+
+/**
+ * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
+ * more frequent here, or by chance. Rare words are more often unusual by chance, which their scores account for.
+ */
+function tellingWords({ unusualWords }: UnusualAnswer) {
+  return (unusualWords?.words ?? [])
+    .filter(
+      ({ significance: { score, share, againstShare } }) =>
+        score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare,
+    )
+    .slice(0, mostGroups)
 }

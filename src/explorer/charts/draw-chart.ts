@@ -262,17 +262,18 @@ function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { reado
   }))
   const panel = spec.isOrdered ? 90 : Math.max(60, 20 * spec.keys.length)
   const gap = 40
+  // A scale of a single band has its inner padding outside of it.
   const facets = {
     fx: {
       domain: Array.from({ length: across }, (_, at) => at),
       axis: null,
-      paddingInner: 0.08,
+      paddingInner: across > 1 ? 0.08 : 0,
       paddingOuter: 0,
     },
     fy: {
       domain: Array.from({ length: down }, (_, at) => at),
       axis: null,
-      paddingInner: 0.3,
+      paddingInner: down > 1 ? 0.3 : 0,
       paddingOuter: 0,
     },
   }

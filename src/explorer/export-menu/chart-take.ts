@@ -23,6 +23,7 @@ export function takeChart(
   if (spec.keys.length === 0) return null
   return takeMenu(
     {
+      kind: 'chart',
       title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
       operation: buildOperation(context.site.schema, 'Chart', asked.panels),
       files: chartFiles(asked, view, subject),

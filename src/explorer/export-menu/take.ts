@@ -9,6 +9,7 @@ import type { TakenFile } from './files.ts'
 import { curlCommand, pythonProgram, rProgram } from './programs.ts'
 
 export interface Taken {
+  readonly kind: 'list' | 'record' | 'chart' | 'summary'
   /** What the panel shows, in words. */
   readonly title: string
   /** The query of the panel alone. */
@@ -36,7 +37,7 @@ export const graphqlPath = '/api/graphql'
 
 export function takeMenu(taken: Taken, { site, language, origin, address, index }: TakeContext): Html {
   const { text } = language
-  const { title, operation, files, atom, jsonFeed, svg, embed } = taken
+  const { kind, title, operation, files, atom, jsonFeed, svg, embed } = taken
   const endpoint = `${origin}${graphqlPath}`
   const csv = files.find(({ format }) => format === 'csv')
   const links: readonly (readonly [name: string, path: string | undefined, type?: string])[] = [
@@ -53,17 +54,21 @@ export function takeMenu(taken: Taken, { site, language, origin, address, index 
     ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
     ...(embed === undefined ? [] : [[text.take.embed, embedCode(origin + embed, title)] as const]),
     [text.take.prompt, agentPrompt({ site, title, page: origin + address, endpoint, operation, origin })],
-    [text.take.citation, citation({ site, title, page: origin + address, index, language })],
+    [
+      text.take.citation,
+      citation({ site, title, page: origin + address, index, language }),
+      language.direction,
+    ],
   ] as const
   return html`<details class="take">
-    <summary>${text.take.title}</summary>
+    <summary>${text.take.titles[kind]}</summary>
     <ul class="take-links">
       ${links.map(([name, path, type]) => path !== undefined && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
     ${programs.map(
-      ([name, program]) => html`<details class="program">
+      ([name, program, direction = 'ltr']) => html`<details class="program">
         <summary>${name}</summary>
-        <pre tabindex="0" dir="ltr" data-copy=${text.take.copy} data-copied=${text.take.copied}>${program}</pre>
+        <pre tabindex="0" dir=${direction} data-copy=${text.take.copy} data-copied=${text.take.copied}>${program}</pre>
       </details>`,
     )}
   </details>`

@@ -17,6 +17,7 @@ export function takeView(view: View, subject: Subject, names: Names, context: Ta
   const whole: View = { ...view, page: null, facets: null, others: [] }
   return takeMenu(
     {
+      kind: 'list',
       title: viewTitle(view, subject, language, names),
       operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject, site)]),
       files: viewFiles(view, subject, view.columns === null ? null : columns),

@@ -45,6 +45,19 @@ export function subjectLabel(
   return labelIn(display.label, language) ?? labelOf([lastPart(collection.nsid)])
 }
 
+/** Descriptions of lexicons are in English: not shown to readers of a language that the operator has labels in. */
+export function isReadIn({ tag }: Pick<Language, 'tag'>, labels: Labels): boolean {
+  return tag === 'en' || labels[tag] === undefined
+}
+
+interface Described extends Labelled {
+  readonly description: string
+}
+
+export function fieldDescription(field: Described, language: Pick<Language, 'tag'>): string {
+  return isReadIn(language, field.labels) ? field.description : ''
+}
+
 export function subjectDescription(
   { collection, display }: LabelledCollection,
   language: Pick<Language, 'tag'>,
@@ -57,6 +70,8 @@ export function labelOf(words: readonly string[]): string {
   const text = words
     .map((word) =>
       word
+        // Fields whose names GraphQL needs itself.
+        .replace(/^record_/, '')
         .replaceAll(/[_-]+/g, ' ')
         .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
         .toLowerCase(),
@@ -72,19 +87,24 @@ interface Valued {
   readonly values: readonly string[]
 }
 
-/** That of `display.json`; otherwise the words of a listed value, and any other value as it is. */
+/** That of `display.json`; otherwise the words of a listed value or of a token, and any other value as it is. */
 export function valueLabel(
   { valueLabels, values }: Valued,
   value: string,
   language: Pick<Language, 'tag'>,
 ): string {
   const given = labelIn(valueLabels.get(value) ?? {}, language)
-  return given ?? (values.includes(value) ? wordsOfValue(value) : value)
+  return given ?? (values.includes(value) || tokenName(value) !== null ? wordsOfValue(value) : value)
 }
 
-/** `Digital native` of `digital-native`, also after a `#`. Values that are no words, such as `!hide`, stay. */
+/** `reasonSpam` of the token `com.atproto.moderation.defs#reasonSpam`. */
+function tokenName(value: string): string | null {
+  return /^[a-z][a-z0-9-]*(?:\.[a-zA-Z0-9-]+){2,}#([a-zA-Z]+)$/.exec(value)?.[1] ?? null
+}
+
+/** `Digital native` of `digital-native`. Values that are no words, such as `!hide`, stay. */
 function wordsOfValue(value: string): string {
-  const word = value.slice(value.lastIndexOf('#') + 1)
+  const word = tokenName(value) ?? value
   const isWords = /^[a-z][A-Za-z0-9]*([-_ ][A-Za-z0-9]+)*$/.test(word)
   return isWords ? labelOf([word]) : word
 }

@@ -188,3 +188,12 @@ export function isCollectionName({ steps, properties }: ShownField): boolean {
 export function isGroupOffered(field: ShownField): boolean {
   return field.isGroup && !isCollectionName(field)
 }
+
+/** Whether nearly every record has another value, so that groups of them tell nothing: titles, long texts, addresses. */
+export function isDiverse(
+  { name, isArray, isOwn, type }: ShownField,
+  { title, summary }: { readonly title: string | null; readonly summary: string | null },
+): boolean {
+  if (isArray || type.kind !== 'string') return false
+  return type.format === 'uri' || (type.freeText && (!isOwn || name === title || name === summary))
+}

@@ -21,6 +21,7 @@ export const ar: Catalogue = {
   noResults: 'لا توجد نتائج مطابقة.',
   noResultsHint: 'أزل أحد عوامل التصفية، أو ابحث بكلمات أقل.',
   didYouMean: 'هل تقصد',
+  comma: '، ',
   records: {
     zero: 'لا سجلات',
     one: 'سجل واحد',
@@ -54,6 +55,7 @@ export const ar: Catalogue = {
   withoutProblems: 'المتابعة من دونه',
   notFound: 'هذه الصفحة غير موجودة.',
   failed: 'لا يمكن عرض هذه الصفحة',
+  wrongPage: 'لا يدل هذا العنوان على صفحة من هذه القائمة. ابدأ بالصفحة الأولى، من دون «after» و«before».',
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
   tooMany: (seconds) => `لقد أرسلت طلبات كثيرة في وقت قصير. أعد المحاولة بعد ${isolated(seconds)} ثانية.`,
   operator: {
@@ -167,7 +169,7 @@ export const ar: Catalogue = {
     cid: 'CID',
     changedAt: 'وقت التعديل',
     json: 'السجل بصيغة JSON',
-    place: 'المكان',
+    place: 'الموقع',
     map: 'على الخريطة',
     file: 'ملف',
     bytes: (count) => `${isolated(count)} بايت`,
@@ -191,7 +193,12 @@ export const ar: Catalogue = {
     none: 'ليس لهذا الحساب سجلات هنا',
   },
   take: {
-    title: 'خذها معك',
+    titles: {
+      list: 'خذ هذه السجلات معك',
+      record: 'خذ هذا السجل معك',
+      chart: 'خذ هذا المخطط معك',
+      summary: 'خذ هذا الملخص معك',
+    },
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',

@@ -1,4 +1,5 @@
 /** Texts of charts in English: the shape that other languages have. */
+import type { Plural } from './plural.ts'
 
 /** A value of a chart, and where it is. */
 export interface LabelledValue {
@@ -32,9 +33,10 @@ export const charts = {
   periods: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
   by: (what: string, field: string) => `${what}, by ${field}`,
   others: 'Others',
-  undated: (count: string) => `${count} records without a time are not shown.`,
+  undated: (count: string) => `Records without a time that are not shown: ${count}.`,
+  unmeasured: (count: string) => `Records without the number that are not shown: ${count}.`,
   outliers: (count: string) =>
-    `${count} records with a time far from all others are not shown; a period shows them.`,
+    `Records with a time far from all others that are not shown: ${count}. A period shows them.`,
   newestOnly: 'Only the newest periods are shown. Choose longer ones to see all.',
   smallLeftOut: 'There are very many groups; the smallest are among the others.',
   values: 'Values',
@@ -94,9 +96,10 @@ export const charts = {
   compareWith: 'Compared with',
   backgrounds: { rest: 'all other records', previous: 'the period before' },
   here: 'this view',
-  lastDays: (days: string) => `The last ${days} days`,
+  lastDays: { one: 'The last day', other: 'The last {n} days' } satisfies Plural,
   chooseFirst: 'Search, filter or choose a period first: a part of the records is compared with others.',
-  nothingUnusual: 'Nothing is more frequent here than elsewhere, among values of at least 5 records.',
+  nothingUnusual: (records: string) =>
+    `Nothing is clearly more frequent here than elsewhere, among values of at least ${records} records.`,
   mostUnusualFirst: 'The most unusual come first. Small differences may be chance.',
   noTime: 'These records have no time to be compared over.',
   noLines: 'Lines need an order, such as time, so these are bars.',

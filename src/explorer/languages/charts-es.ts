@@ -27,9 +27,10 @@ export const charts: Catalogue['charts'] = {
   periods: { hour: 'Hora', day: 'Día', week: 'Semana', month: 'Mes', year: 'Año' },
   by: (what, field) => `${what}, por ${field}`,
   others: 'Otros',
-  undated: (count) => `No se muestran ${count} registros sin fecha.`,
+  undated: (count) => `Registros sin fecha que no se muestran: ${count}.`,
+  unmeasured: (count) => `Registros sin este número que no se muestran: ${count}.`,
   outliers: (count) =>
-    `No se muestran ${count} registros con una fecha muy alejada de las demás; un período los muestra.`,
+    `Registros con una fecha muy alejada de las demás que no se muestran: ${count}. Un período los muestra.`,
   newestOnly: 'Solo se muestran los períodos más recientes. Elija períodos más largos para verlos todos.',
   smallLeftOut: 'Hay muchísimos grupos; los más pequeños están entre los otros.',
   values: 'Valores',
@@ -89,10 +90,11 @@ export const charts: Catalogue['charts'] = {
   compareWith: 'Comparado con',
   backgrounds: { rest: 'todos los demás registros', previous: 'el período anterior' },
   here: 'esta vista',
-  lastDays: (days) => `Los últimos ${days} días`,
+  lastDays: { one: 'El último día', many: 'Los últimos {n} de días', other: 'Los últimos {n} días' },
   chooseFirst:
     'Primero busque, filtre o elija un período: se compara una parte de los registros con los demás.',
-  nothingUnusual: 'Nada es más frecuente aquí que en otra parte, entre valores de al menos 5 registros.',
+  nothingUnusual: (records) =>
+    `Nada es claramente más frecuente aquí que en otra parte, entre valores de al menos ${records} registros.`,
   mostUnusualFirst: 'Primero lo más inusual. Las diferencias pequeñas pueden ser casuales.',
   noTime: 'Estos registros no tienen una fecha por la que compararlos.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',

@@ -19,6 +19,8 @@ export const en = {
   noResults: 'Nothing matches.',
   noResultsHint: 'Remove a filter, or search for fewer words.',
   didYouMean: 'Did you mean',
+  /** Between the parts of a list. */
+  comma: ', ',
   records: { one: '{n} record', other: '{n} records' } satisfies Plural,
   missing: 'missing',
   exclude: 'exclude',
@@ -45,6 +47,8 @@ export const en = {
   withoutProblems: 'Go on without it',
   notFound: 'This page does not exist.',
   failed: 'This page cannot be shown',
+  wrongPage:
+    'The address names no page of this list. Begin with the first page, without “after” and “before”.',
   tooExpensive:
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   tooMany: (seconds: number) =>
@@ -172,7 +176,7 @@ export const en = {
     cid: 'CID',
     changedAt: 'Changed at',
     json: 'The record as JSON',
-    place: 'Place',
+    place: 'Position',
     map: 'On the map',
     file: 'File',
     bytes: (count: string) => `${count} bytes`,
@@ -180,7 +184,7 @@ export const en = {
     ofMost: (value: string, most: string) => `${value} of ${most}`,
     between: (value: string, least: string, most: string) => `${value} (from ${least} to ${most})`,
     otherVersion: 'has changed since',
-    referring: (collection: string, field: string) => `${collection} that refer to this record by “${field}”`,
+    referring: (collection: string, field: string) => `${collection} referring to this record by “${field}”`,
     newestOf: (count: string) => `the newest ${count}`,
     summary: (collection: string) => `${collection}: summary`,
     total: 'Number of records',
@@ -195,7 +199,12 @@ export const en = {
     none: 'This account has no records here',
   },
   take: {
-    title: 'Take it with you',
+    titles: {
+      list: 'Take these records with you',
+      record: 'Take this record with you',
+      chart: 'Take this chart with you',
+      summary: 'Take this summary with you',
+    },
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',

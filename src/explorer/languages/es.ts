@@ -18,6 +18,7 @@ export const es: Catalogue = {
   noResults: 'No hay coincidencias.',
   noResultsHint: 'Quite un filtro o busque menos palabras.',
   didYouMean: 'Quizá quiso decir',
+  comma: ', ',
   records: { one: '{n} registro', many: '{n} de registros', other: '{n} registros' },
   missing: 'sin valor',
   exclude: 'excluir',
@@ -44,6 +45,8 @@ export const es: Catalogue = {
   withoutProblems: 'Continuar sin ello',
   notFound: 'Esta página no existe.',
   failed: 'No se puede mostrar esta página',
+  wrongPage:
+    'La dirección no nombra ninguna página de esta lista. Empiece por la primera, sin «after» ni «before».',
   tooExpensive:
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   tooMany: (seconds) =>
@@ -146,7 +149,7 @@ export const es: Catalogue = {
     cid: 'CID',
     changedAt: 'Modificado el',
     json: 'El registro como JSON',
-    place: 'Lugar',
+    place: 'Posición',
     map: 'En el mapa',
     file: 'Archivo',
     bytes: (count) => `${count} bytes`,
@@ -169,7 +172,12 @@ export const es: Catalogue = {
     none: 'Esta cuenta no tiene registros aquí',
   },
   take: {
-    title: 'Llévelo consigo',
+    titles: {
+      list: 'Llévese estos registros',
+      record: 'Llévese este registro',
+      chart: 'Llévese este gráfico',
+      summary: 'Llévese este resumen',
+    },
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',

@@ -16,8 +16,8 @@ function textsOf(value: unknown, path = ''): readonly Text[] {
 
 /** Names and formats that are the same in all languages, and “no” in Spanish. */
 const international = /^(CSV|NDJSON|Parquet|SVG|Atom|JSON Feed|GraphQL|AT-URI|CID|no)$/
-/** Texts of values alone. */
-const plain = /^\.(take\.formats|filtering\.sentences\.(is|all))/
+/** Texts of values alone, and signs. */
+const plain = /^\.(comma$|take\.formats|filtering\.sentences\.(is|all))/
 
 const english = new Map(textsOf(en).map(({ path, value }) => [path, value]))
 const others = languages.filter(({ tag }) => tag !== 'en')

@@ -1,5 +1,4 @@
 /** An account: its handle, how many records it has in each collection, and the newest of them. */
-import { accountAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -47,10 +46,7 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
       return html`
         <p class="kind">${text.record.account}</p>
         <h1>${recordText(handle ?? did)}</h1>
-        <dl class="fields account">
-          <div><dt>DID</dt><dd><a href=${withLanguage(accountAddress(did), language)}><bdi class="uri">${did}</bdi></a></dd></div>
-          ${handle !== null && html`<div><dt>${text.account.handle}</dt><dd>${recordText(handle)}</dd></div>`}
-        </dl>
+        ${handle !== null && html`<p><bdi class="uri">${did}</bdi></p>`}
         ${isEmpty && html`<p>${text.account.none}. ${text.record.notIndexedHint}</p>`}
         ${subjects.map((subject, at) => section(subject, lists[at] as AccountList))}
       `

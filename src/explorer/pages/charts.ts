@@ -15,13 +15,15 @@ import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedForm, groupForm } from '../parts/chart-form.ts'
-import { comparedTools, unusualTools } from '../parts/chart-tools.ts'
+import { comparedTools, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { chartFiles, takeChart } from '../export-menu/chart-take.ts'
 import { chartParameters, timeParameters } from '../view/parameters.ts'
+import { viewTitle } from '../export-menu/view-title.ts'
+import { conditionNames, readNames } from '../lists/names.ts'
 import type { Problem } from '../view/problem.ts'
-import { readView, type View } from '../view/view.ts'
+import { isRestricted, readView, type View } from '../view/view.ts'
 import { notFoundPage, problemPage } from './failure.ts'
 
 const parts = ['groups', 'compare', 'unusual'] as const
@@ -34,6 +36,8 @@ interface Chosen {
   readonly part: Part
   readonly chart: AskedChart
   readonly tools: (answer: Answer) => Html
+  /** Links to begin with, where there is nothing to draw. */
+  readonly begin: (answer: Answer) => Html
   readonly problems: readonly Problem[]
 }
 
@@ -41,9 +45,10 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { language, parameters: given, origin, address } = request
   const { text } = language
   const { nsid } = subject.collection
-  const { view, part, chart, tools, problems } = read(site, subject, request)
+  const { view, part, chart, tools, begin, problems } = read(site, subject, request)
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
+  const panels = [...chart.panels, ...(chart.panels.length === 0 ? [] : conditionNames(view.conditions))]
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
@@ -52,7 +57,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
     title,
     isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
-    operation: chart.panels.length === 0 ? null : buildOperation(site.schema, 'Charts', chart.panels),
+    operation: panels.length === 0 ? null : buildOperation(site.schema, 'Charts', panels),
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
       const { spec, notes } = chart.chart(answer)
@@ -66,14 +71,15 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
       const file = withLanguage(chartFileAddress(nsid, own, 'svg'), language)
       return html`
         <h1>${title}</h1>
+        ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer, []))}</bdi></p>`}
         <p><a href=${back}>${text.charts.back}</a></p>
         <div class="chart-options">${choiceList(text.charts.parts, tabs, language)}</div>
         ${tools(answer)}
         ${await chartFigure(spec, site, language, {
           notes,
-          links:
-            !isEmpty(spec) &&
-            html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
+          links: isEmpty(spec)
+            ? begin(answer)
+            : html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
         ${takeChart(chart, answer, own, subject, { site, language, origin, address, index })}
       `
@@ -88,16 +94,18 @@ function read(site: Site, subject: Subject, { parameters: given, language }: Pag
   const chosen = choose(part)
   return { view, part, ...chosen, problems: [...problems, ...chosen.chart.problems] }
 
-  function choose(of: Part): Pick<Chosen, 'chart' | 'tools'> {
+  function choose(of: Part): Pick<Chosen, 'chart' | 'tools' | 'begin'> {
+    const begin = () => null
     switch (of) {
       case 'groups': {
         const chart = groupChart(site, subject, view, language)
-        return { chart, tools: () => groupForm(chart.choices, view, subject, language) }
+        return { chart, tools: () => groupForm(chart.choices, view, subject, language), begin }
       }
       case 'compare': {
         const chart = comparedChart(site, subject, view, language, Date.now())
         return {
           chart,
+          begin,
           tools: () => [
             comparedForm(chart, view, subject, language),
             comparedTools(chart, view, subject, language),
@@ -106,7 +114,11 @@ function read(site: Site, subject: Subject, { parameters: given, language }: Pag
       }
       case 'unusual': {
         const chart = unusualChart(site, subject, view, language, Date.now())
-        return { chart, tools: (answer) => unusualTools(chart, answer, view, subject, language) }
+        return {
+          chart,
+          tools: () => unusualTools(chart, view, subject, language),
+          begin: (answer) => unusualBeginnings(chart, answer, subject, language),
+        }
       }
     }
   }

@@ -74,13 +74,15 @@ export function failurePage(
       ? text.tooExpensive
       : code === 'RATE_LIMITED'
         ? text.tooMany(fault?.retryAfter ?? 60)
-        : null
+        : code === 'INVALID_CURSOR'
+          ? text.wrongPage
+          : null
   return {
     status: known?.status ?? 500,
     content: html`<section class="problem" role="alert">
       <h1>${text.failed}</h1>
       ${advice !== null && html`<p>${advice}</p>`}
-      ${fault !== null && html`<p lang="en">${fault.message}</p>`}
+      ${fault !== null && html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`}
     </section>`,
   }
 }

@@ -5,7 +5,7 @@ import { facetValues } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { conditionForms } from '../browse/filter-forms.ts'
 import { conditionList } from '../browse/sentences.ts'
-import { fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
@@ -31,6 +31,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
   const others = read.view.others.filter(([name]) => !own.includes(name))
   const view = { ...read.view, others, page: null }
   const field = subject.fields.get(last('field')) ?? null
+  const description = field === null ? '' : fieldDescription(field, language)
   const find = last('find').trim().slice(0, 200)
   const written = field === null ? null : writtenCondition(field, last('op'), last('value'), subject)
   const problems: readonly Problem[] = [
@@ -61,7 +62,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
         <header class="heading">
           <p><a href=${viewAddress(browse, view)}>${language.direction === 'rtl' ? '→' : '←'} ${text.filtering.back}: ${titleOf(browse)}</a></p>
           <h1>${title}</h1>
-          ${field !== null && field.description !== '' && html`<p class="lead"><bdi>${field.description}</bdi></p>`}
+          ${description !== '' && html`<p class="lead"><bdi>${description}</bdi></p>`}
         </header>
         ${conditionList(browse)}
         <div class="filter">

@@ -63,8 +63,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     return html`<section>
       <h3><a href=${address}>${label}</a> ${records !== undefined && html`<span class="count">${language.plural(text.records, records)}</span>`}</h3>
       <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
-      <h4>${text.newest}</h4>
-      ${found.length === 0 ? html`<p class="empty">${text.noResults}</p>` : results(found, 'list', [], subject, language)}
+      ${found.length > 0 && html`<h4>${text.newest}</h4> ${results(found, 'list', [], subject, language)}`}
       <p class="all"><a href=${address}>${text.front.browseAll(label)}</a></p>
     </section>`
   }

@@ -5,10 +5,25 @@ import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import {
+  keyOf,
+  kindAndTime,
+  type NamingText,
+  namingText,
+  type ReadValue,
+  withKey,
+} from '../parts/record-name.ts'
 import { recordText, timeOf } from '../parts/values.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { incoming } from '../record/incoming.ts'
-import { languageOf, recordPanel, type RecordNode, referringTo, textOf } from '../record/record-operation.ts'
+import {
+  languageOf,
+  recordPanel,
+  type RecordNode,
+  referringTo,
+  textOf,
+  valueAt,
+} from '../record/record-operation.ts'
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
@@ -54,8 +69,9 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
       if (node === null) return missing()
       const index = await site.readIndex().catch(() => null)
       const context: TakeContext = { site, language, origin, address, index }
-      const title = titleOf(node)
-      const summary = textOf(node.recordJson, roles.summary, subject)
+      const named = namedBy(node)
+      const summary =
+        named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)
       const tag = languageOf(node.recordJson, subject)
       const shown: Shown = {
         subject,
@@ -66,15 +82,18 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         filterBy,
         isCompact: false,
       }
-      const elsewhere = new Set(
-        [title === null ? null : roles.title, summary === null ? null : roles.summary].flatMap((name) =>
-          name === null ? [] : (subject.fields.get(name)?.properties ?? []),
-        ),
-      )
+      const elsewhere = new Set([
+        ...(named !== null && named.text.length <= longestHeading ? named.field.properties : []),
+        ...(summary === null ? [] : (subject.fields.get(roles.summary ?? '')?.properties ?? [])),
+      ])
       return html`
         <article class="record">
           <p class="kind"><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${label}</a></p>
-          <h1 lang=${tag ?? undefined} dir="auto">${title ?? html`<bdi class="uri">${node.uri}</bdi>`}</h1>
+          ${
+            named === null
+              ? html`<h1>${withKey(kindAndTime(readOf(node), subject, language), uri)}</h1>`
+              : html`<h1 lang=${tag ?? undefined} dir="auto">${shortText(named.text, longestHeading)}</h1>`
+          }
           ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
           <div class="record-columns">
             <section aria-label=${text.record.fields}>${groupedFields(node.recordJson, shown, elsewhere)}</section>
@@ -86,6 +105,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         ${raw(node)}
         ${takeMenu(
           {
+            kind: 'record',
             title: nameOf(node),
             operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
             files: recordFiles(collection.nsid, { where: { uri: { eq: uri } } }),
@@ -96,14 +116,18 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
     },
   }
 
-  function titleOf({ recordJson }: RecordNode): string | null {
-    return textOf(recordJson, roles.title, subject)
+  function namedBy(node: RecordNode): NamingText | null {
+    return namingText(readOf(node), subject)
+  }
+
+  function readOf({ recordJson, indexedAt }: RecordNode): ReadValue {
+    return ({ name, properties }) => (name === 'indexedAt' ? indexedAt : valueAt(recordJson, properties))
   }
 
   /** In the title of the window and in citations. */
   function nameOf(node: RecordNode): string {
-    const title = titleOf(node)?.replaceAll(directions, '') ?? `${label} ${uri.split('/').at(-1)}`
-    return shortText(title, 120)
+    const text = namedBy(node)?.text.replaceAll(directions, '')
+    return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${keyOf(uri)}`, 120)
   }
 
   function filterBy(properties: readonly string[], value: string): string | null {
@@ -129,7 +153,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
     const json = JSON.stringify(recordJson, null, 2)
     return html`<details class="raw">
       <summary>${text.record.json}</summary>
-      <pre tabindex="0">${shortText(json, mostJson)}</pre>
+      <pre tabindex="0" dir="ltr">${shortText(json, mostJson)}</pre>
     </details>`
   }
 
@@ -148,6 +172,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
 }
 
 const mostJson = 100_000
+const longestHeading = 500
 
 /** Characters that would turn the name of the service behind a title. */
 const directions = /[\u202A-\u202E\u2066-\u2069]/g

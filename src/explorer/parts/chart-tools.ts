@@ -1,7 +1,7 @@
 /** Links that choose what compared and unusual charts show. */
 import { chartsAddress, withLanguage } from '../addresses.ts'
 import type { Subject } from '../fields/subject.ts'
-import type { ComparedChart } from '../chart-data/compared-chart.ts'
+import { type ComparedChart, queryName } from '../chart-data/compared-chart.ts'
 import { withOthers } from '../chart-data/own-parameters.ts'
 import { periods } from '../chart-data/periods.ts'
 import { measures } from '../chart-data/time-chart.ts'
@@ -43,18 +43,17 @@ export function comparedTools(
     )}
     ${
       queries.length > 1 &&
-      html`<ul>${queries.map(({ text }, at) => {
+      html`<ul>${queries.map((query, at) => {
         const rest = queries.filter((_, place) => place !== at).map((each) => ['query', each.text] as const)
         const address = chartsAddress(collection.nsid, changed(view, { others: [...others, ...rest] }))
-        return html`<li><a href=${withLanguage(address, language)} rel="nofollow"><bdi>${charts.removeQuery(text)}</bdi></a></li>`
+        return html`<li><a href=${withLanguage(address, language)} rel="nofollow"><bdi>${charts.removeQuery(queryName(query.view, language))}</bdi></a></li>`
       })}</ul>`
     }
   </div>`
 }
 
 export function unusualTools(
-  { things, thing, against, backgrounds, suggestions }: UnusualChart,
-  answer: Answer,
+  { things, thing, against, backgrounds }: UnusualChart,
   view: View,
   { collection }: Subject,
   language: Language,
@@ -62,7 +61,6 @@ export function unusualTools(
   const { charts } = language.text
   const to = (name: string, value: string) =>
     chartsAddress(collection.nsid, withOthers(view, { [name]: value }))
-  const begin = suggestions(answer)
   return html`<div class="chart-options">
     ${choiceList(
       charts.of,
@@ -78,6 +76,18 @@ export function unusualTools(
       })),
       language,
     )}
-    ${begin.length > 0 && html`<ul>${begin.map(({ label, view: of }) => html`<li><a href=${withLanguage(chartsAddress(collection.nsid, of), language)} rel="nofollow">${label}</a></li>`)}</ul>`}
   </div>`
+}
+
+/** Views to begin with. */
+export function unusualBeginnings(
+  { suggestions }: UnusualChart,
+  answer: Answer,
+  { collection }: Subject,
+  language: Language,
+): Html {
+  return suggestions(answer).map(
+    ({ label, view }) =>
+      html`<a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${label}</a>`,
+  )
 }

@@ -26,18 +26,21 @@ export async function chartFigure(
 ): Promise<Html> {
   const { text } = language
   const here = withLinksIn(spec, language)
+  // One period says in a sentence what a bar as wide as the page says.
+  const isSingle = spec.isOrdered && spec.keys.length === 1 && spec.series.length === 1
   const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
-  const isDrawn = wide !== null && narrow !== null
-  const failure = isDrawn || spec.keys.length === 0 ? [] : [text.charts.failed]
+  const isDrawn = wide !== null && narrow !== null && !isSingle
+  const failure = isDrawn || isSingle || spec.keys.length === 0 ? [] : [text.charts.failed]
+  const said = [...failure, spec.description, ...notes].filter((each) => each !== '').join(' ')
   return html`<figure class="figure">
     ${spec.title !== '' && html`<figcaption>${spec.title}</figcaption>`}
     ${tools}
     ${isDrawn && legend(spec)}
     ${isDrawn && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
-    <p class="description">${[...failure, spec.description, ...notes].join(' ')}</p>
+    ${said !== '' && html`<p class="description">${said}</p>`}
     <div class="chart-options">
       ${links}
-      ${spec.keys.length > 0 && html`<details open=${!isDrawn}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
+      ${spec.keys.length > 0 && html`<details open=${!isDrawn && !isSingle}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
     </div>
   </figure>`
 }

@@ -1,11 +1,12 @@
 /** The records of a page as a list, a table, or cards. */
-import { fieldLabel } from '../fields/labels.ts'
+import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
 import { isAllowedPicture } from './pictures.ts'
+import { kindAndTime, namingText, type ReadValue, withKey } from './record-name.ts'
 import { shortText } from './texts.ts'
 import { recordLink, recordText, timeOf, valueOf } from './values.ts'
 
@@ -42,20 +43,22 @@ interface Options {
 }
 
 function columnHead(field: ShownField, language: Language): Html {
-  return html`<th scope="col" title=${field.description}>${fieldLabel(field, language)}</th>`
+  return html`<th scope="col" title=${fieldDescription(field, language) || undefined}>${fieldLabel(field, language)}</th>`
 }
 
 /** An element of a list; `kind` is what a list of several collections says of each record. */
 export function resultItem(
   result: Result,
   columns: readonly ShownField[],
-  { roles, fields }: Subject,
+  subject: Subject,
   language: Language,
   { imageHosts = [], kind = null }: Pick<Options, 'imageHosts'> & { readonly kind?: string | null } = {},
 ): Html {
+  const { roles, fields } = subject
   const { title, summary, time, image } = roles
-  const link = titleLink(result, title, language)
-  const shortened = snippet(result, summary)
+  const named = namingText(({ name }) => result.values[name], subject)
+  const link = titleLink(result, subject, language)
+  const shortened = named?.field.name === summary ? null : snippet(result, summary)
   const own = [title, summary, time, image]
   return html`<li class="result">
     ${image !== null && picture(result.values[image], imageHosts)}
@@ -88,8 +91,14 @@ function hasValue(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 }
 
-function titleLink(result: Result, title: string | null, language: Language): Html {
-  return recordLink(result.uri, snippet(result, title) ?? result.uri, language)
+function titleLink(result: Result, subject: Subject, language: Language): Html {
+  const read: ReadValue = ({ name }) => result.values[name]
+  const named = namingText(read, subject)
+  const content =
+    named === null
+      ? withKey(kindAndTime(read, subject, language), result.uri)
+      : snippet(result, named.field.name)
+  return recordLink(result.uri, content, language)
 }
 
 const longestText = 300
@@ -117,10 +126,11 @@ function marked({ text, ranges }: SnippetAnswer): Html {
 function table(
   found: readonly Result[],
   columns: readonly ShownField[],
-  { roles }: Subject,
+  subject: Subject,
   language: Language,
   head: (field: ShownField) => Html,
 ): Html {
+  const { title } = subject.roles
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${language.text.results}>
     <table class="records">
       <thead><tr>${columns.map((field) => head(field))}</tr></thead>
@@ -129,10 +139,10 @@ function table(
           (result) =>
             html`<tr>${columns.map((field, at) => {
               const content =
-                field.name === roles.title
-                  ? titleLink(result, roles.title, language)
+                field.name === title
+                  ? titleLink(result, subject, language)
                   : valueOf(field, result.values[field.name], language)
-              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== roles.title ? recordLink(result.uri, content, language) : content}</td>`
+              return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}</td>`
             })}</tr>`,
         )}
       </tbody>

@@ -1,6 +1,7 @@
 /** Values of records as HTML, by the kind of their field. */
 import type { NamedReference } from '../fields/record-selection.ts'
-import { valueLabel } from '../fields/labels.ts'
+import { lastPart } from '../../schema/model/naming.ts'
+import { labelOf, valueLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { recordAddress, withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
@@ -38,8 +39,15 @@ export function valueOf(field: ShownField, value: unknown, language: Language): 
   if (kind === 'datetime') return timeOf(text, language)
   if (kind === 'string' && field.type.kind === 'string' && field.type.format === 'uri')
     return webLink(text, recordText(text))
-  if (text.startsWith('at://')) return recordLink(text, recordText(text), language)
+  if (text.startsWith('at://')) return recordLink(text, shortUri(text), language)
   return recordText(plainValue(field, text, language))
+}
+
+/** `Post 3mz5s6rqsp222` of a record whose name is not known. */
+export function shortUri(uri: string): Html {
+  const [, , , nsid, key] = uri.split('/')
+  if (nsid === undefined || key === undefined) return recordText(uri)
+  return html`<bdi title=${uri}>${labelOf([lastPart(nsid)])} ${key}</bdi>`
 }
 
 function isNamed(value: unknown): value is NamedReference {

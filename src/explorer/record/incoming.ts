@@ -4,6 +4,7 @@ import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
+import { kindAndTime, namingText, type ReadValue, withKey } from '../parts/record-name.ts'
 import { recordLink, recordText } from '../parts/values.ts'
 import { filteredAddress } from './filtered.ts'
 import {
@@ -12,11 +13,10 @@ import {
   type RecordNode,
   type Referring,
   type ReferringAnswer,
-  textOf,
   valueAt,
 } from './record-operation.ts'
 import { shortText } from '../parts/texts.ts'
-import { fieldValue, isPresent, type Shown } from './values.ts'
+import { fieldValue, fieldWords, isPresent, type Shown } from './values.ts'
 
 export function incoming(
   node: RecordNode,
@@ -97,7 +97,7 @@ function sideBySide(
           nodes.length > 1 &&
           new Set(nodes.map(({ recordJson }) => JSON.stringify(recordJson[field.property]))).size === 1
         return html`<tr class=${isSame ? 'same' : undefined}>
-          <th scope="row" title=${field.constraints.words || undefined}>${memberLabel(holder, [field.name], language)}</th>
+          <th scope="row" title=${fieldWords(field, holder, language)}>${memberLabel(holder, [field.name], language)}</th>
           ${nodes.map(
             ({ recordJson }) =>
               html`<td>${fieldValue(field, recordJson, {
@@ -119,7 +119,11 @@ function heading(
   holder: Subject,
   language: Language,
 ): Html {
-  const title = textOf(recordJson, holder.roles.title, holder)
-  const content = title === null ? html`<bdi class="uri">${uri}</bdi>` : recordText(shortText(title, 120))
+  const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
+  const named = namingText(read, holder)
+  const content =
+    named === null
+      ? withKey(kindAndTime(read, holder, language), uri)
+      : recordText(shortText(named.text, 120))
   return recordLink(uri, content, language)
 }

@@ -1,7 +1,7 @@
 /** A summary of the records that refer to a record, such as an outlet: how many in each month, and average scores. */
 import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -14,6 +14,7 @@ import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
 import { type MonthGroup, monthsFigure } from './months-figure.ts'
 import { scaled, scaleOf } from './scales.ts'
+import { fieldWords } from './values.ts'
 
 /** Records that refer, directly or through another record. */
 export interface Summarized {
@@ -113,7 +114,8 @@ export async function summaries(
   return Promise.all(
     summarized.map((each) => {
       const read = answer[each.name] as SummaryAnswer
-      return read.count === 0 ? null : summary(uri, each, read, context)
+      const isOnly = summarized.filter(({ holder }) => holder === each.holder).length === 1
+      return read.count === 0 ? null : summary(uri, each, read, isOnly, context)
     }),
   )
 }
@@ -122,17 +124,19 @@ async function summary(
   uri: string,
   summarized: Summarized,
   { count, min, max, avg, groups }: SummaryAnswer,
+  isOnly: boolean,
   context: TakeContext,
 ): Promise<Html> {
   const { holder, field, scores, bucket } = summarized
   const { language, site } = context
   const { text } = language
   const { time } = holder.roles
+  const label = subjectLabel(holder, language)
   const all = filteredAddress(holder, field, uri, language)
   const total = language.plural(text.records, count)
   const [first, last] = [min?.[time] ?? null, max?.[time] ?? null]
   return html`<section class="summary-of">
-    <h2>${text.record.summary(subjectLabel(holder, language))}</h2>
+    <h2>${text.record.summary(isOnly ? label : `${label} (${fieldLabel(field, language)})`)}</h2>
     <dl class="figures">
       <div><dt>${text.record.total}</dt><dd>${all === null ? total : html`<a href=${all} rel="nofollow">${total}</a>`}</dd></div>
       ${first !== null && html`<div><dt>${text.record.first}</dt><dd>${timeOf(first, language)}</dd></div>`}
@@ -152,6 +156,7 @@ function take(uri: string, summarized: Summarized, context: TakeContext): Html {
   const where = whereOf([{ field, operator: 'is', values: [uri] }])
   return takeMenu(
     {
+      kind: 'summary',
       title: context.language.text.record.summary(subjectLabel(holder, context.language)),
       operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
       files:
@@ -163,17 +168,13 @@ function take(uri: string, summarized: Summarized, context: TakeContext): Html {
   )
 }
 
-function average(
-  { name, constraints }: Field,
-  value: number | null,
-  holder: Subject,
-  language: Language,
-): Html {
+function average(score: Field, value: number | null, holder: Subject, language: Language): Html {
+  const { name, constraints } = score
   const scale = scaleOf(holder, name, constraints)
   if (value === null || scale === null) return null
   const shown = language.number(value, { maximumFractionDigits: 1 })
   return html`<div>
-    <dt title=${constraints.words || undefined}>${language.text.record.average(memberLabel(holder, [name], language))}</dt>
+    <dt title=${fieldWords(score, holder, language)}>${language.text.record.average(memberLabel(holder, [name], language))}</dt>
     <dd>${scaled(value, shown, scale, false, language)}</dd>
   </div>`
 }

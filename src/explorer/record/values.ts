@@ -1,12 +1,12 @@
 /** Values of a record by the kind of their field. Records are hostile: sizes and depths are limited here. */
 import type { Constraints, Field, FieldType, ObjectType, UnionType } from '../../schema/model/model.ts'
 import { accountAddress, withLanguage } from '../addresses.ts'
-import { labelOf } from '../fields/labels.ts'
+import { isReadIn, labelOf } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { plainValue, recordLink, recordText, timeOf, webLink } from '../parts/values.ts'
-import { isPicture, picture } from '../parts/pictures.ts'
+import { plainValue, recordLink, recordText, shortUri, timeOf, webLink } from '../parts/values.ts'
+import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
 import { placeOf } from './places.ts'
 import type { References } from './references.ts'
 import { scaled, scaleOf } from './scales.ts'
@@ -47,8 +47,8 @@ export function fieldList(
     .filter(({ property }) => !without.has(property) && isPresent(value[property]))
     .filter(({ name }) => !shown.subject.display.hidden.has([...path, name].join('_')))
     .map(
-      (field) => html`<div>
-        <dt title=${field.constraints.words || undefined}>${memberLabel(shown.subject, [...path, field.name], shown.language)}</dt>
+      (field) => html`<div class=${isShownPicture(field, value, shown, path) ? 'shown' : undefined}>
+        <dt title=${fieldWords(field, shown.subject, shown.language)}>${memberLabel(shown.subject, [...path, field.name], shown.language)}</dt>
         <dd>${fieldValue(field, value, shown, path)}</dd>
       </div>`,
     )
@@ -69,6 +69,27 @@ export function fieldList(
 
 export function isPresent(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+}
+
+/** The description of the lexicon, unless the operator has named the field in another language than English. */
+export function fieldWords(
+  { constraints: { words } }: Field,
+  { display }: Subject,
+  language: Language,
+): string | undefined {
+  return words === '' || !isReadIn(language, display.label) ? undefined : words
+}
+
+/** A picture inside an object needs no label of its own. */
+function isShownPicture(
+  { type, property }: Field,
+  object: Json,
+  { imageHosts }: Shown,
+  path: readonly string[],
+): boolean {
+  const value = object[property]
+  const isPath = path.length > 0 && type.kind === 'string' && isPicture(type, [...path, property])
+  return isPath && typeof value === 'string' && isAllowedPicture(value, imageHosts)
 }
 
 /** The value of one field of an object. */
@@ -133,6 +154,7 @@ function textValue(
   path: readonly string[],
 ): Html {
   const { language, textLanguage } = shown
+  if (text.startsWith('at://')) return reference(text, null, shown)
   if (type.format === 'uri') return webLink(text, recordText(shortText(text, 200)))
   if (type.format === 'did')
     return html`<a href=${withLanguage(accountAddress(text), language)}>${recordText(text)}</a>`
@@ -181,7 +203,11 @@ function reference(uri: string, cid: string | null, { language, references, isCo
   const { text } = language
   const title = references.titleOf(uri)
   const name =
-    title === null ? html`<bdi class="uri">${shortText(uri, 300)}</bdi>` : recordText(shortText(title, 300))
+    title !== null
+      ? recordText(shortText(title, 300))
+      : references.isIndexed(uri)
+        ? shortUri(uri)
+        : html`<bdi class="uri">${shortText(uri, 300)}</bdi>`
   const isChanged = references.isIndexed(uri) && cid !== null && references.isCurrent(uri, cid) === false
   const state = isChanged ? text.record.otherVersion : null
   return html`<span class="reference">${recordLink(uri, name, language)}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
@@ -231,7 +257,7 @@ function objects(type: ObjectType, elements: readonly Json[], shown: Shown, path
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${memberLabel(shown.subject, path, shown.language)}>
     <table>
       <thead><tr>
-        ${used.map(({ name, constraints }) => html`<th scope="col" title=${constraints.words || undefined}>${memberLabel(shown.subject, [...path, name], shown.language)}</th>`)}
+        ${used.map(({ name }) => html`<th scope="col">${memberLabel(shown.subject, [...path, name], shown.language)}</th>`)}
         ${hasPlace && html`<th scope="col">${shown.language.text.record.place}</th>`}
       </tr></thead>
       <tbody>${elements.map(

@@ -111,7 +111,7 @@ function refused({ status: { rejections, keptRejections } }: IndexReadings): Htm
   const reasons = Object.entries(rejections)
   const kept = new Map(Object.entries(keptRejections))
   const rows = reasons.map(([reason, all]) => [reason, count(all), count(kept.get(reason) ?? 0)])
-  const note = '`lexigraph rejections` lists each with its message.'
+  const note = html`<code>lexigraph rejections</code> lists each with its message.`
   return table('Refused records', ['reason', 'ever', 'kept'], rows, note)
 }
 
@@ -155,7 +155,7 @@ function table(
   title: string,
   heads: readonly string[],
   rows: readonly (readonly (string | undefined)[])[],
-  note: string | null = null,
+  note: Html = null,
 ): Html {
   return html`<section>
     <h2>${title}</h2>

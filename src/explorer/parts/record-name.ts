@@ -1,0 +1,47 @@
+/** What stands for a record in lists and headings: its title, another text, or its kind and time. */
+import { subjectLabel } from '../fields/labels.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
+
+export interface NamingText {
+  readonly field: ShownField
+  readonly text: string
+}
+
+/** A value of the record, as its JSON has it; undefined where it is not known. */
+export type ReadValue = (field: ShownField) => unknown
+
+/** The title, the summary, or the first other free text; null for a record without any. */
+export function namingText(read: ReadValue, { fields, ownFields, roles }: Subject): NamingText | null {
+  const representing = [roles.title, roles.summary].flatMap((name) =>
+    name === null ? [] : (fields.get(name) ?? []),
+  )
+  const others = [...ownFields.values()].filter(
+    ({ type, isArray, many, properties }) =>
+      type.kind === 'string' && type.freeText && !isArray && !many && properties.length === 1,
+  )
+  for (const field of [...representing, ...others]) {
+    const text = read(field)
+    if (typeof text === 'string' && text.trim() !== '') return { field, text }
+  }
+  return null
+}
+
+/** `Like · Nov 16, 2026, 1:13 PM`, for a record without texts. */
+export function kindAndTime(read: ReadValue, subject: Subject, language: Language): string {
+  const kind = subjectLabel(subject, language)
+  const field = subject.fields.get(subject.roles.time)
+  const time = field === undefined ? undefined : read(field)
+  return typeof time === 'string' ? `${kind} · ${language.time(time)}` : kind
+}
+
+/** With the key of the record, which tells it from others of the same time. */
+export function withKey(name: string, uri: string): Html {
+  return html`<bdi>${name}</bdi> <bdi class="uri" title=${uri}>${keyOf(uri)}</bdi>`
+}
+
+export function keyOf(uri: string): string {
+  return uri.slice(uri.lastIndexOf('/') + 1)
+}
