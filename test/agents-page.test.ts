@@ -11,7 +11,7 @@ import type { Json } from './reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint } from './support/agents.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
 
-const pages = ['agents', 'agents-reference'].map((name) => {
+const pages = ['agents', 'agents-reference', 'agents-names'].map((name) => {
   const url = new URL(`../docs/${name}.md`, import.meta.url)
   return { url, text: readFileSync(url, 'utf8') }
 })

@@ -49,7 +49,11 @@ for (const [name, documents, references] of sets) {
     schema,
     now: () => new Date('2026-11-18T09:30:00Z'),
     referenceTime: async () => new Date('2026-11-18T09:30:00Z'),
-    findByName: async () => 'at://did:plc:abc/a.b.c/self',
+    names: {
+      record: () => Promise.reject(new ToolError('Filters take URIs.')),
+      one: async () => 'at://did:plc:abc/a.b.c/self',
+      all: async () => ['at://did:plc:abc/a.b.c/self', 'at://did:plc:abc/a.b.c/other'],
+    },
   }
 
   // There everything may refer to everything.

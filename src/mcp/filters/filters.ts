@@ -1,7 +1,7 @@
 /** Compiles a caller's filters, which are keyed by path, to a GraphQL `where`. */
 import { isObject } from '../../util/is-object.ts'
 import type { Collection, FieldType } from '../../schema/model/model.ts'
-import { hasConditions } from '../../schema/model/operators.ts'
+import { hasConditions, targetOf } from '../../schema/model/operators.ts'
 import type { Subject } from '../words/collections.ts'
 import { filterExample } from '../words/examples.ts'
 import {
@@ -16,13 +16,14 @@ import {
 } from './conditions.ts'
 import { isRelative, parseStretch } from './dates.ts'
 import type { ReferenceTimes } from './reference-time.ts'
+import type { NameResolver } from '../names/resolve-names.ts'
+import { namesToUris } from './references.ts'
 import { elementOf, parsePath, type Path, type ReverseStep, type SchemaContext, wordOf } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
 export interface FilterContext extends SchemaContext, Clock, Pick<ReferenceTimes, 'referenceTime'> {
-  /** The URI of the only record with that name; throws a ToolError if there are none or several. */
-  readonly findByName: (name: string, collection: Collection) => Promise<string>
+  readonly names: NameResolver
 }
 
 /** The arguments that narrow a list or an aggregate. */
@@ -119,7 +120,15 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   const { name, type } = end.field
   if (end.kind === 'operator') {
     if (end.name === 'uri' && value === null && type.kind !== 'array') return whereMissing(steps, name)
-    if (end.name === 'uri') return whereAlong(steps, { [name]: many(type, uriCondition(text, value)) })
+    if (end.name === 'uri') {
+      const uris = await namesToUris(
+        text,
+        value,
+        targetOf(end.reference, context.catalogue.model),
+        context.names,
+      )
+      return whereAlong(steps, { [name]: many(type, uriCondition(text, uris)) })
+    }
     if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
     return whereAlong(steps, { [name]: many(type, { [end.name]: value }) })
   }
@@ -132,9 +141,14 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
     return whereAlong(steps, {
       OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, context) })),
     })
-  const target = end.kind === 'property' ? (end.reference?.target ?? null) : null
+  const isOwnUri = end.kind === 'system' && name === 'uri'
+  const target = isOwnUri
+    ? holderOf(path)
+    : targetOf(end.kind === 'property' ? end.reference : null, context.catalogue.model)
+  const isNamed = isOwnUri || isReference(type)
+  const given = isNamed ? await namesToUris(text, value, target, context.names) : value
   const clock = elementOf(type).kind === 'datetime' ? await clockOf(value, holderOf(path), context) : context
-  return whereAlong(steps, { [name]: await fieldCondition(text, type, target, value, context, clock) })
+  return whereAlong(steps, { [name]: fieldCondition(text, type, given, clock) })
 }
 
 /** The collection whose records have the value at the end of a path. */
@@ -143,6 +157,11 @@ function holderOf({ steps, from }: Path): Collection {
     (at, step) => (step.kind === 'reference' ? step.target : step.kind === 'reverse' ? step.holder : at),
     from,
   )
+}
+
+function isReference(type: FieldType): boolean {
+  const { kind } = elementOf(type)
+  return kind === 'strongRef' || kind === 'atUri'
 }
 
 /** Rejects paths that can be selected but not filtered. */
@@ -187,15 +206,8 @@ async function recordsCondition(
   )
 }
 
-/** A condition on a present value; `target` is the collection that a reference leads to. */
-async function fieldCondition(
-  text: string,
-  type: FieldType,
-  target: string | null,
-  value: unknown,
-  context: FilterContext,
-  clock: Clock,
-): Promise<Where> {
+/** A condition on a present value; names of records are URIs already. */
+function fieldCondition(text: string, type: FieldType, value: unknown, clock: Clock): Where {
   const element = elementOf(type)
   if (type.kind === 'array' && element.kind !== 'object' && element.kind !== 'strongRef')
     return arrayCondition(text, element, value, clock)
@@ -204,26 +216,6 @@ async function fieldCondition(
     throw new ToolError(
       `"${text}" holds objects: filter by what is inside, such as "${text}.${element.type.fields[0]?.name ?? 'name'}".`,
     )
-  if (element.kind === 'strongRef' || element.kind === 'atUri')
-    return many(type, uriCondition(text, await namesToUris(text, value, target, context)))
+  if (isReference(element)) return many(type, uriCondition(text, value))
   return scalarCondition(text, type, value, clock)
-}
-
-/** Replaces names of records by their URIs. */
-async function namesToUris(
-  text: string,
-  value: unknown,
-  target: string | null,
-  context: FilterContext,
-): Promise<unknown> {
-  const replaced = (inner: unknown) => namesToUris(text, inner, target, context)
-  if (Array.isArray(value)) return Array.fromAsync(value, replaced)
-  if (isObject(value)) {
-    const entries = Object.entries(value)
-    const uris = await Array.fromAsync(entries, ([, inner]) => replaced(inner))
-    return Object.fromEntries(entries.map(([name], at) => [name === 'uri' ? 'eq' : name, uris[at]]))
-  }
-  if (typeof value !== 'string' || value.startsWith('at://')) return value
-  if (target !== null) return context.findByName(value, context.catalogue.of(target).collection)
-  throw new ToolError(`"${text}" takes a URI that begins with at://, because it may refer to any collection.`)
 }

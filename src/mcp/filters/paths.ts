@@ -48,7 +48,12 @@ export type End =
       readonly on: string
     }
   /** A property of the reference itself, whether or not its record is indexed. */
-  | { readonly kind: 'operator'; readonly field: Field; readonly name: ReferenceOperator }
+  | {
+      readonly kind: 'operator'
+      readonly field: Field
+      readonly name: ReferenceOperator
+      readonly reference: Reference | null
+    }
   /** The referring records of the last step. */
   | { readonly kind: 'records'; readonly last: ReverseStep }
 
@@ -177,7 +182,7 @@ function enter(
   const operator = referenceOperators.find((name) => name === next)
   // A plain URI has no CID to compare, and a list of them no operators.
   if (operator !== undefined && (type.kind === 'strongRef' || (!many && operator !== 'isCurrent')))
-    return { kind: 'operator', field, name: operator }
+    return { kind: 'operator', field, name: operator, reference }
   const target = targetOf(reference, catalogue.model)
   if (target !== null) return { kind: 'reference', field, many, target, on }
   throw new ToolError(

@@ -40,7 +40,7 @@ export function createGetRecord(): ToolDefinition {
     name: 'get_record',
     title: 'Get one record',
     description:
-      'One whole record with its references and what refers to it: by uri, or by collection and the value of a unique field (default: its web address or name).',
+      'One whole record with its references and what refers to it. value is its URI, record key, URL, domain or name, or with field the value of that field.',
     inputSchema: argumentsOf({
       uri: 'string',
       collection: 'string',
@@ -53,23 +53,25 @@ export function createGetRecord(): ToolDefinition {
 }
 
 async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
-  const { uri, collection, field, value } = args
-  if (uri !== undefined) return byUri(uri, toolbox.catalogue.named(collectionOf(uri)), args, toolbox)
-  if (collection === undefined || value === undefined)
-    throw new ToolError(
-      'Write the uri of the record, or collection and value, such as the web address of what it is about.',
-    )
-  const subject = toolbox.catalogue.named(collection)
-  if (value.startsWith('at://') && field === undefined) return byUri(value, subject, args, toolbox)
-  return byField(field, value, subject, args, toolbox)
+  const { catalogue, names } = toolbox
+  const { uri, collection, field, value = uri } = args
+  if (value === undefined || value.trim() === '')
+    throw new ToolError('Write in value which record: its URI, record key, URL, domain or name.')
+  const subject = collection === undefined ? null : catalogue.named(collection)
+  if (field !== undefined) {
+    if (subject !== null) return byField(field, value, subject, args, toolbox)
+    throw new ToolError('Write the collection, too, whose field has this value.')
+  }
+  const text = value.trim()
+  if (text.startsWith('at://')) return byUri(text, catalogue.named(collectionOf(text)), args, toolbox)
+  const found = await names.record(text, subject === null ? catalogue.referred : [subject])
+  return byUri(found.uri, found.subject, args, toolbox)
 }
 
 function collectionOf(uri: string): string {
   const [, nsid] = /^at:\/\/[^/]+\/([^/]+)\/[^/]+$/.exec(uri.trim()) ?? []
   if (nsid !== undefined) return nsid
-  throw new ToolError(
-    `"${uri.slice(0, 100)}" is no AT-URI of a record, which is at://did/collection/key. For a web address, write collection and value.`,
-  )
+  throw new ToolError(`"${uri.slice(0, 100)}" is no AT-URI of a record, which is at://did/collection/key.`)
 }
 
 async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox: Toolbox): Promise<Json> {
@@ -83,34 +85,24 @@ async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox:
   return answer(node, subject, parts, read, args, toolbox)
 }
 
-/** Finds the newest record with that value in the named field; without one, in the address fields or the name. */
+/** Finds the newest record with that value in the field. */
 async function byField(
-  named: string | undefined,
+  field: string,
   value: string,
   subject: Subject,
   args: GetArguments,
   toolbox: Toolbox,
 ): Promise<Json> {
-  const { collection, label, addresses, display } = subject
-  const isAddress = /^[a-z][a-z0-9+.-]*:/i.test(value)
-  const guessed = isAddress ? addresses : display === null ? [] : [display]
-  const fields = named === undefined ? guessed.map(({ name }) => name) : [named]
-  if (fields.length === 0) throw new ToolError(`Name the field of ${label} that has this value.`)
-  const wheres = await Array.fromAsync(fields, async (field) => {
-    return (await buildWhere(subject, { filters: { [field]: { eq: value } } }, toolbox)) ?? {}
-  })
-  const where = wheres.length === 1 ? wheres[0] : { OR: wheres }
+  const { collection, label } = subject
+  const where = await buildWhere(subject, { filters: { [field]: { eq: value } } }, toolbox)
   const parts = partsOf(subject, args, toolbox)
   const list = printField(collection.rootField, { first: 2, where })
   const read = await toolbox.read(printSelection({ [list]: { nodes: parts.selection } }))
   const { nodes } = read.data[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
-  // The name may be spelt differently.
-  if (node === undefined && named === undefined && !isAddress)
-    return byUri(await toolbox.findByName(value, collection), subject, args, toolbox)
   if (node === undefined)
     throw new ToolError(
-      `No ${label} has ${value.slice(0, 200)} in ${fields.join(' or ')}. Look for it with search_records.`,
+      `No ${label} has ${value.slice(0, 200)} in ${field}. Look for it with search_records.`,
     )
   const hint = second === undefined ? null : 'More than one record has this value; this is the newest.'
   return answer(node, subject, parts, read, args, toolbox, hint)

@@ -1,9 +1,8 @@
-/** The tool `resolve_name`: finds the URIs of records by name, with other spellings. */
+/** The tool `resolve_name`: finds the records that have a name, with other spellings. */
 import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
-import type { Catalogue, Subject } from '../words/collections.ts'
+import { findNames, isTitled, type NamedRecord } from '../names/find-names.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
-import { type NamedRecord, searchNames } from '../filters/names.ts'
 import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
@@ -11,18 +10,22 @@ interface ResolveArguments extends Json {
   readonly name: string
   readonly collection?: string
   readonly limit?: number
+  readonly after?: string
 }
-
-/** Collections that are searched at once. */
-const atOnce = 6
 
 export function createResolveName(): ToolDefinition {
   return {
     name: 'resolve_name',
     title: 'Find a record by name',
-    description: 'Finds the record behind a name and its URI; tolerates other spellings.',
+    description:
+      'Finds records by name, domain, handle, record key or URL, in any spelling; those with the most records first.',
     inputSchema: argumentsOf(
-      { name: 'string', collection: 'string', limit: { type: 'integer', minimum: 1, maximum: 10 } },
+      {
+        name: 'string',
+        collection: 'string',
+        limit: { type: 'integer', minimum: 1, maximum: 50 },
+        after: 'string',
+      },
       ['name'],
     ),
     run: resolveName,
@@ -30,65 +33,63 @@ export function createResolveName(): ToolDefinition {
 }
 
 async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Json> {
-  const { catalogue } = toolbox
-  const { collection, limit = 5 } = args
+  const { catalogue, budget } = toolbox
+  const { collection, limit = 10 } = args
   const name = args.name.trim()
   if (name === '') throw new ToolError('Write the name to look for.')
-  const subjects = collection === undefined ? namedOnes(catalogue) : [catalogue.named(collection)]
-  if (subjects.every(({ display }) => display === null))
-    throw new ToolError('The records of this collection have no name; use search_records.')
-  const found: NamedRecord[] = []
+  const start = readAfter(args.after)
+  const subjects = collection === undefined ? catalogue.referred : [catalogue.named(collection)]
   let asOf: string | null = null
-  let isCapped = false
-  const ask = async (query: string) => {
+  const { found, isCapped } = await findNames(name, subjects, async (query) => {
     const read = await toolbox.read(query)
     // The first of several states, so that the answer claims nothing that a later one may lack.
     asOf ??= read.asOf
     return read.data
-  }
-  for (let at = 0; at < subjects.length; at += atOnce) {
-    const part = await searchNames(name, subjects.slice(at, at + atOnce), ask)
-    found.push(...part.found)
-    isCapped ||= part.isCapped
-  }
-  return answer(found, asOf, isCapped, limit, toolbox)
-}
-
-/** The collections that references lead to; if there are none, all collections with names. */
-function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
-  const targets = new Set(
-    model.collections.flatMap(({ references }) => references.map(({ target }) => target)),
-  )
-  const named = subjects.filter(({ display }) => display !== null)
-  const led = named.filter(({ collection }) => targets.has(collection.nsid))
-  return led.length > 0 ? led : named
-}
-
-const nothingAlike =
-  'No name is like it. Names are as their owners write them, in their own script and language: try that spelling or a part of it.'
-
-function answer(
-  found: readonly NamedRecord[],
-  asOf: string | null,
-  isCapped: boolean,
-  limit: number,
-  { budget }: Toolbox,
-): Json {
-  const sure = found.filter(({ match }) => match !== 'similar')
-  const sorted = sure.length > 0 ? sure : found.toSorted((a, b) => b.score - a.score)
-  if (sorted.length === 0 && !isCapped) return present({ matches: [], total: 0, asOf, hint: nothingAlike })
-  const best = sorted.slice(0, limit)
+  })
+  const total = found.length
+  const titled = subjects.filter((subject) => isTitled(subject, subjects)).map(({ label }) => label)
+  if (total === 0) return present({ matches: [], total, asOf, hint: nothingAlike(titled) })
+  const best = found.slice(start, start + limit)
   const prefix = sharedPrefix(best.map(({ uri }) => uri))
-  const rows = best.map(({ collection, uri, name, match, score }) => ({
-    name,
-    collection,
-    ...withoutPrefix({ uri }, prefix),
-    match,
-    ...(match !== 'exact' && { score: Math.round(score * 100) / 100 }),
-  }))
-  const said = isCapped
-    ? { hint: 'Too many records have a part of this name to compare them all: write more of it.' }
-    : { total: sorted.length }
-  const around = present({ asOf, prefix, matches: [], ...said })
-  return { ...around, matches: fitRows(rows, budget - tokensOfJson(around)).rows }
+  const rows = best.map((record) => rowOf(record, prefix))
+  const hint = isCapped ? tooMany : null
+  const around = present({ asOf, prefix, matches: [], total, after: String(total), hint })
+  const { rows: matches } = fitRows(rows, budget - tokensOfJson(around))
+  const end = start + matches.length
+  return present({
+    asOf,
+    prefix,
+    matches,
+    total: isCapped ? null : total,
+    after: end < total ? String(end) : null,
+    hint,
+  })
 }
+
+/** The position after which the matches continue. */
+function readAfter(after: string | undefined): number {
+  if (after === undefined) return 0
+  if (/^\d{1,5}$/.test(after)) return Number(after)
+  throw new ToolError(`after is no cursor of resolve_name: repeat the arguments of the call that gave it.`)
+}
+
+function rowOf({ subject, name, uri, apart, records, match }: NamedRecord, prefix: string | null): Json {
+  const { label, apart: field } = subject
+  return present({
+    name,
+    collection: label,
+    ...withoutPrefix({ uri }, prefix),
+    ...(field !== null && { [field.name]: apart }),
+    records,
+    match: match.kind,
+  })
+}
+
+/** `titled`: collections whose titles were not searched. */
+function nothingAlike(titled: readonly string[]): string {
+  const others = titled.length === 0 ? '' : ` Titles are searched with collection: ${titled.join(', ')}.`
+  return `No name is like it. Names are as their owners write them, in their own script and language: try that spelling or a part of it.${others}`
+}
+
+const tooMany =
+  'Too many records have a part of this name to compare them all: write more of it, or search a collection for it.'

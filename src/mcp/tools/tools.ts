@@ -1,10 +1,9 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
 import { setImmediate } from 'node:timers/promises'
-import type { Collection } from '../../schema/model/model.ts'
-import { findByName } from '../filters/names.ts'
 import { createReferenceTimes, findMain } from '../filters/reference-time.ts'
 import { ask } from '../graphql/ask.ts'
 import { indexTime, withIndexTime } from '../graphql/index-time.ts'
+import { createNameResolver } from '../names/resolve-names.ts'
 import { createCatalogue } from '../words/collections.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe/describe.ts'
@@ -16,6 +15,7 @@ import type { Tool, ToolsGiven } from './tool.ts'
 import type { Toolbox } from './toolbox.ts'
 import { createValidateGraphql } from './validate-graphql.ts'
 import { budgetOf } from '../words/budget.ts'
+import { tokensOfJson } from '../words/tokens.ts'
 
 /** Cutting and counting an answer takes milliseconds: so only one answer is made in each turn of the event loop. */
 let turn: Promise<void> = Promise.resolve()
@@ -29,12 +29,15 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
   const main = findMain(catalogue, roles)
-  const toolboxOf = (budget: number, signal: AbortSignal): Toolbox => {
+  const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
     const askFor = (query: string) => ask(given, query, signal)
     return {
       ...context,
       now,
-      budget,
+      // Notes are added to the answer of the tool.
+      get budget() {
+        return budget - (notes.size === 0 ? 0 : tokensOfJson([...notes].join(' ')))
+      },
       ask: askFor,
       async read(query) {
         const timed = withIndexTime(query)
@@ -48,7 +51,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
         return answer
       },
       ...createReferenceTimes({ catalogue, main, now, ask: askFor }),
-      findByName: onceEach((name, { nsid }) => findByName(name, catalogue.of(nsid), askFor)),
+      names: createNameResolver(catalogue, askFor, (sentence) => notes.add(sentence)),
     }
   }
   return [
@@ -61,19 +64,11 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
     createRunGraphql(),
   ].map((tool) => ({
     ...tool,
-    run: (args, signal) => tool.run(args, toolboxOf(budgetOf(tool.name, args), signal)),
+    async run(args, signal) {
+      const notes = new Set<string>()
+      const answer = await tool.run(args, toolboxOf(budgetOf(tool.name, args), signal, notes))
+      const hint = [...notes, answer.hint ?? ''].join(' ').trim()
+      return notes.size === 0 ? answer : { ...answer, hint }
+    },
   }))
-}
-
-/** Conditions are built again to count what some of them exclude; names in them are looked up once. */
-function onceEach<Found>(
-  find: (name: string, collection: Collection) => Promise<Found>,
-): (name: string, collection: Collection) => Promise<Found> {
-  const known = new Map<string, Promise<Found>>()
-  return (name, collection) => {
-    const key = `${collection.nsid} ${name}`
-    const found = known.get(key) ?? find(name, collection)
-    known.set(key, found)
-    return found
-  }
 }

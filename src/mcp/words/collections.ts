@@ -3,7 +3,7 @@
  * follows from the lexicons.
  */
 import { lastPart } from '../../schema/model/naming.ts'
-import type { Collection, Field, Model } from '../../schema/model/model.ts'
+import type { Collection, Field, Model, Reference } from '../../schema/model/model.ts'
 import { type GivenRoles, guessRoles } from '../../schema/model/roles.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { didYouMean, ToolError } from '../tools/tool.ts'
@@ -15,10 +15,19 @@ export interface Subject {
   readonly label: string
   /** A name or headline; null if no field is suitable. */
   readonly display: Field | null
+  /** Whether it is a name, such as `displayName`, and not a title or another text. */
+  readonly isNamed: boolean
   /** The field that `since` and `until` apply to, and that decides which record is the newest. */
   readonly time: string
-  /** Fields with the web address of the subject of the record. */
+  /** Fields with the web address of the subject of the record, required ones first. */
   readonly addresses: readonly Field[]
+  /** Fields with a domain or a handle, which identify a record as its name does. */
+  readonly domains: readonly Field[]
+  readonly handles: readonly Field[]
+  /** The field that tells records with equal names apart; null if no field is suitable. */
+  readonly apart: Field | null
+  /** The references to records of this collection alone; the records that refer are counted. */
+  readonly counted: readonly Reference[]
   /** Fields that a text search covers. */
   readonly texts: readonly Field[]
   /** Names of the fields in the short form of a record. */
@@ -28,6 +37,8 @@ export interface Subject {
 export interface Catalogue {
   readonly model: Model
   readonly subjects: readonly Subject[]
+  /** Those that references lead to; all of them if there are no references. */
+  readonly referred: readonly Subject[]
   /** By label, NSID, type name or root field, also in the plural; throws a ToolError that lists the collections. */
   named(name: string): Subject
   of(nsid: string): Subject
@@ -35,6 +46,13 @@ export interface Catalogue {
 
 /** With more fields, a search would cost too much for one request. */
 const mostTexts = 3
+/** With more, a lookup of a name would cost too much. */
+const mostAddresses = 2
+const mostCounted = 3
+const domainNames = ['domain', 'hostname', 'host']
+const handleNames = ['handle', 'username']
+/** Names of fields with the address of something else, such as a picture. */
+const otherAddresses = /logo|image|avatar|icon|banner|cover|thumb|picture|feed|rater|licen[cs]e|terms/i
 
 /** `given`: what `display.json` says. */
 export function createCatalogue(model: Model, given: GivenRoles = new Map()): Catalogue {
@@ -44,9 +62,14 @@ export function createCatalogue(model: Model, given: GivenRoles = new Map()): Ca
     const { nsid, typeName, rootField } = subject.collection
     for (const name of [nsid, typeName, rootField, subject.label]) byName.set(name.toLowerCase(), subject)
   }
+  const targets = new Set(
+    model.collections.flatMap(({ references }) => references.map(({ target }) => target)),
+  )
+  const referred = subjects.filter(({ collection }) => targets.has(collection.nsid))
   return {
     model,
     subjects,
+    referred: referred.length > 0 ? referred : subjects,
     named(name) {
       const folded = name.trim().toLowerCase()
       const found = byName.get(folded) ?? byName.get(folded.replace(/s$/, ''))
@@ -77,7 +100,14 @@ function createSubject(collection: Collection, model: Model, given: GivenRoles):
   const time = named.time === 'indexedAt' ? named.time : (own(named.time)?.name ?? guessed.time)
   const link = own(named.link) ?? own(guessed.link)
   const uris = fields.filter(({ type }) => type.kind === 'string' && type.format === 'uri')
+  const domains = fields.filter((field) => isIdentifier(field, domainNames, null)).slice(0, 1)
+  const handles = fields.filter((field) => isIdentifier(field, handleNames, 'handle')).slice(0, 1)
   const required = uris.filter(({ constraints }) => constraints.required)
+  const addresses = [...new Set([...(link === undefined ? [] : [link]), ...required, ...uris])]
+    .filter(({ name }) => !otherAddresses.test(name))
+    .slice(0, mostAddresses)
+  const codes = fields.filter(({ type }) => type.kind === 'string' && type.code)
+  const others = [...codes, ...fields.filter(({ name }) => name === time)]
   const texts = fields.filter(({ type }) => type.kind === 'string' && type.freeText)
   const first = texts.filter((field) => field === display)
   const links = collection.references
@@ -90,8 +120,13 @@ function createSubject(collection: Collection, model: Model, given: GivenRoles):
     collection,
     label: labelOf(collection, model),
     display,
+    isNamed: display !== null && /name$/i.test(display.name),
     time,
-    addresses: [...new Set([...(link === undefined ? [] : [link]), ...required, ...uris])],
+    addresses,
+    domains,
+    handles,
+    apart: [...domains, ...handles, ...addresses, ...others].find((field) => field !== display) ?? null,
+    counted: collection.referredBy.filter(({ target }) => target === collection.nsid).slice(0, mostCounted),
     texts: [...new Set([...first, ...texts])].slice(0, mostTexts),
     brief: [...new Set([...brief.slice(0, 1), time, ...brief.slice(1)])],
   }
@@ -101,6 +136,14 @@ function labelOf({ nsid }: Collection, { collections }: Model): string {
   const last = lastPart(nsid)
   const others = collections.filter((other) => lastPart(other.nsid) === last)
   return others.length === 1 ? last : nsid
+}
+
+/** A string of that format, or one without format and listed values whose name is, or ends with, one of the names. */
+function isIdentifier({ name, type }: Field, names: readonly string[], format: string | null): boolean {
+  if (type.kind !== 'string') return false
+  if (format !== null && type.format === format) return true
+  if (type.format !== null || type.freeText || type.categorical) return false
+  return names.some((wanted) => name.toLowerCase().endsWith(wanted))
 }
 
 /** True for fields that say much in few characters: known values, codes, scores, booleans. */

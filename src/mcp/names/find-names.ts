@@ -1,0 +1,213 @@
+/** Asks the service for the records that may have a name, compares them, and ranks those that do. */
+import type { Subject } from '../words/collections.ts'
+import { EndpointError } from '../../endpoint/endpoint.ts'
+import {
+  EnumValue,
+  mergeSelections,
+  printField,
+  printSelection,
+  type Selection,
+} from '../graphql/graphql-text.ts'
+import type { Json } from '../tools/tool.ts'
+import {
+  compareNames,
+  type Match,
+  type MatchKind,
+  matches,
+  type Names,
+  readAddress,
+  readWanted,
+  type WantedName,
+} from './compare-names.ts'
+import { listsOf, type NameList, type Step } from './name-lists.ts'
+
+export interface NamedRecord {
+  readonly subject: Subject
+  readonly uri: string
+  readonly key: string
+  /** The URI if the record has no name. */
+  readonly name: string
+  /** The value of the subject's field `apart`; of an address of a site, the host. */
+  readonly apart: string | null
+  /** The number of records that refer to it; null if its collection is not referred to. */
+  readonly records: number | null
+  readonly match: Match
+}
+
+export interface FoundNames {
+  /** The best match first; of equal matches, those with the most records first. */
+  readonly found: readonly NamedRecord[]
+  /** True if there may be more, because not all candidates were compared. */
+  readonly isCapped: boolean
+}
+
+export type Asking = (query: string) => Promise<Json>
+
+/** Records of a page; the smaller number if the caller's tier refuses the larger. */
+const pageSizes = [100, 20] as const
+/** Pages of one list. */
+const mostPages = 5
+/** Points of one operation, below the 250 that callers without a key may spend on one. */
+const mostPoints = 200
+/** Names below this similarity are different names. */
+const leastScore = 0.35
+
+/** Finds names that are equal, or have all the words, or begin with them; only if there are none, similar ones. */
+export async function findNames(
+  text: string,
+  subjects: readonly Subject[],
+  askFor: Asking,
+): Promise<FoundNames> {
+  const wanted = readWanted(text)
+  for (const size of pageSizes)
+    try {
+      return await find(wanted, subjects, size, askFor)
+    } catch (error) {
+      const isLast = size === pageSizes.at(-1)
+      if (isLast || !(error instanceof EndpointError) || error.code !== 'BAD_USER_INPUT') throw error
+    }
+  throw new Error('There is a last page size.')
+}
+
+async function find(
+  wanted: WantedName,
+  subjects: readonly Subject[],
+  size: number,
+  askFor: Asking,
+): Promise<FoundNames> {
+  const known = new Map<string, NamedRecord>()
+  const has = (...kinds: readonly MatchKind[]): boolean =>
+    known.values().some(({ match }) => kinds.includes(match.kind))
+  const take = async (step: Step, more: readonly Step[] = []): Promise<boolean> => {
+    const lists = subjects.flatMap((subject) =>
+      [step, ...more]
+        .filter((each) => each === 'identifiers' || !isTitled(subject, subjects))
+        .flatMap((each) => listsOf(each, wanted, subject, size)),
+    )
+    const { found, isCapped } = await readLists(lists, wanted, askFor)
+    for (const record of found) known.set(record.uri, record)
+    return isCapped
+  }
+  let isCapped = await take('identifiers', ['words'])
+  // The records that others refer to most must not be missing from a part of the candidates.
+  if (isCapped) await take('most')
+  if (!has('exact')) await take('labels')
+  const isFound = () => has('exact', 'domain', 'words', 'starts')
+  if (!isFound()) isCapped = (await take('alike')) && !isFound()
+  const [isSure, isPart] = [isFound(), has('contains')]
+  const found = [...known.values()].filter(({ match: { kind, score } }) => {
+    if (kind === 'contains') return !isSure
+    return kind !== 'similar' || (!isSure && !isPart && score >= leastScore)
+  })
+  return { found: found.toSorted(byMatch), isCapped }
+}
+
+/** Records of several collections are found by name, not by title, if there are any with names. */
+export function isTitled(subject: Subject, among: readonly Subject[]): boolean {
+  return !subject.isNamed && among.some(({ isNamed }) => isNamed)
+}
+
+function byMatch(a: NamedRecord, b: NamedRecord): number {
+  const score = a.match.kind === 'similar' ? b.match.score - a.match.score : 0
+  return (
+    matches.indexOf(a.match.kind) - matches.indexOf(b.match.kind) ||
+    score ||
+    (b.records ?? 0) - (a.records ?? 0) ||
+    b.match.score - a.match.score ||
+    (a.uri < b.uri ? -1 : 1)
+  )
+}
+
+interface Page {
+  readonly nodes: readonly Json[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** The records of all pages of the lists, several lists in one operation. */
+async function readLists(
+  lists: readonly NameList[],
+  wanted: WantedName,
+  askFor: Asking,
+): Promise<FoundNames> {
+  const found: NamedRecord[] = []
+  let isCapped = false
+  let left: readonly (readonly [list: NameList, after: string | undefined])[] = lists.map((list) => [
+    list,
+    undefined,
+  ])
+  for (let page = 0; left.length > 0; page += 1) {
+    const next: (readonly [NameList, string])[] = []
+    for (const group of affordable(left)) {
+      const fields = group.map(([{ subject, where, first, most }, after], at): Selection => {
+        const sortBy =
+          most === null ? null : [{ field: new EnumValue(most), direction: new EnumValue('DESC') }]
+        const field = printField(`c${at}: ${subject.collection.rootField}`, { first, where, after, sortBy })
+        return { [field]: { nodes: selectNames(subject), pageInfo: { hasNextPage: {}, endCursor: {} } } }
+      })
+      const data = await askFor(printSelection(mergeSelections(fields)))
+      for (const [at, [list]] of group.entries()) {
+        const { nodes, pageInfo } = data[`c${at}`] as Page
+        found.push(...nodes.map((node) => readRecord(node, list.subject, wanted)))
+        if (!pageInfo.hasNextPage || pageInfo.endCursor === null) continue
+        if (list.isPaged && page + 1 < mostPages) next.push([list, pageInfo.endCursor])
+        else isCapped = true
+      }
+    }
+    left = next
+  }
+  return { found, isCapped }
+}
+
+/** Splits lists into operations that callers without a key may send. */
+function affordable<One extends readonly [NameList, unknown]>(lists: readonly One[]): readonly One[][] {
+  const groups: One[][] = []
+  let spent = Number.POSITIVE_INFINITY
+  for (const one of lists) {
+    const [{ subject, points, first }] = one
+    // A count of referring records has the size 120, any other value 1.
+    const price = points + (first * (8 + 120 * subject.counted.length)) / 1000
+    if (spent + price > mostPoints) {
+      groups.push([])
+      spent = 0
+    }
+    groups.at(-1)?.push(one)
+    spent += price
+  }
+  return groups
+}
+
+function selectNames({ display, domains, handles, addresses, apart, counted }: Subject): Selection {
+  const fields = [display, ...domains, ...handles, ...addresses, apart].filter((field) => field !== null)
+  return {
+    uri: {},
+    rkey: {},
+    ...Object.fromEntries(fields.map(({ name }) => [name, {}])),
+    ...Object.fromEntries(counted.map(({ viaField }) => [`${viaField}(first: 0)`, { totalCount: {} }])),
+  }
+}
+
+function readRecord(node: Json, subject: Subject, wanted: WantedName): NamedRecord {
+  const { display, domains, handles, addresses, apart, counted } = subject
+  const texts = (fields: readonly { readonly name: string }[]): string[] =>
+    fields.flatMap(({ name }) => (typeof node[name] === 'string' ? [node[name]] : []))
+  const [name = null] = display === null ? [] : texts([display])
+  const names: Names = {
+    name,
+    key: String(node.rkey),
+    domains: texts(domains),
+    handles: texts(handles),
+    addresses: texts(addresses),
+  }
+  const counts = counted.map(({ viaField }) => (node[viaField] as { readonly totalCount: number }).totalCount)
+  const value = apart === null ? null : ((node[apart.name] ?? null) as string | null)
+  const address = value === null ? null : readAddress(value)
+  return {
+    subject,
+    uri: String(node.uri),
+    key: names.key,
+    name: name ?? String(node.uri),
+    apart: address !== null && address.rest === address.host ? address.host : value,
+    records: counted.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0),
+    match: compareNames(wanted, names),
+  }
+}

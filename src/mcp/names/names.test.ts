@@ -1,0 +1,289 @@
+/** What people call records: every tool finds them by name, domain, handle, key and address, and says when it is not one. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newsLexicons, readLexiconFolder } from '../../../test/golden/corpora.ts'
+import type { Json } from '../../../test/reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
+import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { articleKey, buildOutlets } from '../../../test/support/outlets.ts'
+import type { Engine } from '../../../test/support/postgres.ts'
+import { buildRecord } from '../../../test/support/records.ts'
+import { openTestService, type TestService } from '../../../test/support/service.ts'
+
+const opened = new Map<Engine, Promise<TestService>>()
+after(async () => {
+  for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
+})
+
+const { documents, references } = newsLexicons
+
+async function open(database: Engine): Promise<Agent & { readonly points: () => number }> {
+  const opening =
+    opened.get(database) ??
+    openTestService({ lexicons: documents, references, records: await buildOutlets(), database })
+  opened.set(database, opening)
+  const endpoint = engineEndpoint((await opening).engine)
+  let points = 0
+  const agent = createAgent(modelOf(documents, references), {
+    async ask(question, signal) {
+      const answer = await endpoint.ask(question, signal)
+      points += answer.cost ?? 0
+      return answer
+    },
+  })
+  return { ...agent, points: () => points }
+}
+
+async function keysOf(agent: Agent, name: string, more: Json = {}): Promise<string[]> {
+  const { matches } = await agent.call('resolve_name', { name, limit: 50, ...more })
+  return matches.map(({ uri }: Json) => uri.split('/').at(-1))
+}
+
+async function counted(agent: Agent, source: unknown): Promise<number> {
+  return (await agent.call('aggregate', { collection: 'article', filters: { source } })).count
+}
+
+onEveryDatabase('equal names come with domain and number of records, the most first', async (database) => {
+  const agent = await open(database)
+  const { matches, total } = await agent.call('resolve_name', { name: 'The New York Times' })
+  assert.deepEqual(
+    matches.map(({ name, domain, records, match }: Json) => [name, domain, records, match]),
+    [
+      ['The New York Times', 'nytimes.example', 9, 'exact'],
+      ['The New York Times', 'cooking.nytimes.example', 2, 'exact'],
+      ['The New York Times', 'nytimes-cn.example', 1, 'exact'],
+      ['New York Times', 'nyt.example', 1, 'exact'],
+    ].slice(0, matches.length),
+  )
+  assert.equal(total, 4)
+})
+
+onEveryDatabase('a record is found by whatever identifies it', async (database) => {
+  const agent = await open(database)
+  for (const [name, key] of [
+    ['nytimes.example', 'nytimes.example'],
+    ['www.nytimes.example', 'nytimes.example'],
+    ['https://nytimes.example', 'nytimes.example'],
+    ['http://www.nytimes.example/', 'nytimes.example'],
+    ['NYTIMES.EXAMPLE', 'nytimes.example'],
+    ['nytimes', 'nytimes.example'],
+    ['thenewyorktimes', 'nytimes.example'],
+    ['newyorktimes', 'nytimes.example'],
+    ['nos', 'nos.example'],
+    ['Frankfurter Allgemeine', 'faz.example'],
+    ['FAZ', 'faz.example'],
+    ['Kurier', 'kurier.example'],
+    ['der kurier', 'kurier.example'],
+    ['équipe', 'equipe.example'],
+    ['lequipe', 'equipe.example'],
+    ['Le Figaro', 'lefigaro.example'],
+    ['Deutsche Wele', 'dw.example'],
+    ['edition.cnn-1.example', 'cnn-1.example'],
+  ] as const)
+    assert.equal((await keysOf(agent, name))[0], key, name)
+})
+
+onEveryDatabase('whole words come before parts of words', async (database) => {
+  const agent = await open(database)
+  assert.deepEqual(await keysOf(agent, 'nos'), ['nos.example'])
+  assert.deepEqual(await keysOf(agent, 'agnos'), ['diagnosticimaging.example'])
+  const times = await keysOf(agent, 'times')
+  assert.deepEqual(times.slice(0, 3), ['times.example', 'times-india.example', 'nytimes.example'])
+  assert.equal(await counted(agent, 'nos'), 3)
+  assert.match(
+    await refused(agent, 'agnos'),
+    /There is no source "agnos"\. The nearest: "Diagnostic Imaging"/,
+  )
+})
+
+onEveryDatabase('every match of a name can be reached, a page after the other', async (database) => {
+  const agent = await open(database)
+  const seen: string[] = []
+  let after: string | undefined
+  do {
+    const args = { name: 'CNN', limit: 10, ...(after === undefined ? {} : { after }) }
+    const answer = await agent.call('resolve_name', args)
+    assert.equal(answer.total, 13)
+    assert.ok(answer.matches.length > 0)
+    seen.push(...answer.matches.map(({ uri }: Json) => uri))
+    after = answer.after
+  } while (after !== undefined)
+  assert.equal(seen.length, 13)
+  assert.equal(new Set(seen).size, 13)
+  assert.match(await agent.refusal('resolve_name', { name: 'CNN', after: 'x' }), /no cursor/)
+})
+
+onEveryDatabase('a filter by a name that several share is refused with what to write', async (database) => {
+  const agent = await open(database)
+  const told = await refused(agent, 'The New York Times')
+  assert.match(
+    told,
+    /^4 source records are called "The New York Times": "The New York Times" \(nytimes\.example, 9 records\); /,
+  )
+  assert.match(told, /\{"all": "The New York Times"\} for all of them\.$/)
+  assert.equal(await counted(agent, 'nytimes.example'), 9)
+  assert.equal(await counted(agent, 'cooking.nytimes.example'), 2)
+  const others = await refused(agent, 'Presse')
+  assert.match(
+    others,
+    /"Die Presse" \(diepresse\.example, 6 records\); "La Presse" \(lapresse\.example, 3 records\)/,
+  )
+  assert.equal(await counted(agent, 'La Presse'), 3)
+})
+
+onEveryDatabase('a filter takes all records of a name, and says which', async (database) => {
+  const agent = await open(database)
+  const filters = { source: { all: 'New York Times' } }
+  const { count, hint } = await agent.call('aggregate', { collection: 'article', filters })
+  assert.equal(count, 13)
+  assert.match(hint, /^"New York Times" means 4 records: .*nytimes-cn\.example, 1 record/)
+  assert.equal(await counted(agent, { in: ['nos', { all: 'the new york times' }] }), 16)
+  assert.equal(await counted(agent, [{ all: ['NOS', 'FAZ'] }, 'kurier']), 10)
+  const everything = await counted(agent, { isNull: false })
+  assert.equal(await counted(agent, { ne: { all: 'New York Times' } }), everything - 13)
+  assert.equal(await counted(agent, { notIn: [{ all: 'New York Times' }, 'NOS'] }), everything - 16)
+  assert.match(await refused(agent, { all: 'Nobody Anywhere' }), /There is no source "Nobody Anywhere"/)
+})
+
+onEveryDatabase(
+  'a name that is not exact is taken if one record has its words, and said',
+  async (database) => {
+    const agent = await open(database)
+    const filters = { source: 'Frankfurter Allgemeine' }
+    const { total, hint } = await agent.call('search_records', { collection: 'article', filters })
+    assert.equal(total, 5)
+    assert.equal(hint, '"Frankfurter Allgemeine" was read as "Frankfurter Allgemeine Zeitung" (faz.example).')
+  },
+)
+
+onEveryDatabase('references take names, keys and addresses at any depth', async (database) => {
+  const agent = await open(database)
+  const [article, other] = [articleKey('nos.example', 1), articleKey('faz.example', 0)]
+  const uriOf = async (filters: Json): Promise<string[]> => {
+    const { records } = await agent.call('search_records', { collection: 'article', filters })
+    return records.map(({ uri }: Json) => uri.split('/').at(-1))
+  }
+  assert.deepEqual(await uriOf({ uri: article }), [article])
+  assert.deepEqual(await uriOf({ uri: [article, other] }).then((keys) => keys.toSorted()), [article, other])
+  assert.equal((await uriOf({ 'source.uri': 'nos.example' })).length, 3)
+  const by = async (filters: Json) => (await agent.call('aggregate', { collection: 'source', filters })).count
+  assert.equal(await by({ article: { some: { uri: 'https://www.nos.example/articles/1' } } }), 1)
+  assert.equal(await by({ article: { some: { source: { all: 'New York Times' } } } }), 4)
+  const { count } = await agent.call('aggregate', {
+    collection: 'enrichment',
+    filters: { 'article.source': 'nos', article },
+  })
+  assert.equal(count, 0)
+})
+
+onEveryDatabase('one record is read by name, domain, key, URI or address', async (database) => {
+  const agent = await open(database)
+  const article = articleKey('faz.example', 2)
+  const read = async (args: Json) => (await agent.call('get_record', args)).uri.split('/').at(-1)
+  assert.equal(await read({ value: 'NOS' }), 'nos.example')
+  assert.equal(await read({ uri: 'nos.example' }), 'nos.example')
+  assert.equal(await read({ value: article, collection: 'article' }), article)
+  assert.equal(await read({ value: 'https://www.faz.example/articles/2' }), article)
+  assert.equal(await read({ value: 'http://faz.example/articles/2/' }), article)
+  // The smaller of two records with equal names.
+  assert.match(
+    await agent.refusal('get_record', { collection: 'source', value: 'New York Times' }),
+    /^4 source records are called .* Write one of them\.$/,
+  )
+  assert.equal(await read({ collection: 'source', value: 'nytimes-cn.example' }), 'nytimes-cn.example')
+  assert.match(await agent.refusal('get_record', {}), /URI, record key, URL, domain or name/)
+  assert.match(
+    await agent.refusal('get_record', { value: 'x', field: 'domain' }),
+    /Write the collection, too/,
+  )
+})
+
+onEveryDatabase('looking up a name is affordable', async (database) => {
+  for (const [name, most] of [
+    ['The New York Times', 30],
+    ['nytimes.example', 80],
+    ['NOS', 80],
+    ['https://www.faz.example/articles/2', 100],
+    ['Nobody Anywhere', 250],
+  ] as const) {
+    const agent = await open(database)
+    await agent.call('resolve_name', { name })
+    assert.ok(agent.points() <= most, `${name} costs ${agent.points()} points`)
+  }
+})
+
+test('names of other lexicons are found by their handles, addresses and keys', async () => {
+  const handle = { type: 'string', format: 'handle' }
+  const name = { type: 'string', maxGraphemes: 64, maxLength: 640 }
+  const profile = lexicon('org.example.social.profile', { displayName: name, handle }, ['displayName'])
+  const post = lexicon('org.example.social.post', {
+    text: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
+    author: { type: 'string', format: 'at-uri' },
+    mentions: { type: 'array', items: { type: 'string', format: 'at-uri' } },
+  })
+  const given = {
+    'org.example.social.post#author': ['org.example.social.profile'],
+    'org.example.social.post#mentions': ['org.example.social.profile'],
+  }
+  const person = (rkey: string, displayName: string, handle: string) =>
+    buildRecord('org.example.social.profile', { rkey, value: { displayName, handle } })
+  const people = [
+    await person('ann1', 'Ann', 'ann.example.com'),
+    await person('ann2', 'Ann', 'ann.example.org'),
+    await person('bea', 'Béa', 'bea.example.com'),
+  ] as const
+  const posts = [
+    await buildRecord('org.example.social.post', {
+      rkey: 'p',
+      value: { text: 'Hello', author: people[0].uri, mentions: [people[2].uri] },
+    }),
+  ]
+  const lexicons = [profile, post]
+  await using service = await openTestService({ lexicons, references: given, records: [...people, ...posts] })
+  const agent = createAgent(modelOf(lexicons, given), engineEndpoint(service.engine))
+  const total = async (filters: Json) =>
+    (await agent.call('search_records', { collection: 'post', filters })).total
+  assert.deepEqual(
+    (await agent.call('resolve_name', { name: 'ann' })).matches.map(({ handle, records }: Json) => [
+      handle,
+      records,
+    ]),
+    [
+      ['ann.example.com', 1],
+      ['ann.example.org', 0],
+    ],
+  )
+  assert.equal(await total({ author: '@ann.example.com' }), 1)
+  assert.equal(await total({ author: 'ann2' }), 0)
+  assert.equal(await total({ author: { all: 'Ann' } }), 1)
+  assert.equal(await total({ mentions: 'bea' }), 1)
+  assert.equal(await total({ mentions: { has: { all: 'Béa' } } }), 1)
+})
+
+test('publications are found by the address of their site', async () => {
+  const { documents: lexicons, references: given } = readLexiconFolder(
+    new URL('../../../test/schemas/site-standard/lexicons/', import.meta.url),
+  )
+  const value = { name: 'Notes on Tides', url: 'https://tides.example' }
+  const publication = await buildRecord('site.standard.publication', { rkey: '3lwafzkjqm25s', value })
+  await using service = await openTestService({ lexicons, references: given, records: [publication] })
+  const agent = createAgent(modelOf(lexicons, given), engineEndpoint(service.engine))
+  for (const name of ['tides.example', 'https://tides.example/', 'notes on tides', 'tides', '3lwafzkjqm25s'])
+    assert.deepEqual(
+      (await agent.call('resolve_name', { name })).matches.map(({ uri, url }: Json) => [uri, url]),
+      [[publication.uri, 'tides.example']],
+      name,
+    )
+})
+
+function lexicon(id: string, properties: Json, required: readonly string[] = []): Json {
+  return {
+    lexicon: 1,
+    id,
+    defs: { main: { type: 'record', key: 'any', record: { type: 'object', required, properties } } },
+  }
+}
+
+async function refused(agent: Agent, source: unknown): Promise<string> {
+  return agent.refusal('aggregate', { collection: 'article', filters: { source } })
+}

@@ -1,0 +1,129 @@
+/** Resolves the names in filters to URIs, and refuses names that several records share with what to write instead. */
+import type { Collection } from '../../schema/model/model.ts'
+import { cutPlain } from '../words/plain-text.ts'
+import type { Catalogue, Subject } from '../words/collections.ts'
+import { ToolError } from '../tools/tool.ts'
+import { type Asking, findNames, type FoundNames, type NamedRecord } from './find-names.ts'
+
+/** How many records a refusal or a note names. */
+const mostShown = 5
+
+export interface NameResolver {
+  /** The only record of these collections with that name, domain, handle, key or address; or throws a ToolError. */
+  record(text: string, subjects: readonly Subject[]): Promise<NamedRecord>
+  /** The URI of the only record with that name, domain, handle, key or address; otherwise throws a ToolError. */
+  one(text: string, collection: Collection): Promise<string>
+  /** The URIs of all records with that name, at least one. */
+  all(text: string, collection: Collection): Promise<readonly string[]>
+}
+
+/** `note` is told which records were taken, where the name alone does not say it. Each name is looked up once. */
+export function createNameResolver(
+  catalogue: Catalogue,
+  askFor: Asking,
+  note: (sentence: string) => void,
+): NameResolver {
+  const known = new Map<string, Promise<FoundNames>>()
+  const find = (text: string, subjects: readonly Subject[]): Promise<FoundNames> => {
+    const key = [...subjects.map(({ collection }) => collection.nsid), text].join(' ')
+    const finding = known.get(key) ?? findNames(text, subjects, askFor)
+    known.set(key, finding)
+    return finding
+  }
+  return {
+    record: (text, subjects) => only(text, subjects, ''),
+    one: async (text, { nsid }) => {
+      const all = `, or {"all": ${JSON.stringify(cutPlain(text, 60))}} for all of them`
+      return (await only(text, [catalogue.of(nsid)], all)).uri
+    },
+    all,
+  }
+
+  /** `instead`: what else to write if several records have the name. */
+  async function only(text: string, subjects: readonly Subject[], instead: string): Promise<NamedRecord> {
+    const found = await find(text, subjects)
+    const records = sharing(text, found.found)
+    const [record, ...others] = records
+    if (record === undefined) throw unknownName(text, found, subjects)
+    if (others.length > 0) throw severalRecords(text, records, found.isCapped ? '' : instead)
+    if (found.isCapped && !record.match.isIdentifier) throw tooMany(text, subjects)
+    if (record.match.kind !== 'exact')
+      note(
+        `"${cutPlain(text, 60)}" was read as "${cutPlain(record.name, 60)}" (${tellApart(record, [record])}).`,
+      )
+    return record
+  }
+
+  async function all(text: string, { nsid }: Collection): Promise<readonly string[]> {
+    const subject = catalogue.of(nsid)
+    const found = await find(text, [subject])
+    const records = sharing(text, found.found)
+    if (records.length === 0) throw unknownName(text, found, [subject])
+    if (found.isCapped) throw tooMany(text, [subject])
+    note(`"${cutPlain(text, 60)}" means ${records.length} records: ${listed(records, 10)}.`)
+    return records.map(({ uri }) => uri)
+  }
+}
+
+/** The records that the text means: those that are equal to it, or else those with all of its words. */
+function sharing(text: string, found: readonly NamedRecord[]): readonly NamedRecord[] {
+  const of = (kind: string) => found.filter(({ match }) => match.kind === kind)
+  const exact = of('exact')
+  // A domain or address tells equal names apart, also if it is the name of another record.
+  const identified = /[.:/@]/.test(text) ? exact.filter(({ match }) => match.isIdentifier) : []
+  return [identified, exact, of('domain'), of('words'), of('starts')].find(({ length }) => length > 0) ?? []
+}
+
+function severalRecords(text: string, records: readonly NamedRecord[], instead: string): ToolError {
+  const [first] = records
+  const labels = new Set(records.map(({ subject }) => subject.label))
+  const kind = labels.size === 1 ? `${first?.subject.label} records` : 'records'
+  const verb = first?.match.kind === 'exact' ? 'are called' : 'have the name'
+  return new ToolError(
+    `${records.length} ${kind} ${verb} "${cutPlain(text, 60)}": ${listed(records, mostShown)}. Write one of them${instead}.`,
+  )
+}
+
+function unknownName(text: string, { found }: FoundNames, subjects: readonly Subject[]): ToolError {
+  const labels = subjects.length > 3 ? 'record' : subjects.map(({ label }) => label).join(' or ')
+  const wanted = `${labels} "${cutPlain(text, 80)}"`
+  const near = found.slice(0, mostShown)
+  const named = near.map((record) => `"${cutPlain(record.name, 60)}" (${describeRecord(record, near)})`)
+  const nearest =
+    named.length === 0 ? 'Look for it with search_records.' : `The nearest: ${named.join(', ')}.`
+  return new ToolError(`There is no ${wanted}. ${nearest}`)
+}
+
+function tooMany(text: string, subjects: readonly Subject[]): ToolError {
+  return new ToolError(
+    `Too many ${subjects.map(({ label }) => label).join(', ')} records have the words of "${cutPlain(text, 60)}" to compare them all: write more of the name, or a domain, key or URI.`,
+  )
+}
+
+/** Each with what to write for it, its number of records, and its name if the names differ. */
+function listed(records: readonly NamedRecord[], most: number): string {
+  const areNamed = new Set(records.map(({ name }) => name)).size > 1
+  const shown = records.slice(0, most).map((record) => {
+    const described = describeRecord(record, records)
+    return areNamed ? `"${cutPlain(record.name, 60)}" (${described})` : described
+  })
+  const left = records.length - shown.length
+  return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`
+}
+
+function describeRecord(record: NamedRecord, among: readonly NamedRecord[]): string {
+  const { records } = record
+  const identifier = tellApart(record, among)
+  return records === null ? identifier : `${identifier}, ${records} ${records === 1 ? 'record' : 'records'}`
+}
+
+/** The shortest text that names this record alone: its domain or handle, its key, or its URI. */
+function tellApart({ apart, key, uri, subject }: NamedRecord, among: readonly NamedRecord[]): string {
+  const others = among.filter((other) => other.uri !== uri)
+  const isDomain = [...subject.domains, ...subject.handles, ...subject.addresses].some(
+    (field) => field === subject.apart,
+  )
+  if (apart !== null && isDomain && !others.some((other) => other.apart === apart || other.key === apart))
+    return cutPlain(apart, 200)
+  return others.some((other) => other.key === key) ? uri : key
+}
