@@ -127,6 +127,10 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   [list('where: {wordCount: {between: [1, 2]}}'), 'A range is `{gte: …, lt: …}`.'],
   [list('where: {wordCount: {_gt: 1}}'), 'Operators have no `_` or `$` before them: write `gt`.'],
   [list('where: {title: "x"}'), 'Name an operator, such as `{eq: …}`.'],
+  [list('where: {url: "x"}'), 'Name an operator, such as `{sameUrl: …}`.'],
+  [list('where: {url: {like: "x"}}'), 'A web address is found with `sameUrl` however it was copied,'],
+  [list('where: {url: {link: "x"}}'), 'A web address is found with `sameUrl` however it was copied,'],
+  [list('where: {title: {sameUrl: "x"}}'), 'Only fields of format `uri` have `sameUrl`;'],
   [list('where: {title_contains: "x"}'), 'Write `title: {contains: …}`.'],
   [
     list('where: {search: "x"}'),

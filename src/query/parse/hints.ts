@@ -95,7 +95,9 @@ const hints: readonly Hint[] = [
   [
     /of type "(\w+)WhereInput" to be an object/,
     (schema, [type = '']) => {
-      const operator = ['eq', 'has', 'some'].find((name) => conditionsOf(schema, type).includes(name))
+      const operator = ['sameUrl', 'eq', 'has', 'some'].find((name) =>
+        conditionsOf(schema, type).includes(name),
+      )
       return operator === undefined ? null : `Name an operator, such as \`{${operator}: …}\`.`
     },
   ],
@@ -290,6 +292,10 @@ function operatorHint(name: string, fields: readonly string[]): string | null {
   if (/^(between|range)$/i.test(bare)) return 'A range is `{gte: …, lt: …}`.'
   const isPattern =
     searching.test(bare) || /^(i?regexp?|match|i?like|icontains|includes|endsWith|ends_with)$/i.test(bare)
+  if (fields.includes('sameUrl') && (isPattern || /^(url|uri|link|address|same)$/i.test(bare)))
+    return 'A web address is found with `sameUrl` however it was copied, and parts of it with `contains` and `startsWith`.'
+  if (bare === 'sameUrl')
+    return 'Only fields of format `uri` have `sameUrl`; equal values are found with `eq`.'
   if (!isPattern) return null
   return fields.includes('contains')
     ? 'Text is searched with `contains` and `startsWith`, which ignore case and accents, and words with `matches`; there are no patterns.'
