@@ -1,9 +1,10 @@
 /**
- * What pages of the explorer take: over HTTP, from the request to the last byte, and the CPU time of the server, for
- * pages of several kinds, each asked three times; their bytes; and latencies under a steady load of various pages.
+ * What pages of the explorer take: over HTTP, from the request to the last byte, and the CPU time of the server and of
+ * PostgreSQL, for pages of several kinds, each asked three times; their bytes; and latencies under a steady load of various pages.
  * Answers are not kept, except under load; charts are, so that two of three pages do not draw theirs.
- * Usage: node bench/explorer.ts database=PATH [pages=MINUTE] [seconds=60] [only=pages|sizes|load]
- * `database`: SQLite with the bench corpus, such as bench/analysis.ts makes. `pages`: so many a minute are asked for.
+ * Usage: node bench/explorer.ts database=PATH|URL [pages=MINUTE] [seconds=60] [only=pages|sizes|load] [kind=WORDS]
+ * `database`: the bench corpus, such as bench/analysis.ts makes, in SQLite or on a PostgreSQL server of this machine.
+ * `pages`: so many a minute are asked for. `kind`: part of the name of a kind of pages; others are left out.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +12,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { bundleExplorer } from '../build/explorer.ts'
 import { ms } from './asker.ts'
 import { cpuOf } from './compare/processes.ts'
+import { isPostgres, serverProcess } from './postgres-client.ts'
 import { median, post, type Server, startServer } from './server.ts'
 
 const given = process.argv.slice(2)
@@ -20,6 +22,7 @@ const database = option('database', '')
 const perMinute = Number(option('pages', '1000'))
 const seconds = Number(option('seconds', '60'))
 const only = option('only', '')
+const kind = option('kind', '')
 const rounds = 3
 
 const articles = '/c/tech.service.news.article'
@@ -32,7 +35,7 @@ const each = (values: readonly string[], address: (value: string) => string): re
   values.map(address)
 
 /** Addresses of one kind, each of which asks the database for something else. */
-const kinds: Readonly<Record<string, readonly string[]>> = {
+const allKinds: Readonly<Record<string, readonly string[]>> = {
   'first page': each(['en', 'es', 'ar'], (lang) => `/?lang=${lang}`),
   'collection: five facets, chart, 20 records': each(
     ['', '?show=list', '?per=day', '?as=count', '?per=month'],
@@ -66,6 +69,9 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   ),
 }
 
+const kinds = Object.fromEntries(Object.entries(allKinds).filter(([name]) => name.includes(kind)))
+/** Of the database, if that is a server. */
+const postgres = isPostgres(database) ? [await serverProcess(database)] : []
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 interface Got {
@@ -99,6 +105,11 @@ function get(url: string): Promise<Got> {
   })
 }
 
+/** Milliseconds of computing since the start. */
+function cpuWith({ pid }: Server): number {
+  return [pid, ...postgres].reduce((sum, each) => sum + cpuOf(each), 0)
+}
+
 function originOf(server: Server): string {
   return new URL(server.url).origin
 }
@@ -119,11 +130,11 @@ async function timePages(): Promise<void> {
     const cpus: number[] = []
     for (let round = 0; round < rounds; round += 1)
       for (const address of addresses) {
-        const before = cpuOf(server.pid)
+        const before = cpuWith(server)
         const got = await get(origin + address)
         if (got.status !== 200) throw new Error(`${address} answers ${got.status}.`)
         found.push(got)
-        cpus.push(cpuOf(server.pid) - before)
+        cpus.push(cpuWith(server) - before)
       }
     const took = found.map((got) => got.took)
     const began = median(found.map((got) => got.began))
@@ -170,7 +181,7 @@ async function load(): Promise<void> {
   const total = Math.round((perMinute * seconds) / 60)
   const distance = 60_000 / perMinute
   const start = performance.now()
-  const before = cpuOf(server.pid)
+  const before = cpuWith(server)
   const asked = Array.from({ length: total }, async (_, at) => {
     await sleep(Math.max(0, start + at * distance - performance.now()))
     return get(origin + address(at))
@@ -179,7 +190,7 @@ async function load(): Promise<void> {
   const sorted = found.map(({ took }) => took).toSorted((one, other) => one - other)
   const part = (of: number): string => ms(sorted[Math.floor(of * (sorted.length - 1))] ?? 0)
   const wrong = found.filter(({ status }) => status !== 200).length
-  const cores = (cpuOf(server.pid) - before) / (performance.now() - start)
+  const cores = (cpuWith(server) - before) / (performance.now() - start)
   console.log(
     `\n${total} pages at ${perMinute} a minute: median ${part(0.5)} ms, p95 ${part(0.95)}, p99 ${part(0.99)}, most ${part(1)}; ${wrong} not answered; ${cores.toFixed(2)} cores.`,
   )

@@ -10,8 +10,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf } from '../test/support/processes.ts'
-import { parentOf } from './compare/processes.ts'
-import { withClient } from './postgres-client.ts'
+import { isPostgres, serverProcess } from './postgres-client.ts'
 import { post, type Server, startServer } from './server.ts'
 
 const given = process.argv.slice(2)
@@ -52,16 +51,10 @@ async function open(database: string): Promise<Exporting> {
   await download(new URL(`${url}${fields === '' ? '?' : '&'}limit=1000`))
   for (let count = 0; count < 50; count += 1) await ask(server)
   const alone = await waits(server, pause(5_000))
-  const isPostgres = /^postgres(ql)?:/.test(database)
-  const postgres = isPostgres ? await mainProcess(database) : null
-  return { server, postgres, url, name: isPostgres ? 'PostgreSQL' : 'SQLite', alone }
-}
-
-function mainProcess(database: string): Promise<number> {
-  return withClient(database, async (client) => {
-    const { rows } = await client.query('select pg_backend_pid() as pid')
-    return parentOf(Number(rows[0]?.pid))
-  })
+  const [postgres, name] = isPostgres(database)
+    ? [await serverProcess(database), 'PostgreSQL']
+    : [null, 'SQLite']
+  return { server, postgres, url, name, alone }
 }
 
 async function measure({ server, postgres, url, name, alone }: Exporting): Promise<string> {

@@ -1,5 +1,6 @@
-/** A connection to PostgreSQL for as long as a piece of work takes. */
+/** A connection to PostgreSQL for as long as a piece of work takes, and which process serves it. */
 import pg from 'pg'
+import { parentOf } from './compare/processes.ts'
 
 export async function withClient<Result>(
   url: string,
@@ -12,4 +13,16 @@ export async function withClient<Result>(
   } finally {
     await client.end()
   }
+}
+
+export function isPostgres(database: string): boolean {
+  return /^postgres(ql)?:/.test(database)
+}
+
+/** The main process of a server on this machine, below which are those of its connections. */
+export function serverProcess(url: string): Promise<number> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    return parentOf(Number(rows[0]?.pid))
+  })
 }
