@@ -1,4 +1,4 @@
-/** Pairs, percentiles, inner groups, samples and time zones of the tool `aggregate`, compared with the reference evaluator. */
+/** Pages of pairs, samples and series of the tool `aggregate`, compared with the reference evaluator, and what it refuses. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
@@ -54,34 +54,6 @@ onEveryDatabase('pairs refuse what only groups have', async (database) => {
   )
 })
 
-onEveryDatabase(
-  'medians, percentiles and deviations of groups are those of the plain evaluator',
-  async (database) => {
-    const { agent, reference } = await open(database)
-    const { columns, rows } = await agent.call('aggregate', {
-      collection: 'enrichment',
-      by: ['category'],
-      measures: ['median:impactLevel', 'p90:clickbaitScore', 'stddev:sentimentScore'],
-      order: '-p90:clickbaitScore',
-      limit: 100,
-    })
-    const rankBy = { measure: 'PERCENTILE', field: 'clickbaitScore', p: 0.9, direction: 'DESC' } as const
-    const expected = reference.aggregate(enrichment, { groupBy: ['category'], rankBy, limit: 100 })
-    assert.deepEqual(columns.slice(2), ['median:impactLevel', 'p90:clickbaitScore', 'stddev:sentimentScore'])
-    const rounded = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000)
-    assert.deepEqual(
-      rows,
-      expected.groups.map(({ keys: [category = null], members }) => [
-        category,
-        members.length,
-        rounded(reference.median(members, 'impactLevel')),
-        Number(reference.percentile(members, 'clickbaitScore', 0.9)),
-        rounded(reference.deviation(members, 'sentimentScore')),
-      ]),
-    )
-  },
-)
-
 onEveryDatabase('each group shows its largest inner groups and its newest records', async (database) => {
   const { agent, reference } = await open(database)
   const { columns, rows } = await agent.call('aggregate', {
@@ -110,41 +82,25 @@ onEveryDatabase('each group shows its largest inner groups and its newest record
   }
 })
 
-onEveryDatabase('what is wrong with top and samples is said in the words of the tool', async (database) => {
-  const { agent } = await open(database)
-  const refused = (args: Json, message: RegExp) =>
-    assert.rejects(agent.call('aggregate', { collection: 'article', ...args }), message)
-  await refused({ top: { by: 'source' } }, /top and samples are of groups: name their paths in by\./)
-  await refused({ by: ['language'], top: {} }, /top takes an object such as \{"by": "language", "limit": 3\}/)
-  await refused(
-    { by: ['language'], top: { by: 'languag' } },
-    /article has no field "languag"\. Did you mean "language"\?/,
-  )
-  await refused({ measures: ['p101:wordCount'] }, /"p101:wordCount" is no measure\./)
-})
-
-onEveryDatabase('groups by time are those of the time zone that is named', async (database) => {
-  const { agent, reference } = await open(database)
-  const timeZone = 'Asia/Kathmandu'
-  const { columns, rows } = await agent.call('aggregate', {
-    collection: 'article',
-    by: ['publishedAt:week'],
-    time_zone: timeZone,
-    limit: 100,
-  })
-  const given = { groupBy: ['publishedAt_week'], orderBy: 'KEY_ASC', timeZone, limit: 100 } as const
-  const { groups } = reference.aggregate(article, given)
-  assert.deepEqual(columns, ['publishedAt:week', 'count'])
-  assert.deepEqual(
-    rows.map(([, count]: Json[]) => count),
-    groups.map(({ members }) => members.length),
-  )
-  for (const [week] of rows as Json[][]) assert.match(week ?? 'T00:00:00+05:45', /T00:00:00\+05:45$/)
-  await assert.rejects(
-    agent.call('aggregate', { collection: 'article', by: ['publishedAt:day'], time_zone: 'Europe/Berln' }),
-    /Europe\/Berlin/,
-  )
-})
+onEveryDatabase(
+  'what is wrong with top, samples, measures and zones is said in the words of the tool',
+  async (database) => {
+    const { agent } = await open(database)
+    const refused = (args: Json, message: RegExp) =>
+      assert.rejects(agent.call('aggregate', { collection: 'article', ...args }), message)
+    await refused({ top: { by: 'source' } }, /top and samples are of groups: name their paths in by\./)
+    await refused(
+      { by: ['language'], top: {} },
+      /top takes an object such as \{"by": "language", "limit": 3\}/,
+    )
+    await refused(
+      { by: ['language'], top: { by: 'languag' } },
+      /article has no field "languag"\. Did you mean "language"\?/,
+    )
+    await refused({ measures: ['p101:wordCount'] }, /"p101:wordCount" is no measure\./)
+    await refused({ by: ['publishedAt:day'], time_zone: 'Europe/Berln' }, /Europe\/Berlin/)
+  },
+)
 
 onEveryDatabase('a series has the times without records and the changes of its counts', async (database) => {
   const { agent, reference } = await open(database)
@@ -168,29 +124,6 @@ onEveryDatabase('a series has the times without records and the changes of its c
   assert.deepEqual(
     rows,
     days.map((day, at) => [day, counts[at], at === 0 ? null : Number(counts[at]) - Number(counts[at - 1])]),
-  )
-})
-
-onEveryDatabase('integers are grouped in ranges of a size', async (database) => {
-  const { agent, reference } = await open(database)
-  const { columns, rows } = await agent.call('aggregate', {
-    collection: 'enrichment',
-    by: ['clickbaitScore:5', 'language'],
-    filters: { language: 'fr' },
-    order: 'key',
-  })
-  const french = reference.records.filter(
-    ({ collection, value }) => collection === enrichment && value.language === 'fr',
-  )
-  const sizes = new Map<number | null, number>()
-  for (const { value } of french) {
-    const lower = typeof value.clickbaitScore === 'number' ? Math.floor(value.clickbaitScore / 5) * 5 : null
-    sizes.set(lower, (sizes.get(lower) ?? 0) + 1)
-  }
-  assert.deepEqual(columns, ['clickbaitScore:5', 'language', 'count'])
-  assert.deepEqual(
-    rows,
-    [...sizes].toSorted(([a], [b]) => (a ?? -1) - (b ?? -1)).map(([lower, count]) => [lower, 'fr', count]),
   )
 })
 

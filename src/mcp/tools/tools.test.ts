@@ -395,25 +395,6 @@ test('shares are of each group and of the whole, and groups may be ordered by th
   )
 })
 
-test('elements of arrays are grouped by their path, and a filter on them says which are meant', async () => {
-  const args = {
-    collection: 'enrichment',
-    by: ['entities.name'],
-    filters: { 'entities.type': 'person' },
-    measures: ['avg:entities.salience'],
-    limit: 3,
-  }
-  const { rows, query } = await open().call('aggregate', { ...args, cite: true })
-  assert.match(query, /groupBy: \[entities_name\]/)
-  const persons = enrichments.flatMap(({ value }) => [
-    ...new Set(
-      (value.entities ?? []).filter(({ type }: Json) => type === 'person').map(({ name }: Json) => name),
-    ),
-  ])
-  for (const [name, count] of rows)
-    assert.equal(count, persons.filter((person) => person === name).length, String(name))
-})
-
 test('records are sorted by fields inside objects', async () => {
   const args = { collection: 'article', sort: '-image.width', cite: true }
   const { query } = await open().call('search_records', args)
