@@ -29,10 +29,9 @@ onEveryDatabase('the same list twice gives the pairs of its values, page by page
   }
   const asked = { collection: 'enrichment', by: ['topics', 'topics'] }
   const first = await agent.call('aggregate', { ...asked, limit: 5 })
-  const second = await agent.call('aggregate', { ...asked, limit: 5, offset: 5 })
+  const second = await agent.call('aggregate', { ...asked, limit: 5, after: first.after })
   assert.deepEqual(first.columns, ['topics', 'topics', 'count'])
   const rows: Json[][] = [...first.rows, ...second.rows]
-  assert.equal(first.hint, 'More pairs: offset 5.')
   assert.equal(new Set(rows.map(([one, other]) => `${one} ${other}`)).size, rows.length)
   for (const [one, other, count] of rows)
     assert.equal(count, counts.get(`${one} ${other}`), `${one} ${other}`)

@@ -49,19 +49,20 @@ function countBy<T>(records: readonly T[], keyOf: (record: T) => unknown): Map<s
 test('1. the share of negative coverage of a topic, by outlet and week', async () => {
   const call = conversation()
   const rows: Json[][] = []
-  for (let offset = 0, cut = 1; cut > 0; offset = rows.length) {
+  let after: string | undefined
+  do {
     const answer = await call('aggregate', {
       collection: 'enrichment',
       by: ['article.source', 'article.publishedAt:week'],
       filters: { topics: 'climate' },
       share: { sentiment: 'negative' },
       limit: 100,
-      offset,
+      ...(after !== undefined && { after }),
     })
     assert.deepEqual(answer.columns.slice(2), ['count', 'matching', 'share'])
     rows.push(...answer.rows)
-    cut = answer.cut ?? 0
-  }
+    after = answer.after
+  } while (after !== undefined)
   const about = enrichments.filter(({ value }) => value.topics?.includes('climate'))
   const expected = countBy(about, (enrichment) => {
     const article = analysed(enrichment)

@@ -142,7 +142,7 @@ test('an order by share says when there are more groups than it could look at', 
   const agent = createAgent(model, {
     ask: async ({ query }) => {
       asked.push(query)
-      const part = { count: 4000, groupCount: 2000, groups }
+      const part = { count: 4000, groupCount: 2000, groups, groupsPageInfo: { hasNextPage: true } }
       const data = { techServiceNewsArticleAggregate: part, share: part, indexStatus: { collections: [] } }
       return { data, errors: [], cost: 1 }
     },

@@ -18,6 +18,7 @@ import {
   citationOf,
   type IndexRead,
   present,
+  sentences,
   type Toolbox,
   type ToolDefinition,
 } from './toolbox.ts'
@@ -26,6 +27,8 @@ import { type Json, ToolError } from './tool.ts'
 /** Referring records shown per reverse reference, and number of reverse references shown. */
 const mostReferring = 3
 const mostKinds = 8
+/** Calls shown that list all referring records. */
+const mostCalls = 3
 
 interface GetArguments extends Json {
   readonly uri?: string
@@ -114,6 +117,8 @@ interface Part {
   readonly selection: Selection
   /** Undefined without related records. */
   read(node: Json): unknown
+  /** The call that lists all of them, where they are more than are shown. */
+  readAll?(node: Json): string | null
 }
 
 interface Parts {
@@ -156,6 +161,12 @@ function partsOf({ collection }: Subject, { cite = false }: GetArguments, toolbo
         const { totalCount, nodes } = node[reference.viaField] as { totalCount: number; nodes: Json[] }
         return totalCount === 0 ? undefined : { total: totalCount, newest: nodes.map(readNode) }
       },
+      readAll(node) {
+        const { totalCount } = node[reference.viaField] as { totalCount: number }
+        const filters = { [reference.path.join('.')]: node['uri'] }
+        const call = JSON.stringify({ collection: holder.label, filters })
+        return totalCount > mostReferring ? `search_records ${call}` : null
+      },
     }
   })
   const parts = [...references, ...referredToBy].map((part) => part.selection)
@@ -183,7 +194,7 @@ function answer(
   parts: Parts,
   read: IndexRead,
   args: GetArguments,
-  { budget }: Toolbox,
+  toolbox: Toolbox,
   hint: string | null = null,
 ): Json {
   const { $type: _, ...record } = node.recordJson as Json
@@ -191,7 +202,7 @@ function answer(
     const found = present(Object.fromEntries(related.map(({ name, read }) => [name, read(node)])))
     return Object.keys(found).length === 0 ? null : found
   }
-  const { asOf, query } = citationOf(read, args)
+  const { asOf, query } = citationOf(read, args, toolbox)
   const whole = {
     uri: node.uri,
     ...present({ cid: node['cid'] }),
@@ -201,14 +212,12 @@ function answer(
     record: withoutNulls(record),
     ...present({ references: readAll(parts.references), referredToBy: readAll(parts.referredToBy) }),
   }
-  const room = budget - tokensOfJson(query) - 60
-  const { value, cut, shortened } = fitValue(whole, room)
+  const calls = parts.referredToBy.flatMap((part) => part.readAll?.(node) ?? [])
+  const all = calls.length === 0 ? null : `All that refer: ${calls.slice(0, mostCalls).join('; ')}.`
   const note =
-    shortened || cut.length > 0
-      ? 'Cut to fit: long texts end in …, and lists may lack their ends; run_graphql has single fields.'
-      : null
-  return {
-    ...(value as Json),
-    ...present({ hint: [hint, note].filter((one) => one !== null).join(' '), query }),
-  }
+    'Cut to fit: long texts end in …, and lists may lack their ends; run_graphql has single fields.'
+  const room = toolbox.budget - tokensOfJson([query, hint, all, note]) - 20
+  const { value, cut, shortened } = fitValue(whole, room)
+  const isCut = shortened || cut.length > 0
+  return { ...(value as Json), ...present({ hint: sentences(hint, all, isCut ? note : null), query }) }
 }

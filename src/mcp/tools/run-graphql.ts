@@ -40,7 +40,9 @@ async function run({ query, variables }: RunArguments, toolbox: Toolbox): Promis
   const frame = { asOf, data: {}, cut: [], errors: messages, cost }
   const { value, cut, shortened } = fitValue(data, Math.max(toolbox.budget - tokensOfJson(frame) - 100, 50))
   const isCut = cut.length > 0
-  const listHint = isCut ? 'Lists lost their ends: ask for smaller pages and follow the cursors.' : null
+  const listHint = isCut
+    ? 'Lists lost their ends (cut): ask for pages of as many as were kept (first), and go on with after and the endCursor of pageInfo.'
+    : null
   const textHint = shortened ? 'Long texts were cut (…): select fewer fields or give max_tokens.' : null
   const cuts = cut.slice(0, mostCuts).map((one) => ({ ...one, path: cutText(one.path, 60) }))
   return {

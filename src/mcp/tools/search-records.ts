@@ -139,7 +139,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
     toolbox.referenceHint(),
   )
   const order = isRanked ? orderByRelevance(page) : sort === undefined ? orderOf(words) : null
-  return answer(rows, page, citationOf(read, args), order, hint, toolbox)
+  return answer(rows, page, citationOf(read, args, toolbox), order, hint, toolbox)
 }
 
 /** The rows that fit, with the cursor of the next page. */

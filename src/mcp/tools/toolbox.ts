@@ -3,7 +3,8 @@ import type { FilterContext } from '../filters/filters.ts'
 import type { ReferenceTimes } from '../filters/reference-time.ts'
 import type { EndpointAnswer, EndpointQuestion } from '../../endpoint/endpoint.ts'
 import type { budgets } from '../words/budget.ts'
-import type { Json, Tool } from './tool.ts'
+import { isWithin, tokensOfJson } from '../words/tokens.ts'
+import { type Json, type Tool, ToolError } from './tool.ts'
 
 /** The answer of a query, and how fresh the index was that it was read from. */
 export interface IndexRead {
@@ -67,12 +68,16 @@ export interface Citation {
   readonly query: string | null
 }
 
-/** `cite`: the argument that asks for the query. */
+/** `cite`: the argument that asks for the query. Throws a ToolError if that leaves no room for what it finds. */
 export function citationOf(
   { asOf, query }: IndexRead,
   { cite = false }: { readonly cite?: boolean },
+  { budget }: Pick<Toolbox, 'budget'>,
 ): Citation {
-  return { asOf, query: cite ? query : null }
+  if (!cite) return { asOf, query: null }
+  if (isWithin(query, budget / 2)) return { asOf, query }
+  const wanted = Math.min(maxTokens.maximum, 2 * tokensOfJson(query))
+  throw new ToolError(`cite takes more than half of ${budget} tokens: give max_tokens, ${wanted} or more.`)
 }
 
 /** Omits members that are undefined, null or an empty text. */

@@ -25,8 +25,16 @@ export function cutTexts(value: unknown, longest: number): unknown {
   if (Array.isArray(value)) return value.map((inside) => cutTexts(inside, longest))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inside]) => [cutText(name, longest), cutTexts(inside, longest)]),
+    Object.entries(value).map(([name, inside]) => [
+      cutText(name, longest),
+      isCitable(name, inside) ? inside : cutTexts(inside, longest),
+    ]),
   )
+}
+
+/** URIs and CIDs stay whole, because a part of one names nothing. */
+function isCitable(name: string, value: unknown): boolean {
+  return (name === 'uri' || name === 'cid') && typeof value === 'string' && value.length <= 300
 }
 
 /** Maximum characters of texts in rows, tried in this order until all rows fit. */
@@ -218,7 +226,8 @@ function fitObject(value: object, room: number, path: string, loss: Loss): objec
   return Object.fromEntries(
     remaining.map(({ name, inside }) => {
       const below = path === '' ? name : `${path}.${name}`
-      return [name, fitInto(inside, rooms.get(name) ?? 0, below, loss)] as const
+      const part = isCitable(name, inside) ? inside : fitInto(inside, rooms.get(name) ?? 0, below, loss)
+      return [name, part] as const
     }),
   )
 }

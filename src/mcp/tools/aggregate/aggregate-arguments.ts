@@ -17,6 +17,6 @@ export interface AggregateArguments extends Narrowing {
   readonly order?: string
   readonly min_count?: number
   readonly limit?: number
-  readonly offset?: number
+  readonly after?: string
   readonly cite?: boolean
 }

@@ -11,6 +11,7 @@ export interface Aggregated extends Json {
   /** Absent without groups. */
   readonly groupCount?: number
   readonly groups?: readonly Json[]
+  readonly groupsPageInfo?: { readonly hasNextPage: boolean }
 }
 
 export interface Order {

@@ -19,6 +19,7 @@ import type { AggregateArguments } from './aggregate-arguments.ts'
 import { type Column, measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import { parseGroups } from './ranges.ts'
 import { assertSeries, changeColumn } from './series.ts'
+import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import { readSearch } from '../../filters/search.ts'
@@ -47,7 +48,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
     name: 'aggregate',
     title: 'Count and measure',
     description:
-      'Counts records, in groups if you like, as a table. collection, search, text, filters, since, until, cite: as in search_records.',
+      'Counts records, in groups if you like, as a table. collection, search, text, filters, since, until, after, cite: as in search_records.',
     inputSchema: argumentsOf(
       {
         collection: 'string',
@@ -98,7 +99,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
         },
         min_count: { type: 'integer', minimum: 1 },
         limit: { type: 'integer', minimum: 1, maximum: 500 },
-        offset: { type: 'integer', minimum: 0, maximum: 999 },
+        after: 'string',
         cite: 'boolean',
       },
       ['collection'],
@@ -108,7 +109,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
 }
 
 async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Json> {
-  const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, offset = 0 } = args
+  const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, after } = args
   const subject = toolbox.catalogue.named(args.collection)
   const { collection } = subject
   const { groups, interval } = parseGroups(by, collection, toolbox)
@@ -149,19 +150,21 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   ]
   const share = args.share && (await buildWhere(subject, { filters: args.share }, toolbox))
 
-  // The service cannot order by share, and counts only unusual groups after `min_count`; both need all groups here.
-  const needsAll = order.by === 'share' || (minCount !== undefined && against === null)
+  // The service cannot order by share.
+  const isOrderedHere = order.by === 'share'
+  // It counts only unusual groups after `min_count`: others are counted here, once.
+  const isCountedHere = minCount !== undefined && against === null && after === undefined
   const root = `${collection.rootField}Aggregate`
   const groupBy = names.map((field) => new EnumValue(field))
-  const limited = needsAll ? mostGroups : Math.min(offset + limit, mostGroups)
   const isGrouped = groups.length > 0
   const ordered = against === null ? ordering(order) : { significant: { against } }
   const timeZone = args.time_zone
   const fill = args.fill === true ? true : undefined
+  const page = isOrderedHere ? { limit: mostGroups } : { limit: isCountedHere ? mostGroups : limit, after }
   const main = {
     search,
     where,
-    ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, minCount, limit: limited }),
+    ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, minCount, ...page }),
   }
   const both = {
     search,
@@ -172,7 +175,8 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     [printField(root, main)]: selectMain(groups, columns, order, toolbox),
     ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
   }
-  const read = await askWith(toolbox.read, asked, await selectUndated(args, subject, toolbox))
+  const undated = await selectUndated(args, subject, toolbox)
+  const read = await askWith(toolbox.read, asked, undated).catch(throwCursorError)
   const { data } = read
   const whole = data[root] as Aggregated
   const part = share ? (data.share as Aggregated) : null
@@ -185,8 +189,7 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
       ? await whyNoneUnusual(args, subject, toolbox)
       : null
   const hint = sentences(why, undatedHint(data, subject), toolbox.referenceHint())
-  const isCapped = needsAll && table.rows.length === mostGroups
-  return answer(table, whole, args, citationOf(read, args), hint, isCapped, toolbox)
+  return answer(table, whole, args, citationOf(read, args, toolbox), hint, isOrderedHere, toolbox)
 }
 
 function parseOrder(name: string, measureOf: (text: string) => Measure): Order['by'] {
@@ -215,7 +218,12 @@ function selectMain(
   if (groups.length === 0) return { count: {}, ...measured }
   const keys = groups.map((group) => selectGroup(group, context))
   const compared = by === 'score' ? selectSignificance : {}
-  return { count: {}, groupCount: {}, groups: mergeSelections([...keys, { count: {} }, compared, measured]) }
+  return {
+    count: {},
+    groupCount: {},
+    groups: mergeSelections([...keys, { count: {}, cursor: {} }, compared, measured]),
+    groupsPageInfo: { hasNextPage: {} },
+  }
 }
 
 function selectShare(groups: readonly Group[]): Selection {
@@ -224,39 +232,67 @@ function selectShare(groups: readonly Group[]): Selection {
   return { count: {}, groupCount: {}, groups: { ...keys, count: {} } }
 }
 
-/** `isCapped` is true if there may be more groups than were read. */
 function answer(
   { columns, rows, isPartial }: Table,
-  { count, groupCount }: Aggregated,
-  { limit = defaultLimit, offset = 0, min_count: minCount, unusual, samples }: AggregateArguments,
+  { count, groupCount, groups = [], groupsPageInfo }: Aggregated,
+  { limit = defaultLimit, after, min_count: minCount, unusual, samples }: AggregateArguments,
   { asOf, query }: Citation,
   hint: string,
-  isCapped: boolean,
+  isOrderedHere: boolean,
   { budget }: Toolbox,
 ): Json {
-  const shown = rows.slice(offset, offset + limit)
+  const start = isOrderedHere ? parsePosition(after) : 0
+  const shown = rows.slice(start, start + limit)
   const { prefix, rows: wanted } =
     samples === undefined ? { prefix: null, rows: shown } : shortenSamples(columns, shown)
+  const isFull = groupsPageInfo?.hasNextPage === true
   // The service counts groups before it leaves out small ones, except unusual groups.
-  const all = minCount === undefined || unusual !== undefined ? (groupCount ?? rows.length) : rows.length
-  const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
-  const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
-  const next = (at: number) => `More groups: offset ${at}.`
-  const longest = sentences(hint, partial, capped, next(all))
-  const frame = { count, groups: all, asOf, prefix, columns, rows: [], cut: all, hint: longest, query }
+  const isCounted = minCount === undefined || unusual !== undefined
+  const counted = isCounted
+    ? groupCount
+    : isFull || (after !== undefined && !isOrderedHere)
+      ? null
+      : rows.length
+  const all = groupCount === undefined ? null : counted
+  const partial = isPartial
+    ? 'A share of null is not known: there are too many groups; narrow the filters.'
+    : null
+  const capped =
+    isOrderedHere && isFull ? `Only ${mostGroups} groups were looked at; narrow the filters.` : null
+  const said = sentences(hint, partial, capped)
+  const cursors = groups.map(({ cursor }) => String(cursor))
+  const longest = isOrderedHere ? printPosition(mostGroups) : longestOf(cursors)
+  const frame = {
+    count,
+    groups: all,
+    asOf,
+    prefix,
+    columns,
+    rows: [],
+    cut: all,
+    after: longest,
+    hint: said,
+    query,
+  }
   const { rows: fitting } = fitRows(wanted, budget - tokensOfJson(frame) - 10)
-  const end = offset + fitting.length
-  const cut = Math.max(all - end, 0)
-  const more = cut > 0 && end < mostGroups ? next(end) : null
+  const end = start + fitting.length
+  const isMore = end < rows.length || (isFull && !isOrderedHere)
+  const next = isOrderedHere ? printPosition(end) : cursors[end - 1]
+  const cut = all === null || all === undefined || (after !== undefined && !isOrderedHere) ? 0 : all - end
   return present({
     count,
-    groups: groupCount === undefined ? null : all,
+    groups: all,
     asOf,
     prefix,
     columns,
     rows: fitting,
     cut: cut > 0 ? cut : null,
-    hint: sentences(hint, isPartial ? partial : null, isCapped ? capped : null, more),
+    after: isMore ? next : null,
+    hint: said,
     query,
   })
+}
+
+function longestOf(texts: readonly string[]): string | undefined {
+  return texts.toSorted((one, other) => other.length - one.length)[0]
 }

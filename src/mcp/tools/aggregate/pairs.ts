@@ -1,4 +1,5 @@
 /** Pairs of values that one list has together, which `aggregate` gives if `by` names the list twice. */
+import { limits } from '../../../query/parse/limits.ts'
 import { isArray } from '../../../schema/model/leaves.ts'
 import { buildWhere } from '../../filters/filters.ts'
 import type { Group } from '../../filters/groups.ts'
@@ -12,6 +13,7 @@ import { whyNothing } from '../../words/nothing-found.ts'
 import { type Json, ToolError } from '../tool.ts'
 import { citationOf, present, sentences, type Toolbox } from '../toolbox.ts'
 import type { AggregateArguments } from './aggregate-arguments.ts'
+import { parsePosition, printPosition } from './continuing.ts'
 
 /** Arguments that only groups have. */
 const ofGroups = [
@@ -41,11 +43,13 @@ export async function aggregatePairs(
   const wrong = ofGroups.find((name) => args[name] !== undefined)
   if (wrong !== undefined)
     throw new ToolError(`Pairs have counts alone: leave ${wrong} out, or name "${text}" in by once.`)
-  const { limit = 20, offset = 0, min_count: minCount } = args
+  const { limit = 20, after, min_count: minCount } = args
+  const start = parsePosition(after)
   const where = await buildWhere(subject, args, toolbox)
   const root = `${subject.collection.rootField}Aggregate`
   // One more than is shown, to see whether there are more.
-  const pairs = printField('pairs', { field: new EnumValue(field.name), minCount, limit: offset + limit + 1 })
+  const most = Math.min(start + limit + 1, limits.groups)
+  const pairs = printField('pairs', { field: new EnumValue(field.name), minCount, limit: most })
   const wanted: Selection = {
     [printField(root, { search: readSearch(subject, args.search)?.text, where })]: {
       count: {},
@@ -53,25 +57,26 @@ export async function aggregatePairs(
     },
   }
   const read = await askWith(toolbox.read, wanted, await selectUndated(args, subject, toolbox))
-  const { asOf, query } = citationOf(read, args)
+  const { asOf, query } = citationOf(read, args, toolbox)
   const { count, pairs: found } = read.data[root] as {
     readonly count: number
     readonly pairs: readonly { readonly values: readonly string[]; readonly count: number }[]
   }
-  const rows = found.slice(offset, offset + limit).map((pair) => [...pair.values, pair.count])
+  const rows = found.slice(start, start + limit).map((pair) => [...pair.values, pair.count])
   const columns = [text, text, 'count']
   const why = count === 0 ? await whyNothing(args, subject, toolbox) : null
   const hint = sentences(why, undatedHint(read.data, subject), toolbox.referenceHint())
-  const next = (at: number) => `More pairs: offset ${at}.`
-  const frame = { count, asOf, columns, rows: [], hint: sentences(hint, next(offset + limit)), query }
+  const frame = { count, asOf, columns, rows: [], after: printPosition(start + limit), hint, query }
   const { rows: shown } = fitRows(rows, toolbox.budget - tokensOfJson(frame) - 10)
-  const end = offset + shown.length
+  const end = start + shown.length
+  const isLast = end === limits.groups
   return present({
     count,
     asOf,
     columns,
     rows: shown,
-    hint: sentences(hint, end < found.length ? next(end) : null),
+    after: end < found.length ? printPosition(end) : null,
+    hint: sentences(hint, isLast ? `Only the ${limits.groups} most frequent pairs are counted.` : null),
     query,
   })
 }

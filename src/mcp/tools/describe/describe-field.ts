@@ -5,6 +5,7 @@ import { EnumValue, printField, printSelection } from '../../graphql/graphql-tex
 import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../../filters/groups.ts'
 import { parsePath, type Path } from '../../filters/paths.ts'
 import { fitValue } from '../../words/budget.ts'
+import { throwCursorError } from '../aggregate/continuing.ts'
 import { present, type Toolbox } from '../toolbox.ts'
 import type { Json } from '../tool.ts'
 
@@ -18,11 +19,20 @@ const sizes = [
   [20, 100],
   [10, 80],
   [mostExamples, 80],
+  [3, 60],
+  [1, 60],
 ] as const
 
-export async function describeField(subject: Subject, text: string, toolbox: Toolbox): Promise<Json> {
+/** `after`: the cursor of an answer with more values. */
+export async function describeField(
+  subject: Subject,
+  text: string,
+  after: string | undefined,
+  toolbox: Toolbox,
+): Promise<Json> {
   const path = parsePath(text, subject.collection, toolbox)
-  const about = { collection: subject.label, field: text, ...meaningOf(path, toolbox) }
+  const meaning = after === undefined ? meaningOf(path, toolbox) : {}
+  const about = { collection: subject.label, field: text, ...meaning }
   const byMonth = isMoment(path)
   const { holder, group } = findGroupAtEnd(path, byMonth ? ':month' : '', toolbox)
   const root = `${holder.rootField}Aggregate`
@@ -35,23 +45,33 @@ export async function describeField(subject: Subject, text: string, toolbox: Too
     groupBy: [new EnumValue(group.field.name)],
     orderBy: byMonth ? new EnumValue('KEY_DESC') : undefined,
     limit: mostValues,
+    after,
   })
   const query = printSelection({
-    [list]: { groupCount: {}, groups: { ...selectGroup(group, toolbox), count: {} } },
+    [list]: {
+      groupCount: {},
+      groups: { ...selectGroup(group, toolbox), count: {}, cursor: {} },
+      groupsPageInfo: { hasNextPage: {} },
+    },
   })
-  const { data, asOf } = await toolbox.read(query)
+  const { data, asOf } = await toolbox.read(query).catch(throwCursorError)
   const counted = data[root] as Counted
   const keyOf = (row: Json) => readGroupName(group, row, toolbox) ?? row[group.field.name]
-  const most = byMonth || repeats(counted) ? mostValues : mostExamples
+  const most = byMonth || after !== undefined || repeats(counted) ? mostValues : mostExamples
   const whole = present({ ...about, [byMonth ? 'months' : 'distinct']: counted.groupCount, asOf })
-  const cut = (shown: number, longest: number) => ({
-    ...whole,
-    values: fewer(counted, keyOf, shown, longest),
-  })
+  const { groups, groupsPageInfo } = counted
+  const cut = (shown: number, longest: number) => {
+    const isMore = shown < groups.length || groupsPageInfo?.hasNextPage === true
+    return present({
+      ...whole,
+      values: fewer(after === undefined ? counted : { groupCount: 0, groups }, keyOf, shown, longest),
+      after: isMore ? groups[Math.min(shown, groups.length) - 1]?.['cursor'] : null,
+    })
+  }
   const cuts = sizes.values().filter(([shown]) => shown <= most)
   return firstFitting(
     cuts.map(([shown, longest]) => cut(shown, longest)),
-    cut(mostExamples, 80),
+    cut(1, 60),
     toolbox,
   )
 }

@@ -10,6 +10,7 @@ import type { Toolbox } from '../toolbox.ts'
 export interface Counted {
   readonly groupCount: number
   readonly groups: readonly (Json & { readonly count: number })[]
+  readonly groupsPageInfo?: { readonly hasNextPage: boolean }
 }
 
 /** The collection that a reference leads to, or a word for the type. */

@@ -20,6 +20,7 @@ const mostTimes = 10
 interface DescribeArguments extends Json {
   readonly collection?: string
   readonly field?: string
+  readonly after?: string
 }
 
 export function createDescribe(): ToolDefinition {
@@ -29,27 +30,31 @@ export function createDescribe(): ToolDefinition {
     title: 'Describe the data',
     description:
       'Call this first. Without arguments: the collections. With a collection: its fields, the share of records that have them, their meaning and values with counts. With a field too: all of it.',
-    inputSchema: argumentsOf({ collection: 'string', field: 'string' }),
+    inputSchema: argumentsOf({ collection: 'string', field: 'string', after: 'string' }),
     run: (args, toolbox) => describe(args, fillRates, toolbox),
   }
 }
 
 async function describe(
-  { collection, field }: DescribeArguments,
+  { collection, field, after }: DescribeArguments,
   fillRates: FillRateReader,
   toolbox: Toolbox,
 ): Promise<Json> {
   if (collection !== undefined) {
     const subject = toolbox.catalogue.named(collection)
-    if (field !== undefined) return describeField(subject, field, toolbox)
+    if (field !== undefined) return describeField(subject, field, after, toolbox)
+    if (after !== undefined) throw new ToolError('after is of the values of a field: name the field, too.')
     return describeCollection(subject, fillRates, toolbox)
   }
   if (field !== undefined) throw new ToolError('Name the collection that has the field, too.')
-  return describeAll(toolbox)
+  return describeAll(after, toolbox)
 }
 
-async function describeAll(toolbox: Toolbox): Promise<Json> {
-  const { subjects } = toolbox.catalogue
+/** `after`: the collection that the last answer ended with. */
+async function describeAll(after: string | undefined, toolbox: Toolbox): Promise<Json> {
+  const { catalogue } = toolbox
+  const start = after === undefined ? 0 : catalogue.subjects.indexOf(catalogue.named(after)) + 1
+  const subjects = catalogue.subjects.slice(start)
   const timed = subjects.slice(0, mostTimes)
   const ranges = timed.map((subject, at) => selectRange(`time${at}`, subject))
   const status = { indexStatus: { collections: { name: {}, records: {} } } }
@@ -73,14 +78,11 @@ async function describeAll(toolbox: Toolbox): Promise<Json> {
   const room = toolbox.budget - 60 - (archive === null ? 0 : 40)
   const whole = fitValue(present({ asOf, collections: rows }), room).value as Json
   const shown = (whole.collections as readonly Json[]).length
-  const next = rows[shown]
-  const more =
-    next === undefined
-      ? null
-      : `${rows.length - shown} more collections are served, from "${next.collection}" on; the schema names all.`
+  const last = shown < rows.length ? rows[shown - 1] : undefined
+  const more = last === undefined ? null : `${rows.length - shown} more collections are served.`
   const isTimed = rows.slice(0, shown).every(({ records, time }) => records === 0 || time !== undefined)
   const untimed = isTimed ? null : 'Where time is missing, describe that collection.'
-  return present({ ...whole, hint: sentences(archive, untimed, more) })
+  return present({ ...whole, after: last?.collection, hint: sentences(archive, untimed, more) })
 }
 
 /** Such as `publishedAt 2026-09-14 to 2026-11-15, 94.2 %`. */

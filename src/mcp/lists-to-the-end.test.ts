@@ -1,0 +1,220 @@
+/** Every list that is cut goes on to its end: nothing twice, and nothing missing of what the reference evaluator has. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { printKey } from '../../test/reference/group-fields.ts'
+import type { AggregateArguments, Reference } from '../../test/reference/reference.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+
+after(closeCorpora)
+
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const article = 'tech.service.news.article'
+const enrichment = 'tech.service.news.enrichment'
+
+async function open(database: Engine) {
+  const { service, reference } = await corpusNamed('demo', database)
+  return { agent: createAgent(model, engineEndpoint(service.engine)), reference }
+}
+
+/** All answers of a call, each asked for with the cursor of the last. */
+async function walk(agent: Agent, tool: string, args: Json): Promise<Json[]> {
+  const answers: Json[] = []
+  let cursor: string | undefined
+  do {
+    assert.ok(answers.length < 400)
+    const answer = await agent.call(tool, { ...args, ...(cursor !== undefined && { after: cursor }) })
+    answers.push(answer)
+    cursor = answer['after']
+  } while (cursor !== undefined)
+  assert.ok(answers.length > 1, `${tool} ${JSON.stringify(args)} has one page`)
+  return answers
+}
+
+async function rowsOf(agent: Agent, args: Json): Promise<Json[]> {
+  return (await walk(agent, 'aggregate', args)).flatMap(({ rows }): Json[] => rows)
+}
+
+/** Keys and counts, in order. */
+function groupsOf(reference: Reference, collection: string, given: AggregateArguments): unknown[] {
+  const fields = (given.groupBy ?? []).map((name) => {
+    const field = reference.groupFields(collection).find((one) => one.name === name)
+    assert.ok(field !== undefined, name)
+    return field
+  })
+  const { groups } = reference.aggregate(collection, { ...given, limit: 1_000 })
+  return groups.map(({ keys, members }) => [
+    ...fields.map((field, at) => printKey(field, keys[at])),
+    members.length,
+  ])
+}
+
+onEveryDatabase('records, however few fit in an answer', async (database) => {
+  const { agent, reference } = await open(database)
+  for (const args of [
+    { collection: 'article', limit: 50, max_tokens: 2_000 },
+    { collection: 'enrichment', detail: 'full', limit: 50, max_tokens: 8_000, sort: 'impactLevel' },
+    { collection: 'article', search: 'the OR de OR la', limit: 20, max_tokens: 600 },
+  ]) {
+    const answers = await walk(agent, 'search_records', args)
+    const uris = answers.flatMap(({ records }): string[] => records.map(({ uri }: Json) => uri))
+    const expected = reference.sorted(`tech.service.news.${args.collection}`, {
+      ...(args.search && { search: args.search }),
+    })
+    assert.equal(uris.length, expected.length)
+    assert.deepEqual(new Set(uris), new Set(expected.map(({ uri }) => uri)))
+  }
+})
+
+const orders: readonly (readonly [what: string, args: Json, given: AggregateArguments])[] = [
+  ['by their numbers', { by: ['country', 'language'] }, { groupBy: ['country', 'language'] }],
+  [
+    'by their keys',
+    { by: ['publishedAt:day'], order: 'key' },
+    { groupBy: ['publishedAt_day'], orderBy: 'KEY_ASC' },
+  ],
+  [
+    'by a measure',
+    { by: ['section'], order: '-max:publishedAt' },
+    { groupBy: ['section'], rankBy: { measure: 'MAX', field: 'publishedAt', direction: 'DESC' } },
+  ],
+  [
+    'of at least two',
+    { by: ['section', 'country'], min_count: 2 },
+    { groupBy: ['section', 'country'], minCount: 2 },
+  ],
+]
+for (const [what, args, given] of orders)
+  onEveryDatabase(`groups ${what}`, async (database) => {
+    const { agent, reference } = await open(database)
+    const rows = await rowsOf(agent, { collection: 'article', ...args, limit: 9, max_tokens: 400 })
+    const shown = rows.map((row) => row.slice(0, (given.groupBy ?? []).length + 1))
+    assert.deepEqual(shown, groupsOf(reference, article, given))
+  })
+
+onEveryDatabase('groups by a share, and unusual groups', async (database) => {
+  const { agent, reference } = await open(database)
+  const byShare = {
+    collection: 'article',
+    by: ['section'],
+    share: { isAccessibleForFree: true },
+    order: '-share',
+    limit: 8,
+  }
+  const shares = await rowsOf(agent, byShare)
+  assert.deepEqual(
+    new Set(shares.map(([section, count]) => JSON.stringify([section, count]))),
+    new Set(groupsOf(reference, article, { groupBy: ['section'] }).map((group) => JSON.stringify(group))),
+  )
+  assert.equal(shares.length, groupsOf(reference, article, { groupBy: ['section'] }).length)
+  const filters = { sentiment: 'negative' }
+  const unusual = { collection: 'enrichment', by: ['topics'], filters, unusual: {}, min_count: 1, limit: 6 }
+  const scored = await rowsOf(agent, unusual)
+  const expected = groupsOf(reference, enrichment, {
+    groupBy: ['topics'],
+    where: { sentiment: { eq: 'negative' } },
+    significant: { against: {} },
+    minCount: 1,
+  })
+  assert.deepEqual(
+    scored.map((row) => row.slice(0, 2)),
+    expected,
+  )
+})
+
+onEveryDatabase('series without gaps, with changes', async (database) => {
+  const { agent } = await open(database)
+  const args = {
+    collection: 'article',
+    by: ['publishedAt:day'],
+    filters: { language: 'ja' },
+    since: '2026-10-01',
+    until: '2026-11-09',
+    fill: true,
+    change: true,
+  }
+  const rows = await rowsOf(agent, { ...args, limit: 7 })
+  assert.equal(rows.length, 40)
+  assert.equal(rows[0]?.[0], '2026-10-01')
+  for (const [at, [, count, change]] of rows.entries())
+    assert.equal(change, at === 0 ? null : count - rows[at - 1]?.[1])
+})
+
+onEveryDatabase('pairs', async (database) => {
+  const { agent, reference } = await open(database)
+  const rows = await rowsOf(agent, { collection: 'enrichment', by: ['topics', 'topics'], limit: 6 })
+  const members = reference.records.filter(({ collection }) => collection === enrichment)
+  const pairs = reference.pairs(enrichment, members, { field: 'topics', limit: 1_000 })
+  assert.deepEqual(
+    rows,
+    pairs.map(({ values, count }) => [...values, count]),
+  )
+})
+
+onEveryDatabase('the values of a field, months of a time, and collections', async (database) => {
+  const { agent, reference } = await open(database)
+  for (const [field, group, tokens] of [
+    ['section', 'section', 300],
+    ['source.displayName', 'source_displayName', 250],
+    ['title', 'title', 1_000],
+  ] as const) {
+    const answers = await walk(agent, 'describe', { collection: 'article', field, max_tokens: tokens })
+    const values = answers.flatMap((answer) => Object.entries<number>(answer['values']))
+    const shown = values.filter(([value]) => value !== '(other values)')
+    const expected = new Map<string, number>()
+    for (const [value, count] of groupsOf(reference, article, { groupBy: [group] }) as [
+      string | null,
+      number,
+    ][]) {
+      const name = value === null ? '(missing)' : value
+      expected.set(name, count)
+    }
+    assert.equal(shown.length, expected.size, field)
+    for (const [value, count] of shown) assert.equal(count, expected.get(value), value)
+  }
+})
+
+test('collections, where one answer does not name all', async () => {
+  const { agent } = await open('sqlite')
+  const answers = await walk(agent, 'describe', { max_tokens: 200 })
+  assert.deepEqual(
+    answers.flatMap(({ collections }) => collections.map(({ collection }: Json) => collection)),
+    ['article', 'enrichment', 'source'],
+  )
+})
+
+onEveryDatabase('what refers to a record, by the call that its answer names', async (database) => {
+  const { agent, reference } = await open(database)
+  const counts = Map.groupBy(
+    reference.records.filter(({ collection }) => collection === article),
+    ({ value }): string => value.source?.uri,
+  )
+  const [uri = '', articles = []] = [...counts].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
+  const { hint, referredToBy } = await agent.call('get_record', { uri })
+  assert.equal(referredToBy.article.total, articles.length)
+  const [, call = ''] = /search_records (\{.*?\}\})/.exec(hint) ?? []
+  const answers = await walk(agent, 'search_records', JSON.parse(call))
+  assert.deepEqual(
+    new Set(answers.flatMap(({ records }) => records.map((record: Json) => record['uri']))),
+    new Set(articles.map((one) => one.uri)),
+  )
+})
+
+test('a cursor of another list is refused in words', async () => {
+  const { agent } = await open('sqlite')
+  const { after: cursor } = await agent.call('aggregate', {
+    collection: 'article',
+    by: ['section'],
+    limit: 2,
+  })
+  for (const [tool, args] of [
+    ['aggregate', { collection: 'article', by: ['language'], after: cursor }],
+    ['aggregate', { collection: 'enrichment', by: ['topics', 'topics'], after: cursor }],
+    ['aggregate', { collection: 'article', by: ['section'], after: 'rows:2' }],
+    ['describe', { collection: 'article', field: 'title', after: 'x' }],
+  ] as const)
+    assert.match(await agent.refusal(tool, args), /repeat all arguments of the call that gave it/)
+})

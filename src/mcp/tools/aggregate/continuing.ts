@@ -1,0 +1,27 @@
+/** Where a list of groups or pairs goes on: behind the service's cursor, or, if they are ordered here, behind a number of rows. */
+import { EndpointError } from '../../../endpoint/endpoint.ts'
+import { ToolError } from '../tool.ts'
+
+const position = /^rows:(\d{1,4})$/
+
+/** The argument `after` that goes on behind so many rows. */
+export function printPosition(rows: number): string {
+  return `rows:${rows}`
+}
+
+/** How many rows have been shown. */
+export function parsePosition(after: string | undefined): number {
+  if (after === undefined) return 0
+  const [, rows] = position.exec(after) ?? []
+  if (rows === undefined) throw noCursor()
+  return Number(rows)
+}
+
+/** Cursors of the service are bound to the groups and their order. */
+export function throwCursorError(error: unknown): never {
+  throw error instanceof EndpointError && error.code === 'INVALID_CURSOR' ? noCursor() : error
+}
+
+function noCursor(): ToolError {
+  return new ToolError('after is no cursor of this list: repeat all arguments of the call that gave it.')
+}
