@@ -28,7 +28,7 @@ export async function newsParts(): Promise<Omit<AgentGiven, 'endpoint'>> {
 }
 
 export interface AgentServerGiven
-  extends Partial<Pick<AgentGiven, 'tools' | 'addition' | 'now' | 'onFault'>> {
+  extends Partial<Pick<AgentGiven, 'tools' | 'chatgpt' | 'addition' | 'now' | 'onFault'>> {
   readonly isLocal?: boolean
   readonly app?: Partial<Omit<AppOptions, 'explorer'>>
 }

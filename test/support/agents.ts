@@ -1,7 +1,7 @@
 /** The agents' tools over an engine, without anything between them. */
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { type Endpoint, EndpointError, type EndpointQuestion } from '../../src/endpoint/endpoint.ts'
-import { type Tool, ToolError } from '../../src/mcp/tools/tool.ts'
+import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { createTools } from '../../src/mcp/tools/tools.ts'
 import { answerText } from '../../src/mcp/words/plain-text.ts'
 import type { QueryEngine, RequestLimits } from '../../src/query/execute/execute.ts'
@@ -80,7 +80,12 @@ export function engineEndpoint(
   }
 }
 
-export function createAgent(model: Model, endpoint: Endpoint, now = () => demoDay): Agent {
+export function createAgent(
+  model: Model,
+  endpoint: Endpoint,
+  now = () => demoDay,
+  given: Pick<ToolsGiven, 'chatgpt'> = {},
+): Agent {
   const asked: EndpointQuestion[] = []
   const watched: Endpoint = {
     ask(question, signal) {
@@ -88,7 +93,7 @@ export function createAgent(model: Model, endpoint: Endpoint, now = () => demoDa
       return endpoint.ask(question, signal)
     },
   }
-  const tools = createTools({ model, schema: buildGraphQLSchema(model), endpoint: watched, now })
+  const tools = createTools({ model, schema: buildGraphQLSchema(model), endpoint: watched, now, ...given })
   const text = async (name: string, args: Json = {}): Promise<string> => {
     const tool = tools.find((one) => one.name === name)
     if (tool === undefined) throw new Error(`There is no tool ${name}.`)

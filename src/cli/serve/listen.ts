@@ -167,6 +167,7 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
     now: () => new Date(),
     version: readVersion(root),
     website: config['explorer-address'],
+    chatgpt: config.chatgpt,
     isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
     onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
   })

@@ -24,6 +24,12 @@ export const servingSettings = {
     help: 'Serve agents too, at /mcp (Model Context Protocol). Behind a proxy on the same machine it takes --trusted-proxies: otherwise only names of this machine are answered.',
     commands: serving,
   },
+  chatgpt: {
+    type: 'flag',
+    env: 'LEXIGRAPH_CHATGPT',
+    help: 'Offer agents the tools search and fetch too, which ChatGPT needs to research and to cite; serve and demo take it with --mcp.',
+    commands: [...serving, 'mcp'],
+  },
   endpoint: {
     default: 'http://127.0.0.1:4000/api/graphql',
     value: 'URL',

@@ -13,6 +13,8 @@ export interface ToolsGiven {
   readonly endpoint: Endpoint
   /** The time from which "today" and "last 7 days" are computed. */
   readonly now: () => Date
+  /** True to offer `search` and `fetch` too, which ChatGPT calls. */
+  readonly chatgpt?: boolean
 }
 
 /** A JSON object. */

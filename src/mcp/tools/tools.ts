@@ -7,6 +7,8 @@ import { createNameResolver } from '../names/resolve-names.ts'
 import { createCatalogue } from '../words/collections.ts'
 import { createAggregate } from './aggregate/aggregate.ts'
 import { createDescribe } from './describe/describe.ts'
+import { createFetch } from './documents/fetch.ts'
+import { createSearch } from './documents/search.ts'
 import { createGetRecord } from './get-record.ts'
 import { createResolveName } from './resolve-name.ts'
 import { createRunGraphql } from './run-graphql.ts'
@@ -62,6 +64,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
     createResolveName(),
     createValidateGraphql(),
     createRunGraphql(),
+    ...(given.chatgpt === true ? [createSearch(), createFetch()] : []),
   ].map((tool) => ({
     ...tool,
     async run(args, signal) {

@@ -12,6 +12,8 @@ export const budgets = {
   resolve_name: 400,
   validate_graphql: 400,
   run_graphql: 4000,
+  search: 2000,
+  fetch: 6000,
 } as const
 
 /** The tokens of one call: what the caller asks for, or the budget of the tool. */

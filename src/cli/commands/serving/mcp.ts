@@ -25,7 +25,16 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
   const roles = await rolesIn(project)
   const schema = buildGraphQLSchema(model)
   const version = readVersion(root)
-  const parts = { model, roles, lexicons, schema, now: () => new Date(), version, website: null }
+  const parts = {
+    model,
+    roles,
+    lexicons,
+    schema,
+    now: () => new Date(),
+    version,
+    website: null,
+    chatgpt: config.chatgpt,
+  }
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()

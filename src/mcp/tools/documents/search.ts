@@ -1,0 +1,164 @@
+/**
+ * The tool `search`, in the form that ChatGPT and the deep research of OpenAI prescribe: a text gives records of all
+ * collections, each with an id for `fetch`, a title, and an address to cite.
+ */
+import { parseSearch, SearchError, wantedTerms } from '../../../search/parse-search.ts'
+import { mostRankedTerms } from '../../../search/relevance.ts'
+import { readRow, selectRow } from '../../filters/fields.ts'
+import { parsePath, type Path } from '../../filters/paths.ts'
+import { hasRelevance, readSearch } from '../../filters/search.ts'
+import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
+import { findNames } from '../../names/find-names.ts'
+import { fitRows } from '../../words/budget.ts'
+import type { Subject } from '../../words/collections.ts'
+import { type Json, ToolError } from '../tool.ts'
+import type { Toolbox, ToolDefinition } from '../toolbox.ts'
+
+/** Results of one call, and records that are read of each collection. */
+const mostResults = 20
+const mostOfEach = 10
+/** Collections that one operation reads; more could cost more points than a tier allows for one operation. */
+const atOnce = 6
+
+interface Result extends Json {
+  readonly id: string
+  readonly title: string
+  readonly url: string
+}
+
+export function createSearch(): ToolDefinition {
+  return {
+    name: 'search',
+    title: 'Search all records',
+    description:
+      'Finds records of all collections by words. Gives the id, title and url of each; fetch takes an id.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'string',
+          description: 'Words, "a phrase", prefix*, -not, OR. A name finds its record.',
+        },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    run: search,
+  }
+}
+
+async function search({ query }: { readonly query?: string }, toolbox: Toolbox): Promise<Json> {
+  const text = query?.trim() ?? ''
+  if (text === '') throw new ToolError('Write the words to look for in query.')
+  const results = (await byWords(text, toolbox)) ?? (await byName(text, toolbox))
+  return { results: fitRows(results, toolbox.budget - 20).rows }
+}
+
+/** Records with all of the words; otherwise with any of them. Null without results. */
+async function byWords(text: string, toolbox: Toolbox): Promise<readonly Result[] | null> {
+  const terms = termsOf(text)
+  if (terms === null) return null
+  const all = await searchLists(text, toolbox)
+  if (all.length > 0) return all
+  const any = await searchLists(terms.slice(0, mostRankedTerms).join(' OR '), toolbox)
+  return any.length > 0 ? any : null
+}
+
+/** Null for a text that is no search, because no word is in it. */
+function termsOf(text: string): readonly string[] | null {
+  try {
+    const parsed = parseSearch(text, [])
+    const words = parsed === null ? [] : wantedTerms(parsed).flatMap((term) => term.words)
+    return words.length === 0 ? null : [...new Set(words)]
+  } catch (error) {
+    if (error instanceof SearchError) return null
+    throw error
+  }
+}
+
+/** The best of each collection in turn, because relevance depends on the collection. */
+async function searchLists(text: string, toolbox: Toolbox): Promise<readonly Result[]> {
+  const searched = toolbox.catalogue.subjects.filter(({ collection }) => collection.searchFields.length > 0)
+  const found: { readonly rank: number; readonly result: Result }[] = []
+  for (let start = 0; start < searched.length; start += atOnce) {
+    const lists = searched.slice(start, start + atOnce).map((subject, at) => {
+      const words = readSearch(subject, text)
+      const isRanked = words !== null && hasRelevance(words)
+      const paths = pathsOf(subject, toolbox)
+      const list = printField(subject.collection.rootField, {
+        first: mostOfEach,
+        search: text,
+        ...(isRanked && { sortBy: [{ field: new EnumValue('RELEVANCE') }] }),
+      })
+      return { subject, paths, alias: `c${at}`, list }
+    })
+    const selection = lists.map(({ alias, list, paths }) => [
+      `${alias}: ${list}`,
+      { nodes: selectRow(allOf(paths), toolbox) },
+    ])
+    const data = await toolbox.ask(printSelection(Object.fromEntries(selection)))
+    for (const { alias, subject, paths } of lists) {
+      const { nodes } = data[alias] as { readonly nodes: readonly Json[] }
+      for (const [rank, node] of nodes.entries())
+        found.push({ rank, result: resultOf(node, subject, paths, toolbox) })
+    }
+  }
+  return found
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, mostResults)
+    .map(({ result }) => result)
+}
+
+/** Where the title and the addresses of a record are. */
+interface ResultPaths {
+  readonly title: Path | null
+  readonly addresses: readonly Path[]
+}
+
+/** A record without an address of its own is cited by that of the record that it refers to. */
+function pathsOf({ collection, display, addresses }: Subject, toolbox: Toolbox): ResultPaths {
+  const behind = collection.references
+    .filter(({ path, many, target }) => path.length === 1 && !many && target !== null)
+    .flatMap(({ path, target }) =>
+      toolbox.catalogue
+        .of(target ?? '')
+        .addresses.slice(0, 1)
+        .map(({ name }) => `${path[0]}.${name}`),
+    )
+  const names = addresses.length > 0 ? addresses.map(({ name }) => name) : behind.slice(0, 1)
+  return {
+    title: display && parsePath(display.name, collection, toolbox),
+    addresses: names.map((name) => parsePath(name, collection, toolbox)),
+  }
+}
+
+function allOf({ title, addresses }: ResultPaths): readonly Path[] {
+  return title === null ? addresses : [title, ...addresses]
+}
+
+function resultOf(node: Json, subject: Subject, paths: ResultPaths, toolbox: Toolbox): Result {
+  const row = readRow(node, allOf(paths), toolbox)
+  const id = String(row['uri'])
+  const title = paths.title === null ? null : row[paths.title.text]
+  return {
+    id,
+    title: typeof title === 'string' && title.trim() !== '' ? title : titleOf(id, subject),
+    url: firstAddress(paths.addresses.map(({ text }) => row[text])) ?? id,
+  }
+}
+
+/** The title of a record that has none. */
+export function titleOf(uri: string, { label }: Subject): string {
+  return `${label} ${uri.slice(uri.lastIndexOf('/') + 1)}`
+}
+
+/** The first that a browser can open. */
+export function firstAddress(values: readonly unknown[]): string | null {
+  const [first] = values.filter((value) => typeof value === 'string' && /^https?:\/\//i.test(value))
+  return first === undefined ? null : String(first)
+}
+
+async function byName(text: string, { catalogue, ask }: Toolbox): Promise<readonly Result[]> {
+  const { found } = await findNames(text, catalogue.referred, ask)
+  return found.slice(0, mostResults).map(({ uri, name }) => ({ id: uri, title: name ?? uri, url: uri }))
+}
