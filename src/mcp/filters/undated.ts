@@ -59,8 +59,9 @@ export async function selectUndated(
 export function undatedHint({ undated }: Json, { time }: Subject): string | null {
   const { count } = (undated ?? { count: 0 }) as { readonly count: number }
   if (count === 0) return null
-  const [which, it] = count === 1 ? ['1 more record meets', 'it'] : [`${count} more records meet`, 'them']
-  return `${which} all other conditions without a ${time}; the filter {"${time}": null} finds ${it}.`
+  return count === 1
+    ? `1 record that meets all other conditions has no ${time} and is left out.`
+    : `${count} records that meet all other conditions have no ${time} and are left out.`
 }
 
 /** Asks for both, or, if that costs more points than the caller has for one operation, for the first alone. */
