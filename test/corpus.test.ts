@@ -3,28 +3,15 @@
  * The loops share nothing with the program but the folding of text, which the reference evaluator has its own of.
  */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { loadProject } from '../src/cli/store/project.ts'
-import { openDatabase } from '../src/database/open.ts'
-import { type ImportResult, importRecords } from '../src/ingest/sources/files/import.ts'
-import { fileInput } from '../src/ingest/sources/files/lines.ts'
-import { createEngine } from '../src/query/execute/engine.ts'
-import type { QueryEngine } from '../src/query/execute/execute.ts'
-import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import type { Json } from './reference/shapes.ts'
+import { devFile, devFiles, type DevCorpus, importDevCorpus, skip } from './support/dev-corpus.ts'
 import { type Bucket, fold, parseInstant, printBucket, startOf } from './reference/values.ts'
 
-const folder = fileURLToPath(new URL('../../shared/corpus/dev/', import.meta.url))
-const names = ['sources', 'articles', 'enrichments'] as const
-const skip = existsSync(folder) ? false : 'the corpus is not beside the checkout'
-
-interface Corpus extends AsyncDisposable {
-  readonly imported: ImportResult
-  readonly engine: QueryEngine
+interface Corpus extends DevCorpus {
   /** Values of the records that are no mistakes, by their URI, in the order of the file. */
   readonly articles: ReadonlyMap<string, Json>
   readonly sources: ReadonlyMap<string, Json>
@@ -276,35 +263,16 @@ async function ask(query: string, variables: Readonly<Record<string, unknown>> =
 }
 
 async function importCorpus(): Promise<Corpus> {
-  const project = await loadProject(fileURLToPath(new URL('../lexicons/', import.meta.url)))
-  const { lexicons, model, tables } = project
-  const database = await openDatabase('sqlite::memory:', {
-    tables,
-    fingerprint: lexicons.fingerprint,
-    check: () => null,
-    now: () => BigInt(Date.now()) * 1000n,
-  })
-  const inputs = names.map((name) => fileInput(`${folder}${name}.jsonl.gz`, null))
-  const imported = await importRecords(database.write, inputs, { ...project, workers: 1 })
-  const engine = createEngine({
-    schema: buildGraphQLSchema(model),
-    model,
-    tables,
-    database: database.read,
-    version: '0.0.0',
-  })
   return {
-    imported,
-    engine,
+    ...(await importDevCorpus()),
     sources: readValues('sources'),
     articles: new Map([...readValues('articles')].filter(([, { url }]) => /^\w+:\/\/\S+$/.test(url))),
     enrichments: readValues('enrichments'),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
-function readValues(name: (typeof names)[number]): Map<string, Json> {
-  const lines = gunzipSync(readFileSync(`${folder}${name}.jsonl.gz`))
+function readValues(name: (typeof devFiles)[number]): Map<string, Json> {
+  const lines = gunzipSync(readFileSync(devFile(name)))
     .toString('utf8')
     .trim()
     .split('\n')

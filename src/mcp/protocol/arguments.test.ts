@@ -11,6 +11,7 @@ const tool = {
       by: { type: 'array', items: { type: 'string' } },
       filters: { type: 'object' },
       limit: { type: 'integer', minimum: 1 },
+      max_tokens: { type: 'integer', minimum: 200, maximum: 10_000 },
       detail: { type: 'string', enum: ['brief', 'full'] },
     },
     required: ['collection'],
@@ -63,6 +64,8 @@ const wrong: readonly (readonly [given: unknown, says: RegExp])[] = [
   [{ collection: 'a', detail: 'all' }, /^detail is one of brief, full\.$/],
   [{ collection: 'a', filters: '{"b":' }, /^filters must be object/],
   [{ collection: 'a', limit: 0 }, /^limit must be >= 1/],
+  [{ collection: 'a', max_tokens: 50 }, /^max_tokens is an integer from 200 to 10000\.$/],
+  [{ collection: 'a', max_tokens: 'many' }, /^max_tokens is an integer from 200 to 10000\.$/],
   [{}, /required property 'collection'/],
   ['a', /must be object/],
 ]

@@ -14,6 +14,8 @@ import { didYouMean, type Json, type Tool } from '../tools/tool.ts'
 interface Property {
   readonly type?: unknown
   readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
 }
 type Properties = Readonly<Record<string, Property>>
 
@@ -80,9 +82,13 @@ function textAs(type: unknown, text: string): unknown {
 function problemIn(given: Json, tool: string, properties: Properties): string | null {
   const names = Object.keys(properties)
   for (const [name, value] of Object.entries(given)) {
-    const allowed = Object.hasOwn(properties, name) ? properties[name]?.enum : undefined
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const { enum: allowed, minimum = -Infinity, maximum = Infinity } = property ?? {}
     if (allowed !== undefined && !allowed.includes(value)) return `${name} is one of ${allowed.join(', ')}.`
-    if (!Object.hasOwn(properties, name))
+    const isInRange = typeof value === 'number' && value >= minimum && value <= maximum
+    if (maximum < Infinity && !(isInRange && Number.isInteger(value)))
+      return `${name} is an integer from ${minimum} to ${maximum}.`
+    if (property === undefined)
       return `${tool} has no argument "${name.slice(0, 60)}".${didYouMean(nearest(name, names))} It takes ${names.join(', ')}.`
   }
   return null
