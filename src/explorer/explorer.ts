@@ -5,7 +5,8 @@ import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
 import { chooseLanguage, type Language } from './languages/language.ts'
 import type { Subject } from './fields/subject.ts'
-import type { Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
+import type { Operation } from './operation.ts'
+import type { Answer, Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
@@ -17,7 +18,7 @@ import { homePage } from './pages/home.ts'
 import { recordPage } from './pages/record.ts'
 import { searchPage } from './pages/search.ts'
 import { frameEnd, frameStart } from './parts/frame.ts'
-import { robotsText, sitemapText } from './robots.ts'
+import { nsidOfSitemap, recordsSitemap, robotsText, type Sitemap, sitemapText } from './robots.ts'
 import { queryText } from './view/view.ts'
 
 export interface ExplorerRequest {
@@ -64,13 +65,13 @@ export interface Explorer {
   /** The text of `robots.txt`. */
   robots(): string
   /** XML; null where the public address is not known. */
-  sitemap(): Promise<string | null>
+  sitemap(which: Sitemap): Promise<string | null>
 }
 
 export function createExplorer(site: Site): Explorer {
   return {
     robots: () => robotsText(site),
-    sitemap: () => sitemapText(site),
+    sitemap: (which) => sitemapText(site, which),
     open({ path, parameters, accepted, origin, refusal }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
@@ -126,15 +127,29 @@ function openFile({ status, media, name, operation, write }: FileDraft, language
     isEmbedded: false,
     start: '',
     async finish(ask) {
-      const { data, errors } = await ask(operation)
-      const [fault] = errors
-      const text = data === null || fault !== undefined ? null : await write(data)
-      if (text !== null) return { status, media, name: name ?? null, rest: text }
-      if (data !== null && fault === undefined)
+      const answerOf = async (each: Operation): Promise<Answer> => {
+        const { data, errors } = await ask(each)
+        if (data === null || errors[0] !== undefined) throw new FailedOperation(errors[0] ?? null)
+        return data
+      }
+      try {
+        const rest = await write(await answerOf(operation), answerOf)
+        if (rest !== null) return { status, media, name: name ?? null, rest }
         return { status: 404, media: page, name: null, rest: toText(language.text.notFound) }
-      const failure = failurePage(fault ?? null, language)
-      return { status: failure.status, media: page, name: null, rest: toText(failure.content) }
+      } catch (error) {
+        if (!(error instanceof FailedOperation)) throw error
+        const failure = failurePage(error.fault, language)
+        return { status: failure.status, media: page, name: null, rest: toText(failure.content) }
+      }
     },
+  }
+}
+
+class FailedOperation extends Error {
+  readonly fault: EndpointFault | null
+  constructor(fault: EndpointFault | null) {
+    super(fault?.message)
+    this.fault = fault
   }
 }
 
@@ -173,6 +188,10 @@ function draftOf(site: Site, request: PageRequest): Draft | FileDraft {
   const [first, second, third = '', fourth, ...rest] = request.parts
   if (first === undefined) return homePage(site, request)
   if (first === 'search' && second === undefined) return searchPage(site, request)
+  const { origin } = site.operator
+  const listed = second === undefined && origin !== null ? nsidOfSitemap(first) : null
+  const crawled = listed === null ? null : site.subjects.of(listed)
+  if (crawled !== null && origin !== null) return recordsSitemap(site, crawled, origin)
   if (first === 'c' && second !== undefined && fourth === undefined) {
     const subject = site.subjects.of(second)
     const page = collectionPages.get(third)

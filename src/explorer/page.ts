@@ -104,8 +104,11 @@ export interface FileDraft {
   readonly operation: Operation
   /** By which a browser stores it; absent for a file that browsers show. */
   readonly name?: string
-  /** Null if there is no such file after all. */
-  readonly write: (answer: Answer) => Promise<string | Uint8Array | null>
+  /** Null if there is no such file after all. `ask` gives what a further operation answers. */
+  readonly write: (
+    answer: Answer,
+    ask: (operation: Operation) => Promise<Answer>,
+  ) => Promise<string | Uint8Array | null>
 }
 
 /** What the frame of a page shows. */

@@ -1,7 +1,9 @@
-/** `robots.txt` and the sitemap: which addresses crawlers leave alone, and which pages there are. */
-import { collectionAddress, withParameter } from './addresses.ts'
+/** `robots.txt` and the sitemaps: which addresses crawlers leave alone, and which pages there are. */
+import { collectionAddress, recordAddress, withParameter } from './addresses.ts'
+import type { Subject } from './fields/subject.ts'
 import { languages } from './languages/language.ts'
-import { instantOf, type Site } from './page.ts'
+import { buildOperation, type Operation } from './operation.ts'
+import { type FileDraft, instantOf, type Site } from './page.ts'
 
 /** Views with filters are without number, and programs have better ways to the data. */
 const disallowed = ['/api/', '/export/', '/mcp', '/embed/', '/*?', '/*/feed.atom', '/*/feed.json']
@@ -11,29 +13,99 @@ export function robotsText({ operator: { origin } }: Site): string {
     'User-agent: *',
     ...disallowed.map((path) => `Disallow: ${path}`),
     'Allow: /*?lang=',
-    ...(origin === null ? [] : ['', `Sitemap: ${origin}/sitemap.xml`]),
+    ...(origin === null ? [] : ['', `Sitemap: ${origin}${sitemapPaths.index}`]),
     '',
   ].join('\n')
 }
 
-export async function sitemapText({
-  operator: { origin },
-  subjects,
-  readIndex,
-}: Site): Promise<string | null> {
+/** The sitemaps that name no records. */
+export type Sitemap = keyof typeof sitemapPaths
+const sitemapPaths = { index: '/sitemap.xml', pages: '/sitemap-pages.xml' } as const
+
+/** XML; null where the public address is not known. */
+export async function sitemapText(
+  { operator: { origin }, subjects, readIndex }: Site,
+  sitemap: Sitemap,
+): Promise<string | null> {
   if (origin === null) return null
   const index = await readIndex().catch(() => null)
   const newest = new Map(index?.collections.map(({ name, newestIndexedAt }) => [name, newestIndexedAt]))
-  const pages = [
-    entry(origin, '/', null),
-    ...subjects.all.map(({ collection: { nsid } }) =>
-      entry(origin, collectionAddress(nsid), newest.get(nsid) ?? null),
+  const changed = (nsid: string): bigint | null => newest.get(nsid) ?? null
+  const nsids = subjects.all.map(({ collection: { nsid } }) => nsid)
+  if (sitemap === 'pages')
+    return urlSet([
+      entry(origin, '/', null),
+      ...nsids.map((nsid) => entry(origin, collectionAddress(nsid), changed(nsid))),
+    ])
+  // Without the state of the index, any collection may have records.
+  const filled = nsids.filter((nsid) => index === null || changed(nsid) !== null)
+  return xml(
+    'sitemapindex',
+    [sitemapPaths.pages, ...filled.map(recordsPath)].map(
+      (each) => `<sitemap><loc>${origin}${each}</loc></sitemap>`,
     ),
-  ]
+  )
+}
+
+/** Below no folder, because a sitemap may only name addresses in its own. */
+function recordsPath(nsid: string): string {
+  return `/sitemap-${nsid}.xml`
+}
+
+/** The NSID in the path of a sitemap of records; null of any other path. */
+export function nsidOfSitemap(part: string): string | null {
+  return /^sitemap-([^/]+)\.xml$/.exec(part)?.[1] ?? null
+}
+
+/** Records of a sitemap, and of a page of them: a crawler pays a point for each page. */
+const mostRecords = 5_000
+const pageSize = 100
+
+interface RecordsPage {
+  readonly nodes: readonly { readonly uri: string; readonly changedAt: string }[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** The newest records of a collection. */
+export function recordsSitemap({ schema }: Site, { collection }: Subject, origin: string): FileDraft {
+  const pageAfter = (after: string | null): Operation =>
+    buildOperation(schema, 'Sitemap', [
+      {
+        name: 'list',
+        field: collection.rootField,
+        arguments: { first: pageSize, after },
+        selection: 'nodes { uri changedAt }\npageInfo { hasNextPage endCursor }',
+      },
+    ])
+  return {
+    status: 200,
+    media: 'application/xml; charset=utf-8',
+    operation: pageAfter(null),
+    async write(answer, ask) {
+      const entries: string[] = []
+      for (let page = answer['list'] as RecordsPage; ; ) {
+        for (const { uri, changedAt } of page.nodes) {
+          const address = recordAddress(uri)
+          if (address !== null)
+            entries.push(`<url><loc>${origin}${address}</loc><lastmod>${changedAt}</lastmod></url>`)
+        }
+        const { hasNextPage, endCursor } = page.pageInfo
+        if (!hasNextPage || entries.length >= mostRecords) return urlSet(entries)
+        page = (await ask(pageAfter(endCursor)))['list'] as RecordsPage
+      }
+    },
+  }
+}
+
+function urlSet(entries: readonly string[]): string {
+  return xml('urlset', entries, ' xmlns:xhtml="http://www.w3.org/1999/xhtml"')
+}
+
+function xml(name: string, entries: readonly string[], attributes = ''): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">
-${pages.join('\n')}
-</urlset>
+<${name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"${attributes}>
+${entries.join('\n')}
+</${name}>
 `
 }
 

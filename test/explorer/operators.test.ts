@@ -58,8 +58,8 @@ test('crawlers find the pages without filters, in every language, at the public 
   const robots = await text('/robots.txt')
   assert.match(robots, /^User-agent: \*$/m)
   assert.match(robots, /^Sitemap: https:\/\/press\.example\/sitemap\.xml$/m)
-  const sitemap = await text('/sitemap.xml')
-  const places = Array.from(sitemap.matchAll(/<loc>([^<]*)<\/loc>/g), ([, place]) => place)
+  const sitemap = await text('/sitemap-pages.xml')
+  const places = placesIn(sitemap)
   const collections = ['article', 'enrichment', 'source'].map((name) => `/c/tech.service.news.${name}`)
   assert.deepEqual(
     places,
@@ -79,9 +79,38 @@ test('crawlers find the pages without filters, in every language, at the public 
   )
 })
 
+/** The addresses that a sitemap names. */
+function placesIn(sitemap: string): readonly string[] {
+  return Array.from(sitemap.matchAll(/<loc>([^<]*)<\/loc>/g), ([, place = '']) => place)
+}
+
+test('sitemaps name the records of each collection, the newest first', async () => {
+  const origin = 'https://press.example'
+  await using service = await serve({ 'explorer-address': origin })
+  const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
+  const index = placesIn(await text('/sitemap.xml')).map((place) => place.replace(origin, ''))
+  const collections = ['article', 'enrichment', 'source'].map((name) => `tech.service.news.${name}`)
+  assert.deepEqual(index, ['/sitemap-pages.xml', ...collections.map((nsid) => `/sitemap-${nsid}.xml`)])
+  for (const nsid of collections) {
+    const uris = [...buildDemoCorpus()].map(({ uri }) => uri).filter((uri) => uri.includes(`/${nsid}/`))
+    const places = placesIn(await text(`/sitemap-${nsid}.xml`))
+    assert.ok(places.length > 20)
+    assert.deepEqual(places.toSorted(), uris.map((uri) => uri.replace('at://', `${origin}/at/`)).toSorted())
+    const page = await text(places[0]?.replace(origin, '') ?? '')
+    assert.match(page, new RegExp(`<link rel="canonical" href="${places[0]}"/>`))
+  }
+  const response = await fetch(`${service.url}/sitemap-tech.service.news.article.xml`)
+  assert.equal(response.headers.get('content-type'), 'application/xml; charset=utf-8')
+  const times = Array.from((await response.text()).matchAll(/<lastmod>([^<]*)</g), ([, time = '']) => time)
+  assert.equal(times.length, placesIn(await text('/sitemap-tech.service.news.article.xml')).length)
+  assert.ok(times.every((time) => !Number.isNaN(Date.parse(time))))
+  assert.equal((await fetch(`${service.url}/sitemap-no.such.collection.xml`)).status, 404)
+})
+
 test('without a public address there is no sitemap, and no page names one', async () => {
   await using service = await serve()
-  assert.equal((await fetch(`${service.url}/sitemap.xml`)).status, 404)
+  for (const path of ['sitemap.xml', 'sitemap-pages.xml', 'sitemap-tech.service.news.article.xml'])
+    assert.equal((await fetch(`${service.url}/${path}`)).status, 404)
   assert.doesNotMatch(await (await fetch(`${service.url}/robots.txt`)).text(), /Sitemap/)
   assert.doesNotMatch(await (await fetch(service.url)).text(), /canonical|og:url/)
 })

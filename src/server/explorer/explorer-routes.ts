@@ -32,10 +32,14 @@ export interface Logo {
 }
 
 /** Files for crawlers. */
-export const crawlerPaths = ['/robots.txt', '/sitemap.xml'] as const
+export const crawlerPaths: readonly string[] = ['/robots.txt', '/sitemap.xml']
+const sitemaps = [
+  ['/sitemap.xml', 'index'],
+  ['/sitemap-pages.xml', 'pages'],
+] as const
 
-/** The paths of pages, besides the first one. */
-export const pagePaths = ['/c/', '/at/', '/embed/', '/search'] as const
+/** The beginnings of the paths of pages, besides the first one; and `/search`. */
+export const pagePaths = ['/c/', '/at/', '/embed/', '/search', '/sitemap-'] as const
 
 export function addExplorerRoutes(
   app: FastifyInstance,
@@ -70,14 +74,16 @@ export function addExplorerRoutes(
       .type('text/plain; charset=utf-8')
       .send((await opened()).robots()),
   )
-  app.get('/sitemap.xml', async (_request, reply) => {
-    const sitemap = await (await opened()).sitemap()
-    if (sitemap === null)
-      throw new ServiceError('NOT_FOUND', 'There is a sitemap where the public address is known.')
-    return reply.headers(aDay).type('application/xml; charset=utf-8').send(sitemap)
-  })
+  for (const [path, which] of sitemaps)
+    app.get(path, async (request, reply) => {
+      assertNoKeyInUrl(request.url)
+      const sitemap = await (await opened()).sitemap(which)
+      if (sitemap === null)
+        throw new ServiceError('NOT_FOUND', 'There is a sitemap where the public address is known.')
+      return reply.headers(aDay).type('application/xml; charset=utf-8').send(sitemap)
+    })
   if (logo !== null) addLogo(app, logo)
-  for (const path of ['/', ...pagePaths.map((each) => (each.endsWith('/') ? `${each}*` : each))])
+  for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])
     app.get(path, (request, reply) => answer(request, reply))
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -103,7 +109,7 @@ export function addExplorerRoutes(
       reply.header('etag', etag)
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     }
-    return sendPage(page.start, finish(page, request, reply, endpointFor), request, reply)
+    return sendPage(page, finish(page, request, reply, endpointFor), request, reply)
   }
 
   /** Why the reader is not let in, which a page says; null for a reader who is. */

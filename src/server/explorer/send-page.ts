@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FinishedPage } from '../../explorer/explorer.ts'
+import type { FinishedPage, OpenPage } from '../../explorer/explorer.ts'
 import { acceptsGzip } from '../http/requests.ts'
 
 const zip = promisify(gzip)
@@ -15,8 +15,9 @@ const zip = promisify(gzip)
 /** Milliseconds. Refusals, missing records and cached answers are there by then, and have their own status. */
 const moment = 20
 
+/** `status`: that of the page before its data; another than 200 is waited for. */
 export async function sendPage(
-  start: string,
+  { start, status: expected }: Pick<OpenPage, 'start' | 'status'>,
   finishing: Promise<FinishedPage>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -24,7 +25,7 @@ export async function sendPage(
   const zips = acceptsGzip(request.headers['accept-encoding'])
   if (zips) reply.header('content-encoding', 'gzip')
   const timer = new AbortController()
-  const early = await (start === ''
+  const early = await (start === '' || expected !== 200
     ? finishing
     : Promise.race([finishing, sleep(moment, null, { signal: timer.signal }).catch(() => null)]))
   timer.abort()
