@@ -1,4 +1,5 @@
 /** The tool `get_record`: one whole record, the records that it refers to, and the records that refer to it. */
+import { isUrl } from '../../schema/model/where-operators.ts'
 import { isObject } from '../../util/is-object.ts'
 import { fitValue } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
@@ -97,7 +98,10 @@ async function byField(
   toolbox: Toolbox,
 ): Promise<Json> {
   const { collection, label } = subject
-  const where = await buildWhere(subject, { filters: { [field]: { eq: value } } }, toolbox)
+  const { end } = parsePath(field, collection, toolbox)
+  const isAddress = end.kind === 'property' && isUrl(end.field.type)
+  const filters = { [field]: isAddress ? value : { eq: value } }
+  const where = await buildWhere(subject, { filters }, toolbox)
   const parts = partsOf(subject, args, toolbox)
   const list = printField(collection.rootField, { first: 2, where })
   const read = await toolbox.read(printSelection({ [list]: { nodes: parts.selection } }))

@@ -118,6 +118,10 @@ test('a web address finds its record however it was copied, unless `eq` asks for
   const filters = { 'article.url': copied }
   const { total } = await open().call('search_records', { collection: 'enrichment', filters })
   assert.equal(total, reference.count(`${news}.enrichment`, { article: { url: { eq: first } } }))
+  for (const given of [{ value: copied }, { collection: 'article', field: 'url', value: copied }])
+    assert.equal((await open().call('get_record', given)).record.url, first)
+  const { matches } = await open().call('resolve_name', { name: copied })
+  assert.equal(matches[0].url, first)
 })
 
 test('names are found however they are spelt', async () => {
