@@ -41,6 +41,8 @@ export function createNameResolver(
 
   /** `instead`: what else to write if several records have the name. */
   async function only(text: string, subjects: readonly Subject[], instead: string): Promise<NamedRecord> {
+    const told = await toldApart(text, subjects)
+    if (told !== null) return told
     const found = await find(text, subjects)
     const records = sharing(text, found.found)
     const [record, ...others] = records
@@ -52,6 +54,15 @@ export function createNameResolver(
         `"${cutPlain(text, 60)}" was read as "${cutPlain(record.name, 60)}" (${tellApart(record, [record])}).`,
       )
     return record
+  }
+
+  /** The record that groups show as "The Courier (courier.example)"; null if the text is of another form. */
+  async function toldApart(text: string, subjects: readonly Subject[]): Promise<NamedRecord | null> {
+    const [, name, identifier] = /^(.+) \(([^\s()]+)\)$/su.exec(text.trim()) ?? []
+    if (identifier === undefined) return null
+    const { found } = await find(identifier, subjects)
+    const records = found.filter((record) => record.match.isIdentifier && record.name === name)
+    return records.length === 1 ? (records[0] ?? null) : null
   }
 
   async function all(text: string, { nsid }: Collection): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 /** Builds a table from the answer of an aggregate: names instead of URIs, measures, shares. */
-import { type Group, readGroupName } from '../../filters/groups.ts'
+import { groupNames } from '../../filters/group-names.ts'
+import type { Group } from '../../filters/groups.ts'
 import type { Measure } from '../../filters/measures.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import type { Json } from '../tool.ts'
@@ -47,7 +48,7 @@ export function buildTable(
   const isPartial = (part?.groupCount ?? 0) > parts.length
   const keyOf = (row: Json) => JSON.stringify(groups.map(({ field }) => row[field.name]))
   const counts = new Map(parts.map((row) => [keyOf(row), row.count as number]))
-  const names = groups.map((group) => namesOf(group, all, context))
+  const names = groups.map((group) => groupNames(group, all, context))
   const rows = all.map((row) => {
     const matching = counts.get(keyOf(row)) ?? (isPartial ? null : 0)
     const count = row.count as number
@@ -66,19 +67,6 @@ export function buildTable(
     rows.sort((a, b) => sign * (last(a) - last(b)))
   }
   return { columns, rows, isPartial }
-}
-
-/** Names by URI; records of a column that share a name get their URI appended. */
-function namesOf(group: Group, rows: readonly Json[], context: SchemaContext): ReadonlyMap<unknown, string> {
-  const named = new Map<unknown, string>()
-  for (const row of rows) {
-    const name = readGroupName(group, row, context)
-    if (name !== null) named.set(row[group.field.name], name)
-  }
-  const same = Map.groupBy(named.keys(), (uri) => named.get(uri))
-  for (const [uri, name] of named)
-    if ((same.get(name)?.length ?? 0) > 1) named.set(uri, `${name} (${String(uri)})`)
-  return named
 }
 
 function round(value: number): number {

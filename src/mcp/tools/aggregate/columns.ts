@@ -1,5 +1,6 @@
 /** The columns of a table besides keys, counts and shares: measures, the largest inner groups, and sample records. */
-import { type Group, parseGroup, readGroupName, selectGroup } from '../../filters/groups.ts'
+import { groupNames } from '../../filters/group-names.ts'
+import { parseGroup, selectGroup } from '../../filters/groups.ts'
 import { type Measure, readMeasure, selectMeasure } from '../../filters/measures.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
@@ -45,14 +46,11 @@ export function topColumn(
     select: { [`top: ${printField('top', given)}`]: { ...selectGroup(group, context), count: {} } },
     read: ({ top }) => {
       const rows = top as readonly Json[]
-      return Object.fromEntries(rows.map((row) => [labelOf(group, row, context), row['count']]))
+      const names = groupNames(group, rows, context)
+      const labelOf = (value: unknown) => names.get(value) ?? (value === null ? '(missing)' : String(value))
+      return Object.fromEntries(rows.map((row) => [labelOf(row[group.field.name]), row['count']]))
     },
   }
-}
-
-function labelOf(group: Group, row: Json, context: SchemaContext): string {
-  const value = row[group.field.name]
-  return readGroupName(group, row, context) ?? (value === null ? '(missing)' : String(value))
 }
 
 const samplesTitle = 'samples'

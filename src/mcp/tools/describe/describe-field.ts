@@ -2,7 +2,8 @@
 import type { Subject } from '../../words/collections.ts'
 import { type Counted, fewer, firstFitting, kindWord } from './describe-parts.ts'
 import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
-import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../../filters/groups.ts'
+import { groupNames } from '../../filters/group-names.ts'
+import { findGroupAtEnd, isMoment, selectGroup } from '../../filters/groups.ts'
 import { parsePath, type Path } from '../../filters/paths.ts'
 import { fitValue } from '../../words/budget.ts'
 import { throwCursorError } from '../aggregate/continuing.ts'
@@ -56,7 +57,8 @@ export async function describeField(
   })
   const { data, asOf } = await toolbox.read(query).catch(throwCursorError)
   const counted = data[root] as Counted
-  const keyOf = (row: Json) => readGroupName(group, row, toolbox) ?? row[group.field.name]
+  const names = groupNames(group, counted.groups, toolbox)
+  const keyOf = ({ [group.field.name]: value }: Json) => names.get(value) ?? value
   const most = byMonth || after !== undefined || repeats(counted) ? mostValues : mostExamples
   const whole = present({ ...about, [byMonth ? 'months' : 'distinct']: counted.groupCount, asOf })
   const { groups, groupsPageInfo } = counted
