@@ -4,6 +4,9 @@
  */
 import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } from 'graphql'
 
+/** Points of a page, below the 250 of the public tier: a reader may look at a dozen of the dearest in a minute. */
+export const affordable = 215
+
 export interface Panel {
   /** The alias, under which the answer has the panel. */
   readonly name: string

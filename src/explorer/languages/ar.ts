@@ -191,6 +191,8 @@ export const ar: Catalogue = {
   account: {
     handle: 'المعرّف',
     none: 'ليس لهذا الحساب سجلات هنا',
+    noneOfThese: 'ليس لهذا الحساب سجلات في هذه المجموعات',
+    collections: (first, last, all) => `المجموعات من ${first} إلى ${last} من أصل ${all}`,
   },
   take: {
     titles: {

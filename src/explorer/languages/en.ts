@@ -197,6 +197,8 @@ export const en = {
   account: {
     handle: 'Handle',
     none: 'This account has no records here',
+    noneOfThese: 'This account has no records in these collections',
+    collections: (first: string, last: string, all: string) => `Collections ${first} to ${last} of ${all}`,
   },
   take: {
     titles: {

@@ -170,6 +170,8 @@ export const es: Catalogue = {
   account: {
     handle: 'Identificador',
     none: 'Esta cuenta no tiene registros aquí',
+    noneOfThese: 'Esta cuenta no tiene registros en estas colecciones',
+    collections: (first, last, all) => `Colecciones ${first} a ${last} de ${all}`,
   },
   take: {
     titles: {

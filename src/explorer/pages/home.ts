@@ -13,13 +13,15 @@ import { results } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
 
 const newestOfEach = 4
+/** Collections with their newest records; an operation has at most 100 lists. */
+const mostWithNewest = 50
 
 export function homePage(site: Site, { language }: PageRequest): Draft {
   const { subjects, schema } = site
   const { text } = language
   const example = chooseExample(site)
   const panels = [
-    ...subjects.all.map((subject) => newest(subject, site)),
+    ...subjects.all.slice(0, mostWithNewest).map((subject) => newest(subject, site)),
     ...(example === null ? [] : [examplePanel(example, site)]),
   ]
   return {

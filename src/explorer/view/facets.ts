@@ -1,12 +1,9 @@
 /** Which facets a page shows when its address does not say so, and whether it has a chart: what it can afford. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import type { Operation } from '../operation.ts'
+import { affordable, type Operation } from '../operation.ts'
 import type { Site } from '../page.ts'
 import type { View } from './view.ts'
-
-/** Points of a page, below the 250 of the public tier: a reader may look at a dozen of the dearest in a minute. */
-const affordable = 215
 
 export interface ChosenPanels<Chart> {
   readonly facets: readonly ShownField[]
