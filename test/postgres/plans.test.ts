@@ -136,6 +136,10 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
     `{ ${list}(first: 20, where: {uri: {in: ["at://${did}/${article}/${tid(7)}", "at://${did}/${article}/${tid(9)}"]}}) { nodes { title } } }`,
     /Index Scan using "tech.service.news.article\/key"/,
   ],
+  'by its record key alone': [
+    `{ ${list}(first: 20, where: {rkey: {eq: "${tid(7)}"}}) { totalCount nodes { title } } }`,
+    /Index (Only )?Scan using "tech.service.news.article\/key"[^]*Index Cond: .*rkey/,
+  ],
   'of some outlets': [
     `{ ${list}(first: 20, where: {source: {uri: {in: ["at://${did}/${source}/a", "at://${did}/${source}/b"]}}}) { nodes { title } } }`,
     /Index (Only )?Scan using "tech.service.news.article\/.source:base\+.source:key"/,

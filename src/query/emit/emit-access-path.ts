@@ -4,7 +4,8 @@
  */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
-import type { Table } from '../../database/layout/tables.ts'
+import { ownKey, type Table } from '../../database/layout/tables.ts'
+import { accountsOf, isKey, ownUris } from '../plan/plan-facts.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { countCondition, emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
 import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
@@ -47,7 +48,10 @@ export function emitFrom(
     case 'planner':
       return { from: emitter.rows(table, alias), on: [...boundOf(row, order), ...range] }
     case 'index-scan':
-      return { from: emitter.rows(table, alias, path.index), on: [...boundOf(row, order), ...range] }
+      return {
+        from: emitter.rows(table, alias, path.index),
+        on: [...boundOf(row, order), ...range, ...keyBound(path, filter, row)],
+      }
     case 'candidate-ids': {
       const found = emitter.alias()
       const ids = sql`(${emitIds(emitter, path.sources, order)}) ${found}`
@@ -66,7 +70,10 @@ export function emitFrom(
     case 'fenced-scan': {
       const { fence, fenceAlong } = fencesOf(emitter.dialect)
       const rows = emitter.rows(table, alias)
-      const held = path.held.map((part) => emitIndexed(emitter, part, row))
+      const held = [
+        ...path.held.map((part) => emitIndexed(emitter, part, row)),
+        ...keyBound(path, filter, row),
+      ]
       if (along === null) return { from: fence(rows, alias, held), on: [] }
       const { start, order: by, direction, span, columns } = along
       const conditions = [...start, ...held]
@@ -86,6 +93,18 @@ export function emitFilters(emitter: Emitter, filter: readonly Conjunct[], row: 
       part.isIndexed ? emitIndexed(emitter, part.filter, row) : emitFilter(emitter, part.filter, row),
     ),
   )
+}
+
+/** The repo collections of the table, so that a record key is looked up in the index over both. */
+function keyBound(
+  { index }: { readonly index: string | null },
+  filter: readonly Conjunct[],
+  { alias, table }: RecordRow,
+): readonly Sql[] {
+  if (index !== ownKey(table).name || !filter.some((part) => isKey(part.filter))) return []
+  const isBound = filter.some((part) => accountsOf(part.filter) !== null || ownUris(part.filter) !== null)
+  if (isBound) return []
+  return [sql`${alias}.base in (select id from base where collection = ${table.collection.nsid})`]
 }
 
 function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {

@@ -7,7 +7,15 @@ import type { Table } from '../../database/layout/tables.ts'
 import { conjuncts, heldBy, indexesOf } from '../plan/plan-facts.ts'
 import { planFilter } from './optimize-filter.ts'
 import { candidatePath, isFenced, type Optimizer, rowsOf } from './optimizer.ts'
-import { candidateOptions, type Choice, type Option, optionsOf, pairs, uriOptions } from './path-options.ts'
+import {
+  candidateOptions,
+  type Choice,
+  keyOptions,
+  type Option,
+  optionsOf,
+  pairs,
+  uriOptions,
+} from './path-options.ts'
 import type { AccessPath } from '../plan/physical-plan.ts'
 import type { SortKey } from '../plan/plan.ts'
 import type { Condition } from '../plan/conditions.ts'
@@ -107,7 +115,9 @@ export function chooseForCount(optimizer: Optimizer, table: Table, where: Condit
   const rows = rowsOf(optimizer, table)
   const few = Math.ceil(rows / 3)
   const limit = Math.min(few, mostCounted)
-  const options = [...uriOptions(table, where), ...candidateOptions(optimizer, table, where, rows, limit)]
+  const keys = optimizer.statistics === null ? [] : keyOptions(optimizer.statistics, table, where)
+  const candidates = candidateOptions(optimizer, table, where, rows, limit)
+  const options = [...uriOptions(table, where), ...keys, ...candidates]
   const [best] = options
     .filter(({ choice, estimate }) => (estimate < limit || isOfTexts(choice)) && estimate < few)
     .sort((a, b) => a.estimate - b.estimate)

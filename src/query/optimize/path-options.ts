@@ -2,9 +2,10 @@
  * Lists the access paths that conditions offer: scans of indexes, the records' own URIs, and candidate ids, each with the
  * estimated number of rows that it reads.
  */
+import type { Statistics } from '../../database/database.ts'
 import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources } from './candidate-sources.ts'
-import { columnIndex, conjuncts, leadingColumn, ownUris } from '../plan/plan-facts.ts'
+import { columnIndex, conjuncts, isKey, leadingColumn, ownUris } from '../plan/plan-facts.ts'
 import { emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { planFilter } from './optimize-filter.ts'
@@ -91,7 +92,8 @@ export function optionsOf(
     return scan(index, probe(index, held, limit * steps) / steps, false)
   })
   const candidates = candidateOptions(optimizer, table, where, statistics.rows(table), limit)
-  return [...uriOptions(table, where), ...singles, ...both, ...candidates].sort(
+  const keys = keyOptions(statistics, table, where)
+  return [...uriOptions(table, where), ...keys, ...singles, ...both, ...candidates].sort(
     (a, b) => a.estimate - b.estimate,
   )
 }
@@ -107,6 +109,23 @@ export function uriOptions(table: Table, where: Condition): readonly Option[] {
       { choice: { kind: 'index-scan', index, estimate }, estimate, inIdOrder: estimate === 1, values: 0 },
     ]
   })
+}
+
+/** Maximum number of repositories in which a record key is looked up. */
+const mostRepoCollections = 1_000
+
+/** The path by a record key, which each repo collection has at most once. */
+export function keyOptions(
+  statistics: Pick<Statistics, 'countUpTo'>,
+  table: Table,
+  where: Condition,
+): readonly Option[] {
+  if (!conjuncts(where).some(isKey)) return []
+  const all = { text: 'select 1 from base', values: [] }
+  const estimate = statistics.countUpTo(all, mostRepoCollections + 1)
+  if (estimate > mostRepoCollections) return []
+  const choice = { kind: 'index-scan', index: ownKey(table).name, estimate } as const
+  return [{ choice, estimate, inIdOrder: false, values: 0 }]
 }
 
 /** Paths by candidate ids, and whether merging their sources is cheap enough to return id order. */

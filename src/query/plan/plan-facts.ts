@@ -164,6 +164,16 @@ export function ownUris(part: Condition): readonly string[] | null {
   return part.kind === 'uri' && part.of === null && !part.negated ? part.list : null
 }
 
+/** Whether a condition is an equality on the record key. */
+export function isKey(part: Condition): boolean {
+  return (
+    part.kind === 'compare' &&
+    part.op === 'eq' &&
+    part.operand.kind === 'system' &&
+    part.operand.name === 'rkey'
+  )
+}
+
 /** The DIDs one of which the record must have; null if the condition is not an equality on the DID. */
 export function accountsOf(part: Condition): readonly ColumnValue[] | null {
   if (part.kind !== 'compare' && part.kind !== 'in') return null
