@@ -1,18 +1,23 @@
 /** Times in tools: records without one, empty windows, and archives, over the demo corpus and the reference evaluator. */
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
 import { createAgent, demoDay, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import type { Engine } from '../../test/support/postgres.ts'
+import { buildRecord } from '../../test/support/records.ts'
+import { openTestService } from '../../test/support/service.ts'
+import { recordLexicon } from '../../test/support/store.ts'
 
 after(closeCorpora)
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
+
+const datetime = { type: 'string', format: 'datetime' }
 
 async function open(database: Engine, now = demoDay) {
   const { service, reference } = await corpusNamed('demo', database)
@@ -187,3 +192,71 @@ onEveryDatabase(
     assert.equal(answer.hint, 'Nothing is from that time. The newest is 2026-09-14.')
   },
 )
+
+test('what a condition on time leaves out is not counted if the caller cannot pay for it', async () => {
+  const { service } = await corpusNamed('demo', 'sqlite')
+  const asked = { collection: 'article', search: 'storm OR flood', since: '2026-10-01', limit: 1 }
+  const answers = [250, 110].map((points) =>
+    createAgent(model, engineEndpoint(service.engine, undefined, { points })).call('search_records', asked),
+  )
+  const [whole, cheap] = await Promise.all(answers)
+  assert.match(whole?.hint, /ha(s|ve) no publishedAt/)
+  assert.deepEqual([cheap?.hint, cheap?.total], [undefined, whole?.total])
+})
+
+test('where another field comes first in an order, the answer says where records without a time are', async () => {
+  const { agent } = await open('sqlite')
+  const hint = async (sort: string) =>
+    (await agent.call('search_records', { collection: 'article', sort, limit: 1 })).hint
+  assert.match(await hint('language,publishedAt'), /those without publishedAt come first\.$/)
+  for (const sort of ['language,-publishedAt', 'language,createdAt', 'publishedAt,language'])
+    assert.equal(await hint(sort), undefined, sort)
+})
+
+/** Works, and the authors to whom they refer. */
+const lexicons = [
+  recordLexicon('test.archive.author', { name: { type: 'string' }, bornAt: datetime }),
+  recordLexicon('test.archive.work', {
+    by: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
+    madeAt: datetime,
+  }),
+]
+const references = { 'test.archive.work#by': ['test.archive.author'] }
+
+const archives: readonly (readonly [
+  says: string,
+  times: readonly (string | undefined)[],
+  from: string | null,
+])[] = [
+  [
+    'an index with a record of seven days ago is no archive',
+    ['2026-11-09T09:30:00Z', '2020-01-01T00:00:00Z'],
+    null,
+  ],
+  [
+    'an index whose newest record is older is an archive',
+    ['2026-11-09T09:29:59.998001Z', '2020-01-01T00:00:00Z'],
+    '2026-11-09',
+  ],
+  [
+    'times in the future do not count',
+    ['2031-01-01T00:00:00Z', '2026-07-03T23:30:00-05:00', undefined],
+    '2026-07-04',
+  ],
+  ['an index with times in the future alone is no archive', ['2031-01-01T00:00:00Z', undefined], null],
+  ['an index without times is no archive', [undefined], null],
+]
+
+for (const [says, times, from] of archives)
+  onEveryDatabase(says, async (database) => {
+    const values = times.map((madeAt) => ({ ...(madeAt && { madeAt }) }))
+    const records = await Promise.all(
+      values.map((value, at) => buildRecord('test.archive.work', { rkey: `r${at}`, value })),
+    )
+    await using service = await openTestService({ lexicons, references, records, database })
+    const agent = createAgent(modelOf(lexicons, references), engineEndpoint(service.engine))
+    const { count, hint = '' } = await agent.call('aggregate', { collection: 'work', since: 'today' })
+    assert.equal(/count from the newest record, ([\d-]+), because/.exec(hint)?.[1] ?? null, from)
+    const start = Date.parse(from ?? demoDay.toISOString().slice(0, 10))
+    assert.equal(count, times.filter((time) => time !== undefined && Date.parse(time) >= start).length)
+  })

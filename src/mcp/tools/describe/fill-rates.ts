@@ -85,8 +85,10 @@ async function fill(
     }
     return null
   } catch (error) {
-    if (error instanceof EndpointError) return error.message
-    throw error
+    if (!(error instanceof EndpointError)) throw error
+    return error.code === 'QUERY_TOO_COMPLEX'
+      ? `counting them costs up to ${mostPoints} points in one operation, more than your tier has.`
+      : error.message
   }
 }
 
