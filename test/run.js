@@ -65,6 +65,7 @@ if (parts.length === 0) {
     /^(src\/(ingest|cli)|test\/(hiding|keys|workers|mcp|package))/,
     /^test\/(rebuilds|restore|purging|cli|lexicon-changes|operating|playground|clients|hidden|end-to-end)/,
     /^test\/(cases|properties|exports)/,
+    /^(src|test)\/explorer/,
   ]
   /** The last has what is in no other. */
   const groupOf = (file) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
+import { demoService } from './reader.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-explorer-'))
 const database = join(folder, 'records.db')
@@ -26,16 +27,25 @@ before(async () => {
   const { status, stderr } = await runProgram(['import', records, '--database', database])
   assert.equal(status, 0, stderr)
 })
-after(() => rmSync(folder, { recursive: true }))
+after(async () => {
+  await (await published)?.stop()
+  rmSync(folder, { recursive: true })
+})
 
-test('pages have the name, logo, contact and note of the operator', async () => {
-  await using service = await serve({
+/** Started once for the tests that only read it. */
+let published: Promise<Service> | undefined
+const publicService = (): Promise<Service> =>
+  (published ??= serve({
+    'explorer-address': 'https://press.example/',
     'explorer-title': 'Press <b>watch</b>',
     'explorer-logo': file('logo.svg', svg),
     'explorer-contact': 'desk@press.example',
     'explorer-note': `@${file('note.txt', 'From the wire.\n\nTerms: https://press.example/terms.')}`,
     'explorer-image-hosts': 'img.example, *.cdn.example',
-  })
+  }))
+
+test('pages have the name, logo, contact and note of the operator', async () => {
+  const service = await publicService()
   const response = await fetch(service.url)
   const page = await response.text()
   assert.match(page, /<title>Press &lt;b>watch&lt;\/b><\/title>/)
@@ -53,7 +63,7 @@ test('pages have the name, logo, contact and note of the operator', async () => 
 })
 
 test('crawlers find the pages without filters, in every language, at the public address', async () => {
-  await using service = await serve({ 'explorer-address': 'https://press.example/' })
+  const service = await publicService()
   const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
   const robots = await text('/robots.txt')
   assert.match(robots, /^User-agent: \*$/m)
@@ -86,7 +96,7 @@ function placesIn(sitemap: string): readonly string[] {
 
 test('sitemaps name the records of each collection, the newest first', async () => {
   const origin = 'https://press.example'
-  await using service = await serve({ 'explorer-address': origin })
+  const service = await publicService()
   const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
   const index = placesIn(await text('/sitemap.xml')).map((place) => place.replace(origin, ''))
   const collections = ['article', 'enrichment', 'source'].map((name) => `tech.service.news.${name}`)
@@ -108,7 +118,7 @@ test('sitemaps name the records of each collection, the newest first', async () 
 })
 
 test('without a public address there is no sitemap, and no page names one', async () => {
-  await using service = await serve()
+  const service = await demoService()
   for (const path of ['sitemap.xml', 'sitemap-pages.xml', 'sitemap-tech.service.news.article.xml'])
     assert.equal((await fetch(`${service.url}/${path}`)).status, 404)
   assert.doesNotMatch(await (await fetch(`${service.url}/robots.txt`)).text(), /Sitemap/)
@@ -140,10 +150,12 @@ test('a setting that is wrong stops the start with a sentence', async () => {
     ['address', 'https://press.example/news', /--explorer-address is the address of the first page/],
     ['image-hosts', "a.example; script-src 'x'", /--explorer-image-hosts: .* is not a host/],
   ]
-  for (const [option, value, sentence] of wrong) {
-    const { status, stderr } = await runProgram([...base, '--port', '0', `--explorer-${option}`, value])
-    assert.equal(status, 1, stderr)
-    assert.match(stderr, sentence)
+  const said = await Promise.all(
+    wrong.map(([option, value]) => runProgram([...base, '--port', '0', `--explorer-${option}`, value])),
+  )
+  for (const [at, [, , sentence]] of wrong.entries()) {
+    assert.equal(said[at]?.status, 1, said[at]?.stderr)
+    assert.match(said[at]?.stderr ?? '', sentence)
   }
 })
 

@@ -6,29 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
 import type { Json } from '../reference/shapes.ts'
-import { runProgram, type Service, startService } from '../network/service.ts'
+import type { Service } from '../network/service.ts'
 import { missing } from '../support/proxies.ts'
+import { demoService } from './reader.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-take-'))
 let service: Service
 
 before(async () => {
-  const records = join(folder, 'records.jsonl')
-  writeFileSync(records, Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`).join(''))
-  const database = join(folder, 'records.db')
-  const { status, stderr } = await runProgram(['import', records, '--database', database])
-  assert.equal(status, 0, stderr)
-  // A test asks more in a minute than a reader does.
-  const tiers = new URL('../support/generous-tiers.json', import.meta.url).pathname
-  service = await startService(['serve', '--database', database, '--workers', '1', '--tiers', tiers])
+  service = await demoService()
 })
-after(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true })
-})
+after(() => rmSync(folder, { recursive: true }))
 
 const articles = '/c/tech.service.news.article'
 /** Values that end texts in shells, Python, R, HTML and URLs. */

@@ -190,7 +190,7 @@ export function queryName({ search, conditions }: View, language: Language): str
       return before + (shown ?? '') + after
     }),
   )
-  const all = [...(search === '' ? [] : [search]), ...sentences].join(language.text.comma)
+  const all = language.list([...(search === '' ? [] : [search]), ...sentences])
   return all === '' ? language.text.charts.everything : all
 }
 

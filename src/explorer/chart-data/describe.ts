@@ -3,11 +3,11 @@ import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
 import type { Language } from '../languages/language.ts'
 
 /** The highest and the lowest value, and where they are. */
-export function describe(spec: Omit<ChartSpec, 'description'>, { text }: Language): ChartSpec {
+export function describe(spec: Omit<ChartSpec, 'description'>, { text, list }: Language): ChartSpec {
   const all = spec.series.flatMap(({ name, values }) =>
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
-      const place = spec.series.length > 1 ? `${of}${text.comma}${name}` : of
+      const place = spec.series.length > 1 ? list([of, name]) : of
       return value === null ? [] : [{ value, place }]
     }),
   )

@@ -156,7 +156,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
       spec: describe(
         {
           kind,
-          title: text.charts.by(label, by.map((each) => groupingLabel(each, language)).join(text.comma)),
+          title: text.charts.by(label, language.list(by.map((each) => groupingLabel(each, language)))),
           locale: language.tag,
           unit: measure === 'share' ? 'share' : 'number',
           keyLabel: across === undefined ? '' : groupingLabel(across, language),

@@ -4,6 +4,7 @@ import { ar } from './ar.ts'
 import type { Catalogue } from './catalogue.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
+import { isolated } from './isolated.ts'
 import type { Plural } from './plural.ts'
 
 export type { Catalogue }
@@ -19,6 +20,8 @@ export interface Language {
   readonly text: Catalogue
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
   readonly percent: (share: number) => string
+  /** Separated by commas; the direction of one text does not reach the others. */
+  readonly list: (texts: readonly string[]) => string
   readonly plural: (forms: Plural, count: number) => string
   /** In UTC, of an RFC 3339 text; the text itself if it is none. */
   readonly date: (instant: string) => string
@@ -50,6 +53,7 @@ function create(tag: string, name: string, direction: Language['direction'], tex
     number: (value, options) =>
       options === undefined ? numbers.format(value) : new Intl.NumberFormat(tag, options).format(value),
     percent: (share) => percents.format(share),
+    list: (texts) => (direction === 'rtl' ? texts.map(isolated) : texts).join(text.comma),
     plural: (forms, count) =>
       (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
     date: (instant) => formatted(dates, instant),
