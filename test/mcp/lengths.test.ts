@@ -107,10 +107,10 @@ const questions: readonly (readonly [tool: string, args: Json])[] = [
   ],
   [
     'search_records',
-    { collection: 'article', search: 'explosion beirut', fields: ['title', 'source'], limit: 3 },
+    { collection: 'article', search: 'explosion OR beirut', fields: ['title', 'source'], limit: 3 },
   ],
   ['search_records', { collection: 'article', filters: { language: 'ja' }, fields: ['title'], limit: 5 }],
-  ['search_records', { collection: 'article', search: '"black lives matter"', limit: 1 }],
+  ['search_records', { collection: 'article', search: '"white house"', limit: 1 }],
   ['search_records', { collection: 'source', filters: { country: 'DE' }, fields: ['displayName'], limit: 5 }],
   ['resolve_name', { name: 'Guardian' }],
   ['describe', { collection: 'enrichment', field: 'sentiment' }],

@@ -55,5 +55,9 @@ export function fewer(
 
 /** The first of the descriptions that is within the budget; `last` is cut to fit if none is. */
 export function firstFitting(descriptions: IteratorObject<Json>, last: Json, { budget }: Toolbox): Json {
-  return descriptions.find((one) => isWithin(one, budget)) ?? (fitValue(last, budget).value as Json)
+  const fitting = descriptions.find((one) => isWithin(one, budget))
+  if (fitting !== undefined) return fitting
+  const { value, shortened, cut } = fitValue(last, budget - 25)
+  const isCut = shortened || cut.length > 0
+  return { ...(value as Json), ...(isCut && { hint: 'Cut to fit: give more max_tokens for the rest.' }) }
 }

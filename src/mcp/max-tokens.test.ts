@@ -1,0 +1,78 @@
+/** Every tool keeps to the tokens that a caller asks for, whatever records hold. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { closeCorpora } from '../../test/golden/corpora.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint } from '../../test/support/agents.ts'
+import { articles, model, open, service } from '../../test/support/news-agent.ts'
+
+after(closeCorpora)
+
+/** An agent whose records have these texts instead of sentences. */
+function agentWith(change: (text: string) => string): Agent {
+  const endpoint = engineEndpoint(service.engine)
+  const changed = (value: unknown): unknown => {
+    if (typeof value === 'string') return /\S \S/.test(value) ? change(value) : value
+    if (Array.isArray(value)) return value.map(changed)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, changed(inside)]))
+  }
+  return createAgent(model, {
+    async ask(question, signal) {
+      const { data, ...rest } = await endpoint.ask(question, signal)
+      return { ...rest, data: changed(data) as Json }
+    },
+  })
+}
+
+const calls: readonly (readonly [tool: string, args: Json])[] = [
+  ['describe', {}],
+  ['describe', { collection: 'enrichment' }],
+  ['describe', { collection: 'article', field: 'source' }],
+  ['search_records', { collection: 'article', limit: 50 }],
+  ['search_records', { collection: 'article', limit: 50, detail: 'full' }],
+  ['search_records', { collection: 'enrichment', search: 'near OR the', limit: 50 }],
+  ['get_record', { uri: articles[0]?.uri }],
+  ['aggregate', { collection: 'enrichment', by: ['article.source', 'topics'], limit: 500 }],
+  ['aggregate', { collection: 'article', by: ['title'], samples: 3, limit: 50 }],
+  ['aggregate', { collection: 'enrichment', by: ['topics', 'topics'], limit: 500 }],
+  ['resolve_name', { name: 'radio', limit: 10 }],
+  ['validate_graphql', { query: `{ ${'nothing '.repeat(50)} }` }],
+  ['run_graphql', { query: '{ techServiceNewsArticle(first: 50) { nodes { uri title description } } }' }],
+]
+
+const records: readonly (readonly [what: string, agent: Agent])[] = [
+  ['as they are', open()],
+  ['of endless sentences', agentWith((text) => `${text} `.repeat(300))],
+  ['of invisible characters', agentWith((text) => `${text}\u202e\u200b\u2066`.repeat(200))],
+  ['without spaces', agentWith((text) => text.replaceAll(/\s/g, '').repeat(500))],
+]
+for (const [what, agent] of records)
+  test(`answers keep to max_tokens with records ${what}`, async () => {
+    for (const max of [300, 1_000, 10_000])
+      for (const [tool, args] of calls) {
+        const text = await agent.text(tool, { ...args, max_tokens: max })
+        const tokens = countTokens(text)
+        assert.ok(tokens <= max, `${tool} ${JSON.stringify(args)}: ${tokens} of ${max}: ${text}`)
+      }
+  })
+
+test('the least that a caller may ask for has room for something', async () => {
+  for (const [tool, args] of calls) {
+    const text = await open().text(tool, { ...args, max_tokens: 200 })
+    assert.ok(countTokens(text) <= 200, `${countTokens(text)} ${text}`)
+    const { records = null, rows = null } = JSON.parse(text)
+    for (const list of [records, rows]) assert.ok(!Array.isArray(list) || list.length > 0, text)
+  }
+})
+
+test('what cannot be cited within its tokens is refused with the number that it takes', async () => {
+  const filters = { title: Array.from({ length: 4 }, (_, at) => `word${at} `.repeat(20)) }
+  const args = { collection: 'article', filters, cite: true }
+  const said = await open().refusal('search_records', { ...args, max_tokens: 300 })
+  assert.match(said, /^cite takes more than half of 300 tokens: give max_tokens, \d+ or more\.$/)
+  const needed = Number(/(\d+) or/.exec(said)?.[1])
+  const { query } = await open().call('search_records', { ...args, max_tokens: needed })
+  assert.match(query, /word3 word3/)
+})
