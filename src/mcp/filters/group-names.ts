@@ -12,10 +12,11 @@ export function groupNames(
   rows: readonly Json[],
   context: SchemaContext,
 ): ReadonlyMap<unknown, string> {
-  const named = rows.flatMap((row) => {
-    const name = readGroupName(group, row, context)
-    return name === null ? [] : [{ uri: String(row[group.field.name]), name }]
-  })
+  // With further groups, a record stands in several rows.
+  const byUri = new Map(
+    rows.map((row) => [String(row[group.field.name]), readGroupName(group, row, context)]),
+  )
+  const named = [...byUri].flatMap(([uri, name]) => (name === null ? [] : [{ uri, name }]))
   const withKeys = tellApart(named, (uri) => uri.slice(uri.lastIndexOf('/') + 1))
   return new Map(tellApart(withKeys, (uri) => uri).map(({ uri, name }) => [uri, name]))
 }
