@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { serverJson } from './server-json.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = `${root}dist/package/`
@@ -35,6 +36,7 @@ const {
   ...published
 } = description
 write('package.json', `${JSON.stringify(published, null, 2)}\n`)
+write('server.json', `${JSON.stringify(serverJson(published), null, 2)}\n`)
 write('README.md', absoluteLinks(readFileSync(`${root}README.md`, 'utf8'), published))
 if (!process.argv.includes('--folder'))
   execFileSync('npm', ['pack', './dist/package'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })

@@ -11,8 +11,17 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../', import.meta.url))
 
+/** The package is made in one place, so that two callers take turns. */
+let last: Promise<unknown> = Promise.resolve()
+
 /** Makes the folder anew, and resolves to the program in it. */
-export async function unpackPackage(folder: string): Promise<string> {
+export function unpackPackage(folder: string): Promise<string> {
+  const made = last.then(() => makePackage(folder))
+  last = made.catch(() => undefined)
+  return made
+}
+
+async function makePackage(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   await run(process.execPath, ['build/package.ts', '--folder'], { cwd: root })
