@@ -92,6 +92,17 @@ onEveryDatabase(
   },
 )
 
+test('calls that ask for fill rates at the same time count them once', async () => {
+  const { agent } = await open('sqlite')
+  const answers = await Promise.all([1, 2, 3].map(() => agent.call('describe', { collection: 'article' })))
+  assert.deepEqual(answers[1], answers[0])
+  assert.deepEqual(answers[2], answers[0])
+  const counts = agent.asked.filter(
+    ({ query }) => query.includes('isNull: true') && !query.includes('indexStatus'),
+  )
+  assert.equal(counts.length, 2)
+})
+
 test('only all are 100 % and only none are 0 %', () => {
   assert.deepEqual(
     [

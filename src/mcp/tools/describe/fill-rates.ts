@@ -24,7 +24,7 @@ interface Count {
 /** Points of the counts in one operation; the smallest tier has 250 for it, and every operation has some for itself. */
 const mostPoints = 220
 /** Maximum size of a collection whose records are read to count a field; of larger ones a sample is read. */
-const mostScanned = 250_000
+const mostScanned = 150_000
 /** Records of a sample: one page, or the smallest page if the caller's tier refuses that. */
 const sampleSizes = { most: 100, least: 20 } as const
 /** Counts of lists of values are compared with so many facets in one list. */
@@ -32,33 +32,51 @@ const mostFacets = 10
 /** Milliseconds for which rates are kept: counting them again costs hundreds of points. */
 const kept = 600_000
 
+interface CountedRates {
+  readonly rates: FillRates
+  /** Why some rates are missing; null if none is. */
+  readonly refused: string | null
+}
+
 export interface FillRateReader {
-  /**
-   * `known`: numbers of records without a field that have been counted already. `refused`: why some rates are missing;
-   * null if none is.
-   */
+  /** `known`: numbers of records without a field that have been counted already. */
   read(
     subject: Subject,
     records: number,
     known: ReadonlyMap<string, number>,
     toolbox: Toolbox,
-  ): Promise<{ readonly rates: FillRates; readonly refused: string | null }>
+  ): Promise<CountedRates>
 }
 
+/** Rates that are kept, or that another call is counting, are not counted again. */
 export function createFillRateReader(): FillRateReader {
-  const cache = new Map<string, { readonly rates: FillRates; readonly until: number }>()
+  const cache = new Map<string, { readonly counted: CountedRates; readonly until: number }>()
+  const running = new Map<string, Promise<CountedRates>>()
   return {
     async read(subject, records, known, toolbox) {
       const { nsid } = subject.collection
       const stored = cache.get(nsid)
-      if (stored !== undefined && stored.until > toolbox.now().getTime())
-        return { rates: stored.rates, refused: null }
-      const rates = new Map<string, string>()
-      const refused = await fill(rates, subject, records, known, toolbox)
-      if (refused === null) cache.set(nsid, { rates, until: toolbox.now().getTime() + kept })
-      return { rates, refused }
+      if (stored !== undefined && stored.until > toolbox.now().getTime()) return stored.counted
+      // What the other caller may not ask, or no longer waits for, this one may.
+      const other = await running.get(nsid)?.catch(() => null)
+      if (other?.refused === null) return other
+      const own = countRates(subject, records, known, toolbox)
+      running.set(nsid, own)
+      try {
+        const counted = await own
+        if (counted.refused === null) cache.set(nsid, { counted, until: toolbox.now().getTime() + kept })
+        return counted
+      } finally {
+        if (running.get(nsid) === own) running.delete(nsid)
+      }
     },
   }
+}
+
+async function countRates(...given: Parameters<FillRateReader['read']>): Promise<CountedRates> {
+  const rates = new Map<string, string>()
+  const refused = await fill(rates, ...given)
+  return { rates, refused }
 }
 
 async function fill(
