@@ -66,7 +66,7 @@ export function resultItem(
     ${shortened !== null && html`<p class="summary">${shortened}</p>`}
     <p class="facts">
       ${kind !== null && html`<span class="fact kind">${kind}</span>`}
-      ${typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
+      ${named !== null && typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
       ${columns
         .filter(({ name }) => !own.includes(name) && fields.has(name) && hasValue(result.values[name]))
         .map(
