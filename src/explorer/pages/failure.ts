@@ -77,12 +77,14 @@ export function failurePage(
         : code === 'INVALID_CURSOR'
           ? text.wrongPage
           : null
+  // The message of the service is in English, and says what to change where the advice does not.
+  const isTelling = fault !== null && (advice === null || code === 'QUERY_TOO_COMPLEX')
   return {
     status: known?.status ?? 500,
     content: html`<section class="problem" role="alert">
       <h1>${text.failed}</h1>
       ${advice !== null && html`<p>${advice}</p>`}
-      ${fault !== null && html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`}
+      ${isTelling && html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`}
     </section>`,
   }
 }
