@@ -8,12 +8,12 @@
  */
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, type AgentOptions, request, type RequestOptions } from 'node:http'
+import { Agent, type AgentOptions } from 'node:http'
 import { setPriority } from 'node:os'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { familyOf } from '../test/attacks/processes.ts'
 import { privateMemoryOf } from '../test/support/processes.ts'
+import { ask, at, raiseOwnPriority, repeat, type Sent } from './fixed-rate.ts'
 
 const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const port = 4690
@@ -25,14 +25,6 @@ const long = (n: number): string =>
 
 const times = (count: number, part: (alias: string) => string): string =>
   `{ ${Array.from({ length: count }, (_, index) => part(`a${index}`)).join(' ')} }`
-
-interface Sent {
-  readonly path: string
-  readonly body: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Nothing of the answer is read. */
-  readonly isUnread?: boolean
-}
 
 const asked = (query: string): Sent => ({ path: '/api/graphql', body: JSON.stringify({ query }) })
 const message = (name: string, args: object): Sent => ({
@@ -136,17 +128,8 @@ async function warmUp(name: string, localAddress: string): Promise<void> {
   for (let n = 1; n <= 8; n += 1) {
     const sent = heavy[name]?.(n)
     const agent = new Agent({ localAddress } as AgentOptions)
-    if (sent !== undefined) await ask({ ...sent, isUnread: false }, { agent })
+    if (sent !== undefined) await ask(port, { ...sent, isUnread: false }, { agent })
     agent.destroy()
-  }
-}
-
-/** So that the figures do not include how long this process waits for a core. It needs the right to do so. */
-function raiseOwnPriority(): void {
-  try {
-    setPriority(-10)
-  } catch {
-    console.error('Without the right to raise its priority, this process waits for a core like all others.')
   }
 }
 
@@ -164,38 +147,12 @@ async function observe(pid: number, key: string, seconds: number, other: string)
   const watch = setInterval(() => (memory = Math.max(memory, memoryOf(pid))), 500)
   let n = Math.floor(Math.random() * 1e9)
   const [pages, health, took] = await Promise.all([
-    repeat(seconds, 50, (agent) => ask({ ...asked(page), headers: { 'x-api-key': key } }, { agent })),
-    repeat(seconds, 10, (agent) => ask({ path: '/healthz', body: '' }, { agent, method: 'GET' })),
-    repeat(seconds, 1, (agent) => ask(asked(long((n += 1))), { agent }), other),
+    repeat(seconds, 50, (agent) => ask(port, { ...asked(page), headers: { 'x-api-key': key } }, { agent })),
+    repeat(seconds, 10, (agent) => ask(port, { path: '/healthz', body: '' }, { agent, method: 'GET' })),
+    repeat(seconds, 1, (agent) => ask(port, asked(long((n += 1))), { agent }), other),
   ])
   clearInterval(watch)
   return { pages, health, long: took, memory }
-}
-
-/** Sends requests at a fixed rate, without waiting for earlier ones. A request that fails counts as infinitely slow. */
-async function repeat(
-  seconds: number,
-  perSecond: number,
-  work: (agent: Agent) => Promise<number>,
-  localAddress = '127.0.0.1',
-): Promise<readonly number[]> {
-  const options: AgentOptions & { localAddress: string } = { keepAlive: true, localAddress }
-  const agent = new Agent(options)
-  const took: number[] = []
-  const one = async (): Promise<void> => {
-    const began = performance.now()
-    const status = await work(agent)
-    took.push(status === 200 ? performance.now() - began : Number.POSITIVE_INFINITY)
-  }
-  const running: Promise<void>[] = []
-  const start = performance.now()
-  for (let n = 0; n < seconds * perSecond; n += 1) {
-    await setTimeout(Math.max(0, start + (n * 1000) / perSecond - performance.now()))
-    running.push(one())
-  }
-  await Promise.all(running)
-  agent.destroy()
-  return took
 }
 
 /** Megabytes of private memory of a process and its descendants. */
@@ -229,7 +186,7 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
       n += 1
       const sent = heavy[name]?.(n)
       if (sent === undefined) throw new Error(`There is no ${name}.`)
-      const status = await ask(sent, { agent, signal: end.signal }).catch(() => 'cut')
+      const status = await ask(port, sent, { agent, signal: end.signal }).catch(() => 'cut')
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
@@ -242,23 +199,6 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
   process.send?.(statuses, () => process.exit())
 }
 
-/** The status, when all of the answer has come. */
-function ask({ path, body, headers, isUnread }: Sent, options: RequestOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const accept = 'application/graphql-response+json'
-    const given = { 'content-type': 'application/json', accept, ...headers }
-    const sent = request(
-      `http://127.0.0.1:${port}${path}`,
-      { method: 'POST', ...options, headers: given },
-      (response) => {
-        response.on('end', () => resolve(response.statusCode ?? 0)).on('error', reject)
-        if (isUnread !== true) response.resume()
-      },
-    )
-    sent.on('error', reject).end(body)
-  })
-}
-
 function report(name: string, seen: Observed, idle: Observed, statuses?: object): void {
   const times = (['pages', 'long'] as const).map((kind) => {
     const share = kind === 'pages' ? 0.99 : 0.5
@@ -269,8 +209,4 @@ function report(name: string, seen: Observed, idle: Observed, statuses?: object)
   const memory = `${Math.round(seen.memory)} MB (${Math.round(seen.memory - idle.memory)} more than before)`
   const became = statuses === undefined ? '' : ` ${JSON.stringify(statuses)}`
   console.log(`${name.padEnd(32)} ${[...times, health, memory].join(', ')}${became}`)
-}
-
-function at(took: readonly number[], share: number): number {
-  return took.toSorted((a, b) => a - b)[Math.floor(took.length * share)] ?? Number.NaN
 }

@@ -1,10 +1,12 @@
 /** Attacks on the agents' server by number. */
 import assert from 'node:assert/strict'
+import { freeMessages } from '../../src/server/agents/own-agent.ts'
 import { message, sent } from './agents.ts'
 import { asked, head, host, numbers } from './attack.ts'
 import {
   alone,
   assertNoFault,
+  floodOf,
   from,
   type LoadScene,
   page,
@@ -12,6 +14,7 @@ import {
   smallFlood,
   smallFloodRefused,
 } from './scenes.ts'
+import { scarcePoints } from './world.ts'
 
 export const agentScenes: readonly LoadScene[] = [
   {
@@ -32,6 +35,38 @@ export const agentScenes: readonly LoadScene[] = [
       for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 0)
       const others = answers.filter(({ status }) => status !== 429).map(({ status }) => status)
       assert.deepEqual(new Set(others), new Set([403, 405]))
+    },
+  },
+  {
+    name: 'a flood of handshakes and lists of agents: some are free, some are paid, and all others are refused',
+    server: 'scarce',
+    async play(target) {
+      const own = from('198.51.100.33')
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      }
+      const messages = [
+        { method: 'initialize', params },
+        ...['ping', 'tools/list', 'resources/list', 'prompts/list'].map((method) => ({ method })),
+      ]
+      const answers = await pipelined(
+        target.port,
+        numbers(floodOf(target, scarcePoints + freeMessages, smallFloodRefused)).map((id) =>
+          sent(JSON.stringify({ jsonrpc: '2.0', id, ...messages[id % messages.length] }), own),
+        ),
+      )
+      const bodies = answers.map(({ body }) => JSON.parse(body))
+      const refused = answers.filter((_, index) => bodies[index].error !== undefined)
+      assert.ok(refused.length >= smallFloodRefused, `${refused.length} were refused`)
+      for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 0)
+      for (const [index, { id, result, error }] of bodies.entries())
+        assert.deepEqual(
+          [id, result === undefined, error?.code],
+          [index, error !== undefined, error && -32000],
+        )
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
     },
   },
   {

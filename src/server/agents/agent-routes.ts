@@ -11,6 +11,7 @@ import { createBodyReader } from '../http/requests.ts'
 import { assertNoKeyInUrl, holdsKeySomewhere } from '../admission/authentication.ts'
 import { answerAgentFailure, sendJson, sendRefusal, setAgentHeaders } from './agent-replies.ts'
 import { type Admit, type Guest, isTransient, refusedGuest, Work } from './guest.ts'
+import { Turns } from './turns.ts'
 
 export const agentPath = '/mcp'
 
@@ -22,6 +23,7 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   // Closes the agent only after the requests in flight are answered.
   app.addHook('onClose', () => agent.close())
   const guests = new WeakMap<FastifyRequest, Guest>()
+  const turns = new Turns()
   const charged = new WeakSet<FastifyRequest>()
   const charge = (request: FastifyRequest, guest: Guest, bytes: number): Promise<void> => {
     charged.add(request)
@@ -56,7 +58,7 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
     routes.all(agentPath, { onRequest, errorHandler }, async (request, reply) => {
       const guest = guests.get(request)
       if (guest === undefined) throw new Error('Nobody has been admitted.')
-      return answer(agent, guest, request, reply, (bytes) => charge(request, guest, bytes))
+      return answer(agent, { guest, turns, charge: (bytes) => charge(request, guest, bytes) }, request, reply)
     })
   })
 }
@@ -71,16 +73,22 @@ async function enter(admit: Admit, request: FastifyRequest, isPost: boolean): Pr
   }
 }
 
+interface Admitted {
+  readonly guest: Guest
+  readonly turns: Turns
+  charge(bytes: number): Promise<void>
+}
+
 async function answer(
   agent: AgentHttp,
-  guest: Guest,
+  { guest, turns, charge }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
-  charge: (bytes: number) => Promise<void>,
 ): Promise<FastifyReply | void> {
   const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
   await guest.turn()
-  const work = new Work(guest)
+  await turns.next()
+  const work = new Work(guest, turns)
   const read = body.length <= shortMessage ? tryRead(body) : null
   const prebuilt = read === null ? null : await agent.prebuilt(request.headers, read.message)
   if (prebuilt !== null && (await guest.isFree())) return sendPrebuilt(reply, prebuilt)

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
+import type { Turns } from './turns.ts'
 
 export interface Guest {
   /** The endpoint that tools query on behalf of the caller. */
@@ -42,15 +43,18 @@ export class Work {
   readonly #guest: Guest
   #since: number | null = null
 
-  constructor(guest: Guest) {
+  /** Begins in a turn of `turns`, and after each answer of the endpoint waits for another. */
+  constructor(guest: Guest, turns: Turns) {
     this.#guest = guest
     this.#begin()
     this.endpoint = {
       ask: async (question, signal) => {
         this.#end()
         try {
+          await turns.next()
           return await guest.endpoint.ask(question, signal)
         } finally {
+          await turns.next()
           this.#begin()
         }
       },

@@ -1,0 +1,17 @@
+/**
+ * Lets one piece of agents' work begin in each turn of the event loop, so that other requests are answered between two
+ * pieces, whatever the number of agents. A piece is what a message does until it waits for the database.
+ */
+export class Turns {
+  #last = Promise.resolve()
+
+  /** Await before a piece; pieces keep their order. */
+  next(): Promise<void> {
+    this.#last = this.#last.then(nextTurn)
+    return this.#last
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}
