@@ -189,6 +189,21 @@ test('introspection and the playground are there when they are asked for', async
   assert.equal((await fetch(service.url + script)).status, 200)
 })
 
+test('pages are there with their script, their styles, drawings from a thread, and files', async () => {
+  await using service = await start(['serve', '--workers', '1'], {
+    env: await imported(await emptyUrl('sqlite')),
+  })
+  const articles = `${service.url}/c/tech.service.news.article`
+  const page = await (await fetch(`${articles}/charts?by=language`)).text()
+  assert.equal(page.match(/<svg class="chart /g)?.length, 2)
+  for (const [, path = ''] of page.matchAll(/(?:src|href)="(\/explorer\/[^"]+\.(?:js|css))"/g))
+    assert.equal((await fetch(service.url + path)).status, 200, path)
+  assert.match(await (await fetch(`${articles}/chart.svg?part=groups&by=language`)).text(), /^<svg /)
+  const compared = 'part=compare&query=climate&query=storm'
+  const parquet = await fetch(`${articles}/chart.parquet?${compared}`)
+  assert.equal(Buffer.from(await parquet.arrayBuffer()).toString('latin1', 0, 4), 'PAR1')
+})
+
 onEveryDatabase('several processes answer questions, agents and whoever reads metrics', async (engine) => {
   const args = ['serve', '--workers', '2', '--mcp', '--metrics-port', '0']
   await using service = await start(args, { env: await imported(await emptyUrl(engine)) })
