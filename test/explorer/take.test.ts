@@ -194,6 +194,14 @@ test('the query opens in the playground as it is shown', async () => {
   assert.equal(query, menu.text('GraphQL').split('\n\n#')[0])
 })
 
+test('a search of all collections is taken along as its query', { skip: noCurl }, async () => {
+  const page = await fetchText('/search?q=climate')
+  const { data } = JSON.parse((await run('bash', ['-c', menuOf(page).text('curl')])).stdout)
+  const first = /<h3><a href="\/at\/([^"]*)"/.exec(page)?.[1]
+  assert.equal(data.found.nodes[0].uri, `at://${first}`)
+  assert.doesNotMatch(await fetchText('/search?q=nosuchwordanywhere'), /class="take"/)
+})
+
 test('the command of curl asks what the page asks', { skip: noCurl }, async () => {
   const { menu, data } = await offered()
   assert.deepEqual(JSON.parse((await run('bash', ['-c', menu.text('curl')])).stdout).data, data)

@@ -3,6 +3,7 @@ import { collectionAddress, withLanguage } from '../addresses.ts'
 import { replaced } from '../browse/search-form.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
+import { takeMenu } from '../export-menu/take.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
@@ -43,10 +44,20 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     title,
     isIndexed: false,
     operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
-    render: (answer) => html`
+    render: async (answer) => html`
       <header class="heading"><h1>${title}</h1></header>
-      ${searchAllForm(site, language, q)} ${asks && found(answer)}
+      ${searchAllForm(site, language, q)} ${asks && [found(answer), await take(answer)]}
     `,
+  }
+
+  /** The pages of the collections have files of their records. */
+  async function take(answer: Answer): Promise<Html> {
+    if ((answer['found'] as Found).nodes.length === 0) return null
+    const index = await site.readIndex().catch(() => null)
+    const operation = buildOperation(site.schema, 'Search', [foundPanel(q, '', searched)])
+    const { origin } = request
+    const context = { site, language, origin, address: request.address, index }
+    return takeMenu({ kind: 'list', title, operation, files: [] }, context)
   }
 
   function found(answer: Answer): Html {
@@ -98,8 +109,8 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   }
 }
 
-function panels(q: string, after: string, searched: readonly Subject[]): readonly Panel[] {
-  const list: Panel = {
+function foundPanel(q: string, after: string, searched: readonly Subject[]): Panel {
+  return {
     name: 'found',
     field: 'search',
     arguments: { text: q, first: pageSize, after: after === '' ? undefined : after },
@@ -109,6 +120,10 @@ function panels(q: string, after: string, searched: readonly Subject[]): readonl
       'didYouMean { word nearest { word } }',
     ].join('\n'),
   }
+}
+
+function panels(q: string, after: string, searched: readonly Subject[]): readonly Panel[] {
+  const list = foundPanel(q, after, searched)
   if (after !== '' || searched.length > mostTotals) return [list]
   const totals = searched.map(
     ({ collection }): Panel => ({
