@@ -53,6 +53,7 @@ for (const [name, documents, references] of sets) {
       record: () => Promise.reject(new ToolError('Filters take URIs.')),
       one: async () => 'at://did:plc:abc/a.b.c/self',
       all: async () => ['at://did:plc:abc/a.b.c/self', 'at://did:plc:abc/a.b.c/other'],
+      account: async () => 'did:plc:abc',
     },
   }
 

@@ -17,7 +17,7 @@ import {
 import { isRelative, parseStretch } from './dates.ts'
 import type { ReferenceTimes } from './reference-time.ts'
 import type { NameResolver } from '../names/resolve-names.ts'
-import { namesToUris } from './references.ts'
+import { handlesToDids, namesToUris } from './references.ts'
 import { elementOf, parsePath, type Path, type ReverseStep, type SchemaContext, wordOf } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
@@ -132,8 +132,13 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
     if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
     return whereAlong(steps, { [name]: many(type, { [end.name]: value }) })
   }
-  if (end.kind === 'system' && (name === 'actorHandle' || name === 'recordJson'))
-    throw new ToolError(`"${text}" cannot be filtered by; use "did" or a field of the record.`)
+  if (end.kind === 'system' && (name === 'did' || name === 'actorHandle')) {
+    if (value === null) throw new ToolError(`Every record has a "did"; filter by other fields.`)
+    const dids = await handlesToDids(text, value, holderOf(path), context.names)
+    return whereAlong(steps, { did: scalarCondition(text, type, dids, context) })
+  }
+  if (end.kind === 'system' && name === 'recordJson')
+    throw new ToolError(`"${text}" cannot be filtered by; use a field of the record.`)
   if (!hasConditions(type))
     throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
   if (value === null) return whereMissing(steps, name)

@@ -1,4 +1,4 @@
-/** Replaces the names, record keys and addresses in a filter on a reference by URIs. */
+/** Replaces names of records in a filter by their URIs, and handles of accounts by their DIDs. */
 import type { Collection } from '../../schema/model/model.ts'
 import { isObject } from '../../util/is-object.ts'
 import type { NameResolver } from '../names/resolve-names.ts'
@@ -12,44 +12,75 @@ const ofSeveral = new Map([
   ['has', 'hasAny'],
 ])
 
-const takingUris = new Set(['eq', 'ne', 'in', 'notIn', 'has', 'hasAny', 'hasAll'])
+const takingNames = new Set(['eq', 'ne', 'in', 'notIn', 'has', 'hasAny', 'hasAll'])
 
-/** `target` is the only collection that the reference leads to, or null. */
-export async function namesToUris(
+/** How names in a filter are read: `one` and `all` give identifiers. */
+interface NameReader {
+  /** What identifiers begin with, such as `at://`. */
+  readonly scheme: string
+  one(name: string): Promise<string>
+  all(name: string): Promise<readonly string[]>
+}
+
+/** Names, record keys and addresses as URIs; `target` is the only collection that the reference leads to, or null. */
+export function namesToUris(
   text: string,
   value: unknown,
   target: Collection | null,
   names: NameResolver,
 ): Promise<unknown> {
+  const known = (): Collection => {
+    if (target !== null) return target
+    throw new ToolError(
+      `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
+    )
+  }
+  return replaceNames(text, value, {
+    scheme: 'at://',
+    one: async (name) => names.one(name, known()),
+    all: async (name) => names.all(name, known()),
+  })
+}
+
+/** Handles of the accounts that have records in the collection as DIDs. */
+export function handlesToDids(
+  text: string,
+  value: unknown,
+  collection: Collection,
+  names: NameResolver,
+): Promise<unknown> {
+  const account = (handle: string) => names.account(handle, collection)
+  return replaceNames(text, value, {
+    scheme: 'did:',
+    one: account,
+    all: async (handle) => [await account(handle)],
+  })
+}
+
+async function replaceNames(text: string, value: unknown, reader: NameReader): Promise<unknown> {
   const list = async (values: readonly unknown[]) => (await Array.fromAsync(values, read)).flat()
   if (Array.isArray(value)) return list(value)
   if (!isObject(value) || isAll(value)) return read(value)
   const members = await Array.fromAsync(Object.entries(value), async ([written, inner]) => {
     const name = written === 'uri' ? 'eq' : written
-    if (!takingUris.has(name)) return [name, inner] as const
+    if (!takingNames.has(name)) return [name, inner] as const
     if (Array.isArray(inner)) return [name, await list(inner)] as const
     return [isAll(inner) ? (ofSeveral.get(name) ?? name) : name, await read(inner)] as const
   })
   return Object.fromEntries(members)
 
-  /** The URI of one name, the URIs of `{"all": …}`; any other value itself. */
+  /** The identifier of one name, the identifiers of `{"all": …}`; any other value itself. */
   async function read(one: unknown): Promise<unknown> {
     if (isAll(one)) {
       const wanted = Array.isArray(one.all) ? strings(text, one.all) : strings(text, [one.all])
-      const uris = await Array.fromAsync(wanted, async (name) =>
-        name.startsWith('at://') ? [name] : names.all(name, known(target)),
-      )
-      return [...new Set(uris.flat())]
+      const found = await Array.fromAsync(wanted, async (name) => (isName(name) ? reader.all(name) : [name]))
+      return [...new Set(found.flat())]
     }
-    if (typeof one !== 'string' || one.startsWith('at://')) return one
-    return names.one(one, known(target))
+    return isName(one) ? reader.one(one) : one
   }
 
-  function known(collection: Collection | null): Collection {
-    if (collection !== null) return collection
-    throw new ToolError(
-      `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
-    )
+  function isName(one: unknown): one is string {
+    return typeof one === 'string' && !one.startsWith(reader.scheme)
   }
 }
 

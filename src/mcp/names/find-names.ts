@@ -43,8 +43,8 @@ export interface FoundNames {
 
 export type Asking = (query: string) => Promise<Json>
 
-/** Records of a page; the smaller number if the caller's tier refuses the larger. */
-const pageSizes = [100, 20] as const
+/** Records of a page. */
+const pageSizes = { most: 100, least: 20 } as const
 /** Pages of one list. */
 const mostPages = 5
 /** Points of one operation, below the 250 that callers without a key may spend on one. */
@@ -59,14 +59,17 @@ export async function findNames(
   askFor: Asking,
 ): Promise<FoundNames> {
   const wanted = readWanted(text)
-  for (const size of pageSizes)
-    try {
-      return await find(wanted, subjects, size, askFor)
-    } catch (error) {
-      const isLast = size === pageSizes.at(-1)
-      if (isLast || !(error instanceof EndpointError) || error.code !== 'BAD_USER_INPUT') throw error
-    }
-  throw new Error('There is a last page size.')
+  return inPages((size) => find(wanted, subjects, size, askFor))
+}
+
+/** Asks again with the smallest pages if the caller's tier refuses larger ones. */
+export async function inPages<Answer>(ask: (size: number) => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask(pageSizes.most)
+  } catch (error) {
+    if (!(error instanceof EndpointError) || error.code !== 'BAD_USER_INPUT') throw error
+    return ask(pageSizes.least)
+  }
 }
 
 async function find(

@@ -1,6 +1,7 @@
 /** What people call records: every tool finds them by name, domain, handle, key and address, and says when it is not one. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { newsLexicons, readLexiconFolder } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
@@ -209,6 +210,51 @@ onEveryDatabase('looking up a name is affordable', async (database) => {
     const agent = await open(database)
     await agent.call('resolve_name', { name })
     assert.ok(agent.points() <= most, `${name} costs ${agent.points()} points`)
+  }
+})
+
+onEveryDatabase('accounts are named by their handles', async (database) => {
+  const value = { name: 'A', url: 'https://a.example' }
+  const [alice, bob] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'] as const
+  const standard = readLexiconFolder(
+    new URL('../../../test/schemas/site-standard/lexicons/', import.meta.url),
+  )
+  const records = await Promise.all(
+    (
+      [
+        [alice, '3lwafzkjqm25s'],
+        [alice, '3lwafzkjqm25t'],
+        [bob, '3lwafzkjqm25u'],
+      ] as const
+    ).map(([did, rkey]) => buildRecord('site.standard.publication', { did, rkey, value })),
+  )
+  await using service = await openTestService({
+    lexicons: standard.documents,
+    references: standard.references,
+    records,
+    database,
+  })
+  await service.opened.database.write.metadata.writeHandle(alice, 'alice.example', 0n)
+  const agent = createAgent(modelOf(standard.documents, standard.references), engineEndpoint(service.engine))
+  const count = async (filters: Json): Promise<number> =>
+    (await agent.call('aggregate', { collection: 'publication', filters })).count
+  assert.equal(await count({ did: 'alice.example' }), 2)
+  assert.equal(await count({ did: '@Alice.Example' }), 2)
+  assert.equal(await count({ actorHandle: ['alice.example', bob] }), 3)
+  assert.equal(await count({ did: { ne: 'alice.example' } }), 1)
+  assert.equal(await count({ did: bob }), 1)
+  assert.match(
+    await agent.refusal('aggregate', { collection: 'publication', filters: { did: 'bob.example' } }),
+    /^No account with a publication has the handle "bob\.example"\. There are: alice\.example\./,
+  )
+})
+
+onEveryDatabase('answers that say which records were taken keep to their budget', async (database) => {
+  const agent = await open(database)
+  for (const source of [{ all: 'New York Times' }, 'Frankfurter Allgemeine', { all: 'CNN' }]) {
+    const args = { collection: 'article', filters: { source }, limit: 50, max_tokens: 300 }
+    const tokens = countTokens(await agent.text('search_records', args))
+    assert.ok(tokens <= 300, `${tokens} tokens`)
   }
 })
 

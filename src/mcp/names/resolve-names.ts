@@ -3,6 +3,7 @@ import type { Collection } from '../../schema/model/model.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
 import { ToolError } from '../tools/tool.ts'
+import { findAccount } from './find-account.ts'
 import { type Asking, findNames, type FoundNames, type NamedRecord } from './find-names.ts'
 
 /** How many records a refusal or a note names. */
@@ -15,6 +16,8 @@ export interface NameResolver {
   one(text: string, collection: Collection): Promise<string>
   /** The URIs of all records with that name, at least one. */
   all(text: string, collection: Collection): Promise<readonly string[]>
+  /** The DID of the account with that handle that has records in the collection; or throws a ToolError. */
+  account(handle: string, collection: Collection): Promise<string>
 }
 
 /** `note` is told which records were taken, where the name alone does not say it. Each name is looked up once. */
@@ -37,6 +40,7 @@ export function createNameResolver(
       return (await only(text, [catalogue.of(nsid)], all)).uri
     },
     all,
+    account: (handle, { nsid }) => findAccount(handle, catalogue.of(nsid), askFor),
   }
 
   /** `instead`: what else to write if several records have the name. */
