@@ -53,7 +53,9 @@ function create(tag: string, name: string, direction: Language['direction'], tex
     number: (value, options) =>
       options === undefined ? numbers.format(value) : new Intl.NumberFormat(tag, options).format(value),
     percent: (share) => percents.format(share),
-    list: (texts) => (direction === 'rtl' ? texts.map(isolated) : texts).join(text.comma),
+    // The mark gives the list its direction: isolated texts have no say in it.
+    list: (texts) =>
+      direction === 'rtl' ? `\u200F${texts.map(isolated).join(text.comma)}` : texts.join(text.comma),
     plural: (forms, count) =>
       (forms[plurals.select(count)] ?? forms.other).replace('{n}', numbers.format(count)),
     date: (instant) => formatted(dates, instant),

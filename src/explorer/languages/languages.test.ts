@@ -65,6 +65,11 @@ test('plural texts have the form of every number that the language tells apart',
   }
 })
 
+test('a list has the direction of the language, and each of its texts one of its own', () => {
+  assert.equal(known('en').list(['storm', 'اللغة']), 'storm, اللغة')
+  assert.equal(known('ar').list(['storm', 'اللغة']), '\u200F\u2068storm\u2069، \u2068اللغة\u2069')
+})
+
 test('Arabic counts in its six forms', () => {
   const { plural, text, number } = known('ar')
   const counted = [0, 1, 2, 3, 11, 100].map((count) => plural(text.records, count))
