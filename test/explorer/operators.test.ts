@@ -159,7 +159,7 @@ test('a setting that is wrong stops the start with a sentence', async () => {
   }
 })
 
-test('names in display.json are on the pages, and a mistake in it is reported by check and by serve', async () => {
+test('names in display.json are on the pages, and a mistake in it is reported by check, serve and mcp', async () => {
   const lexicons = join(folder, 'lexicons')
   cpSync(new URL('../../lexicons/', import.meta.url), lexicons, { recursive: true })
   const showing = (display: unknown): unknown =>
@@ -183,7 +183,29 @@ test('names in display.json are on the pages, and a mistake in it is reported by
   assert.match(checked.stdout, mistake)
   const served = await runProgram([...base, '--port', '0', '--lexicons', lexicons])
   assert.match(served.stderr, mistake)
-  assert.deepEqual([checked.status, served.status], [1, 1])
+  const agents = await runProgram(['mcp', '--endpoint', 'http://127.0.0.1:1/', '--lexicons', lexicons])
+  assert.match(agents.stderr, mistake)
+  assert.deepEqual([checked.status, served.status, agents.status], [1, 1, 1])
+})
+
+test('the title that display.json names stands for records in the answers of agents too', async () => {
+  const lexicons = join(folder, 'titled')
+  cpSync(new URL('../../lexicons/', import.meta.url), lexicons, { recursive: true })
+  const display = { 'tech.service.news.source': { title: 'domain' } }
+  writeFileSync(join(lexicons, 'display.json'), JSON.stringify(display))
+  await using service = await startService([...base, '--lexicons', lexicons, '--mcp', '--explorer', 'off'])
+  const response = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_records', arguments: { collection: 'source', limit: 1 } },
+    }),
+  })
+  // The title comes first, then the time.
+  assert.match(await response.text(), /domain\\":\\"[a-z.-]+\\",\\"createdAt/)
 })
 
 test('a reader who has asked too much sees a page that says how long to wait', async () => {
