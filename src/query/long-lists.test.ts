@@ -12,7 +12,7 @@ const book = 'org.example.library.book'
 /** Where a list may stand, with what is read from records to have values for it. */
 const scalars: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    'shelf genre medium title note language pages serial publishedAt uri cid did rkey indexedAt'
+    'shelf genre medium title note page language pages serial publishedAt uri cid did rkey indexedAt'
       .split(' ')
       .map((name) => [name, name]),
   ),

@@ -74,7 +74,14 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
       if (condition.operand.kind === 'count' && around.isIndexed)
         return isCounted(condition.operand, condition, row)
       const value = valueOf(emitter, condition.operand, row)
-      if (list.length >= manyValues && !around.isIndexed) return dialect.isOneOfMany(value, list, negated)
+      if (list.length >= manyValues && !around.isIndexed) {
+        const hashed = negated ? null : hashOf(emitter, condition.operand, row)
+        const isListed = dialect.isOneOfMany(value, list, negated)
+        // The index that a scan is forced to use is over the hashes.
+        return hashed === null
+          ? isListed
+          : sql`(${dialect.isOneOfMany(hashed, list.map(hashOfUrl), false)} and ${isListed})`
+      }
       if (!negated && isVirtual(condition.operand)) return isOneOf(emitter, condition.operand, list, row)
       return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
     }
@@ -142,15 +149,19 @@ function isOneOf(
   row: Row,
 ): Sql {
   const value = valueOf(emitter, operand, row)
-  const hashed = operand.kind === 'count' ? null : hashOf(emitter, operand, row)
+  const hashed = hashOf(emitter, operand, row)
   if (hashed === null) return emitter.dialect.isOneOf(value, values)
-  const hashes = values.map((each) => urlHash(String(each)))
+  const hashes = values.map(hashOfUrl)
   if (values.length === 1) return sql`(${hashed} = ${hashes[0]} and ${value} = ${values[0]})`
   return sql`(${hashed} in (${listOf(hashes)}) and ${value} in (${listOf(values)}))`
 }
 
+function hashOfUrl(value: ColumnValue): number {
+  return urlHash(String(value))
+}
+
 /** The stored hash of a URL; null if there is none. */
-function hashOf(emitter: Emitter, operand: Operand, row: Row): Sql | null {
+function hashOf(emitter: Emitter, operand: Operand | ReferringCount, row: Row): Sql | null {
   if (operand.kind !== 'column' || operand.column.urlHash === undefined || row.kind !== 'record') return null
   return columnOf(emitter, row.alias, operand.column.urlHash)
 }
