@@ -3,15 +3,17 @@
  * or its address asked, with the key that it names, and each link installs what stands next to it.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { buildDemoCorpus } from '../demo/corpus.ts'
 import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { startAgentServer } from './mcp/agent-server.ts'
 import { clientProgram, importClient } from './mcp/client-packages.ts'
-import { programFile } from './network/service.ts'
+import { programFile, runProgram, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { anybody, type HttpServer } from './support/http-server.ts'
 import { readFences } from './support/pages.ts'
@@ -23,6 +25,7 @@ const origin = 'http://127.0.0.1:4000'
 /** The members under which clients keep servers. */
 const lists = ['mcpServers', 'servers', 'context_servers', 'mcp_servers']
 
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-clients-'))
 let server: HttpServer
 /** The keys that callers have sent. */
 let keys = new Set<unknown>()
@@ -37,6 +40,7 @@ before(async () => {
 after(async () => {
   await server.close()
   await closeCorpora()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 for (const { info, body, start } of fences) {
@@ -55,6 +59,31 @@ for (const { info, body, start } of fences) {
     for (const one of servers) await assertReaches(one)
   })
 }
+
+test('ChatGPT finds and fetches records at a service that is started as the page says', async () => {
+  assert.ok(page.includes('\nlexigraph serve --mcp --chatgpt\n'))
+  const records = join(folder, 'records.jsonl')
+  const env = { LEXIGRAPH_DATABASE: join(folder, 'news.db') }
+  writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+  assert.equal((await runProgram(['import', records], { env })).status, 0)
+  await using service = await startService(['serve', '--workers', '1', '--mcp', '--chatgpt'], { env })
+  const overHttp = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`))
+  const args = [programFile, 'mcp', '--endpoint', `${service.url}/api/graphql`, '--chatgpt']
+  const onStdio = new StdioClientTransport({ command: process.execPath, args, cwd: tmpdir() })
+  for (const transport of [overHttp, onStdio]) {
+    const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' })
+    await client.connect(transport)
+    const ask = async (name: string, given: Json): Promise<Json> => {
+      const { content } = await client.callTool({ name, arguments: given })
+      return JSON.parse((content as Json)[0].text)
+    }
+    const { results } = await ask('search', { query: 'harbour' })
+    const { id, title, url } = results[0]
+    const document = await ask('fetch', { id })
+    assert.deepEqual([document.id, document.title, document.url], [id, title, url])
+    await client.close()
+  }
+})
 
 test('each command that adds a server names an address or a program that answers', async () => {
   const commands = fences

@@ -78,7 +78,8 @@ const rules: readonly Rule[] = [
 
 for (const [set, documents, references] of sets) {
   const model = modelOf(documents, references)
-  const { tools } = createAgent(model, { ask: () => assert.fail('Nothing is asked.') })
+  const endpoint = { ask: () => assert.fail('Nothing is asked.') }
+  const { tools } = createAgent(model, endpoint, undefined, { chatgpt: true })
 
   test(`tools over the ${set} lexicons have schemas that every client takes`, () => {
     const broken = tools.flatMap(({ name, inputSchema }) => breaches(inputSchema, name, true))
