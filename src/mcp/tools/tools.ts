@@ -1,5 +1,4 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
-import { setImmediate } from 'node:timers/promises'
 import { createReferenceTimes, findMain } from '../filters/reference-time.ts'
 import { ask } from '../graphql/ask.ts'
 import { indexTime, withIndexTime } from '../graphql/index-time.ts'
@@ -19,13 +18,6 @@ import { createValidateGraphql } from './validate-graphql.ts'
 import { budgetOf } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 
-/** Cutting and counting an answer takes milliseconds: so only one answer is made in each turn of the event loop. */
-let turn: Promise<void> = Promise.resolve()
-function ownTurn(): Promise<void> {
-  turn = turn.then(() => setImmediate())
-  return turn
-}
-
 export function createTools(given: ToolsGiven): readonly Tool[] {
   const { model, roles, schema, endpoint, now } = given
   const catalogue = createCatalogue(model, roles)
@@ -44,14 +36,9 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
       async read(query) {
         const timed = withIndexTime(query)
         const data = await askFor(timed)
-        await ownTurn()
         return { data, asOf: indexTime(data), query: timed }
       },
-      async send(question) {
-        const answer = await endpoint.ask(question, signal)
-        await ownTurn()
-        return answer
-      },
+      send: (question) => endpoint.ask(question, signal),
       ...createReferenceTimes({ catalogue, main, now, ask: askFor }),
       names: createNameResolver(catalogue, askFor, (sentence) => notes.add(sentence)),
     }
