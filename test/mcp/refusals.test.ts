@@ -18,10 +18,12 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
     const mode = revision === '2025-11-25' ? 'legacy' : ({ pin: revision } as const)
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
     await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))
-    assert.equal((await client.callTool(call)).isError ?? false, false)
+    const answered = await client.callTool(call)
+    assert.equal(answered.isError ?? false, false)
     given.points = 0
     const refused = await client.callTool(call)
     assert.equal(refused.isError, true)
+    assert.deepEqual(refused._meta, answered._meta)
     const [content] = refused.content
     assert.match(
       content?.type === 'text' ? content.text : '',

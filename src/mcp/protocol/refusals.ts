@@ -35,7 +35,7 @@ export function requestIdOf(message: unknown): RequestId | null {
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : null
 }
 
-/** The JSON of the answer to a request that is refused. The newer revision names the server with each result. */
+/** The JSON of the answer to a request that is refused. Revision 2026-07-28 names the server with each result. */
 export function refuseRequest(message: unknown, failure: ServiceError, server: object): string {
   const { method, params } = isObject(message) ? message : {}
   const id = requestIdOf(message)
@@ -71,7 +71,7 @@ export function errorText(id: RequestId | null, error: RpcError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error })
 }
 
-/** Its requests name their revision in `_meta`. */
+/** Its requests name their revision in `_meta`. The SDK has constants for these names, but `serve` does not load it. */
 function isOfNewerRevision(params: unknown): boolean {
   const meta = isObject(params) ? params['_meta'] : undefined
   return isObject(meta) && 'io.modelcontextprotocol/protocolVersion' in meta

@@ -106,7 +106,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
 }
 
 /** The server as it introduces itself. */
-export function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'website'>) {
+function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'website'>) {
   return {
     name,
     title: 'Lexigraph',
@@ -114,6 +114,11 @@ export function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'w
     icons,
     ...(website !== null && { websiteUrl: website }),
   }
+}
+
+/** What revision 2026-07-28 repeats in each result: without the icon, which some clients show to models. */
+export function serverIdentity(version: string) {
+  return { name, version }
 }
 
 /** Tools only read and may be called again; `openWorldHint`, because anybody may have published the texts. */
@@ -132,8 +137,7 @@ async function call(
   onFault: (error: Error) => void,
 ): Promise<CallToolResult> {
   const deadline = AbortSignal.timeout(timeout)
-  // Revision 2026-07-28 repeats the server's identity in each result; without the icon, which some clients show models.
-  const identity = mcpReq.envelope && { _meta: { [SERVER_INFO_META_KEY]: { name, version } } }
+  const identity = mcpReq.envelope && { _meta: { [SERVER_INFO_META_KEY]: serverIdentity(version) } }
   try {
     const answer = await tool.run(args, AbortSignal.any([mcpReq.signal, deadline]))
     return { content: [{ type: 'text', text: answerText(answer) }], ...identity }
