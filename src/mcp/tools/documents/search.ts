@@ -160,5 +160,5 @@ export function firstAddress(values: readonly unknown[]): string | null {
 
 async function byName(text: string, { catalogue, ask }: Toolbox): Promise<readonly Result[]> {
   const { found } = await findNames(text, catalogue.referred, ask)
-  return found.slice(0, mostResults).map(({ uri, name }) => ({ id: uri, title: name ?? uri, url: uri }))
+  return found.slice(0, mostResults).map(({ uri, name }) => ({ id: uri, title: name, url: uri }))
 }
