@@ -3,7 +3,8 @@ import { cutPlain } from '../words/plain-text.ts'
 import type { Subject } from '../words/collections.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
-import { type Asking, inPages } from './find-names.ts'
+import { inPages } from '../graphql/pages.ts'
+import type { Asking } from './find-names.ts'
 
 const mostShown = 10
 

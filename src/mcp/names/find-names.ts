@@ -1,6 +1,5 @@
 /** Asks the service for the records that may have a name, compares them, and ranks those that do. */
 import type { Subject } from '../words/collections.ts'
-import { EndpointError } from '../../endpoint/endpoint.ts'
 import {
   EnumValue,
   mergeSelections,
@@ -8,6 +7,7 @@ import {
   printSelection,
   type Selection,
 } from '../graphql/graphql-text.ts'
+import { inPages } from '../graphql/pages.ts'
 import type { Json } from '../tools/tool.ts'
 import {
   compareNames,
@@ -43,8 +43,6 @@ export interface FoundNames {
 
 export type Asking = (query: string) => Promise<Json>
 
-/** Records of a page. */
-const pageSizes = { most: 100, least: 20 } as const
 /** Pages of one list. */
 const mostPages = 5
 /** Points of one operation, below the 250 that callers without a key may spend on one. */
@@ -60,16 +58,6 @@ export async function findNames(
 ): Promise<FoundNames> {
   const wanted = readWanted(text)
   return inPages((size) => find(wanted, subjects, size, askFor))
-}
-
-/** Asks again with the smallest pages if the caller's tier refuses larger ones. */
-export async function inPages<Answer>(ask: (size: number) => Promise<Answer>): Promise<Answer> {
-  try {
-    return await ask(pageSizes.most)
-  } catch (error) {
-    if (!(error instanceof EndpointError) || error.code !== 'BAD_USER_INPUT') throw error
-    return ask(pageSizes.least)
-  }
 }
 
 async function find(

@@ -6,6 +6,7 @@ import { EndpointError } from '../../../endpoint/endpoint.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { hasConditions } from '../../../schema/model/operators.ts'
 import { EnumValue, printField, printSelection, type Selection } from '../../graphql/graphql-text.ts'
+import { inPages, pageSizes } from '../../graphql/pages.ts'
 import type { Subject } from '../../words/collections.ts'
 import { percent, roughPercent } from '../../words/percent.ts'
 import type { Json } from '../tool.ts'
@@ -25,8 +26,6 @@ interface Count {
 const mostPoints = 220
 /** Maximum size of a collection whose records are read to count a field; of larger ones a sample is read. */
 const mostScanned = 150_000
-/** Records of a sample: one page, or the smallest page if the caller's tier refuses that. */
-const sampleSizes = { most: 100, least: 20 } as const
 /** Counts of lists of values are compared with so many facets in one list. */
 const mostFacets = 10
 /** Milliseconds for which rates are kept: counting them again costs hundreds of points. */
@@ -93,7 +92,7 @@ async function fill(
     if (missing !== undefined) rates.set(name, percent(records - missing, records))
   }
   const wanted = optional.filter(({ name }) => !rates.has(name))
-  const counts = records <= sampleSizes.most ? [] : countsOf(wanted, records)
+  const counts = records <= pageSizes.most ? [] : countsOf(wanted, records)
   const sampled = wanted.filter((field) => !counts.some((count) => count.field === field))
   try {
     if (sampled.length > 0) await readSample(rates, sampled, records, subject, toolbox)
@@ -175,7 +174,7 @@ interface FacetedList {
   readonly facets: readonly { readonly field: string; readonly missing: number }[]
 }
 
-/** Rates of the newest records, which are exact if there are no others. */
+/** Rates of one page of the newest records, which are exact if there are no others. */
 async function readSample(
   rates: Map<string, string>,
   fields: readonly Field[],
@@ -183,12 +182,9 @@ async function readSample(
   { collection: { rootField } }: Subject,
   toolbox: Toolbox,
 ): Promise<void> {
-  const ask = (first: number) =>
-    toolbox.ask(`{ ${printField(rootField, { first })} { nodes { recordJson } } }`)
-  const data = await ask(sampleSizes.most).catch((error: unknown) => {
-    if (error instanceof EndpointError && error.code === 'BAD_USER_INPUT') return ask(sampleSizes.least)
-    throw error
-  })
+  const data = await inPages((first) =>
+    toolbox.ask(`{ ${printField(rootField, { first })} { nodes { recordJson } } }`),
+  )
   const { nodes } = data[rootField] as { readonly nodes: readonly { readonly recordJson: Json }[] }
   const rateOf = nodes.length === records ? percent : roughPercent
   for (const { name, property } of fields) {
