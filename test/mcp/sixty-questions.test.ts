@@ -1,9 +1,9 @@
 /**
- * Sixty questions over real news, when they lie beside the checkout: answered through the tools alone, in few calls and
- * few tokens, as the reference evaluator answers them.
+ * Sixty questions over real news, if the corpus is next to the checkout: answered through the tools alone, in few calls
+ * and few tokens, as the reference evaluator answers them.
  */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
+import { devFile, devFiles, skip } from '../support/dev-corpus.ts'
 import { type AgentClient, connectAgent, tokensOf } from './conversation.ts'
 import { readNews } from './news.ts'
 import { comparing } from './sixty/comparing.ts'
@@ -27,9 +28,7 @@ const usualTokens = 250
 /** What an agent reads before its first question. */
 const mostTokensBefore = 4_600
 
-const corpus = fileURLToPath(new URL('../../../shared/corpus/dev/', import.meta.url))
-const skip = existsSync(corpus) ? false : 'the corpus is not beside the checkout'
-const files = ['sources', 'articles', 'enrichments'].map((name) => join(corpus, `${name}.jsonl.gz`))
+const files = devFiles.map(devFile)
 /** All that is asked comes from one address, within seconds. */
 const tiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
 

@@ -1,4 +1,4 @@
-/** Real news that may lie beside the checkout: 17,000 articles in thirty languages, with their outlets and analyses. */
+/** Real news in a folder next to the checkout, if it is there: 17,000 articles in thirty languages, with their outlets and analyses. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { loadProject } from '../../src/cli/store/project.ts'
@@ -12,8 +12,8 @@ import type { Model } from '../../src/schema/model/model.ts'
 
 const folder = fileURLToPath(new URL('../../../shared/corpus/dev/', import.meta.url))
 
-/** Of tests that need it. */
-export const skip = existsSync(folder) ? false : 'the corpus is not beside the checkout'
+/** The option `skip` of tests that need it. */
+export const skip = existsSync(folder) ? false : 'the corpus is not next to the checkout'
 
 export const devFiles = ['sources', 'articles', 'enrichments'] as const
 
