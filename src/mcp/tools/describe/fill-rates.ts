@@ -29,7 +29,7 @@ const mostScanned = 150_000
 /** Counts of lists of values are compared with so many facets in one list. */
 const mostFacets = 10
 /** Milliseconds for which rates are kept: counting them again costs hundreds of points. */
-const kept = 600_000
+const lifetime = 600_000
 
 interface CountedRates {
   readonly rates: FillRates
@@ -49,25 +49,23 @@ export interface FillRateReader {
 
 /** Rates that are kept, or that another call is counting, are not counted again. */
 export function createFillRateReader(): FillRateReader {
-  const cache = new Map<string, { readonly counted: CountedRates; readonly until: number }>()
-  const running = new Map<string, Promise<CountedRates>>()
+  const kept = new Map<string, { readonly counting: Promise<CountedRates>; readonly until: number }>()
   return {
     async read(subject, records, known, toolbox) {
       const { nsid } = subject.collection
-      const stored = cache.get(nsid)
-      if (stored !== undefined && stored.until > toolbox.now().getTime()) return stored.counted
-      // What the other caller may not ask, or no longer waits for, this one may.
-      const other = await running.get(nsid)?.catch(() => null)
-      if (other?.refused === null) return other
-      const own = countRates(subject, records, known, toolbox)
-      running.set(nsid, own)
-      try {
-        const counted = await own
-        if (counted.refused === null) cache.set(nsid, { counted, until: toolbox.now().getTime() + kept })
-        return counted
-      } finally {
-        if (running.get(nsid) === own) running.delete(nsid)
+      const now = toolbox.now().getTime()
+      const other = kept.get(nsid)
+      if (other !== undefined && other.until > now) {
+        // This caller may ask what the other was refused, and may still wait where the other has left.
+        const counted = await other.counting.catch(() => null)
+        if (counted?.refused === null) return counted
       }
+      const own = { counting: countRates(subject, records, known, toolbox), until: now + lifetime }
+      kept.set(nsid, own)
+      const counted = await own.counting
+      // A caller with fewer points may have begun in the meantime.
+      if (counted.refused === null) kept.set(nsid, own)
+      return counted
     },
   }
 }
