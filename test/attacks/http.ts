@@ -210,8 +210,10 @@ export const httpAttacks: readonly Attack[] = [
     ['SOURCE, which only radio knows', head(`SOURCE ${path} HTTP/1.1`, host)],
   ]),
   ...attacks({ status: 200, code: null, leaves: 'open' }, [['HEAD', head(`HEAD ${target} HTTP/1.1`, host)]]),
-  ...attacks({ status: 200, code: null, leaves: 'open' }, [
+  ...attacks({ status: 404, code: null, leaves: 'open' }, [
     ['the URL of another host', head('GET http://evil.example/ HTTP/1.1', 'host: evil.example')],
+  ]),
+  ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['* as the target', head('GET * HTTP/1.1', host)],
   ]),
   ...attacks({ status: 204, code: null, leaves: 'open' }, [
