@@ -1,5 +1,6 @@
 /** Callers over a limit, and messages that cannot be read: what clients of the protocol get to read. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ServiceError } from '../../src/errors.ts'
@@ -97,6 +98,11 @@ test('prebuilt answers cost nothing up to their number in a minute, and a point 
   assert.equal(await left(), tier.pointsPerMinute - 1)
   await post(server, request('prompts/get', { params: { name: 'nothing' } }))
   assert.equal(await left(), tier.pointsPerMinute - 2)
+})
+
+test('the page of limits has the number of free messages', () => {
+  const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
+  assert.match(page, new RegExp(`prebuilt answers: ${freeMessages} of them in a minute cost nothing`))
 })
 
 test('a caller who cannot be identified for now is told so with the id of its request', async () => {
