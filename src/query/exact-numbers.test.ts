@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { onEveryDatabase as test } from '../../test/support/databases.ts'
 import type { Json } from '../../test/reference/shapes.ts'
+import { anybody } from '../../test/support/engine.ts'
 import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
 import type { Engine } from '../../test/support/postgres.ts'
 import { openTestService, type TestService } from '../../test/support/service.ts'
@@ -112,4 +113,27 @@ test('a sum is shown up to 2^53 - 1, either way', async (database) => {
   assert.equal((await service.data(sum('DD'))).all.sum.fortune, -most)
   for (const country of ['CC', 'EE'])
     assert.equal((await service.refusal(sum(country))).code, 'BAD_USER_INPUT', country)
+})
+
+test('ranges whose lower bounds are below the least integer are paged through', async (database) => {
+  await using service = await openPeople(database, { DE: [-most, -most + 1, 4, most] })
+  const seen: [string, number][] = []
+  let after = ''
+  do {
+    const page = `orgExampleLibraryPersonAggregate(groupBy: [fortune], interval: 3, orderBy: KEY_ASC, limit: 1${after}) {
+      groups { fortune count } groupsPageInfo { hasNextPage endCursor } }`
+    const answer = await service.opened.engine.execute({ query: `{ all: ${page} }` }, anybody)
+    assert.equal(answer.kind, 'data')
+    const text = Buffer.from(answer.kind === 'data' ? answer.body : []).toString()
+    const [, fortune = '', count] = /"fortune":(-?\d+),"count":(\d+)/.exec(text) ?? []
+    seen.push([fortune, Number(count)])
+    const { hasNextPage, endCursor } = JSON.parse(text).data.all.groupsPageInfo
+    after = hasNextPage ? `, after: "${endCursor}"` : ''
+  } while (after !== '')
+  assert.deepEqual(seen, [
+    ['-9007199254740993', 1],
+    ['-9007199254740990', 1],
+    ['3', 1],
+    ['9007199254740990', 1],
+  ])
 })

@@ -55,7 +55,7 @@ export function groupCursor(
         return dialect.asText(value)
       case 'date':
         return dateOf(emitter, plan, part, value)
-      case 'sum':
+      case 'bigint':
       case 'wideSum':
         return join(
           [value, ...more].map((each) => dialect.asText(each)),
@@ -109,7 +109,7 @@ function dateOf({ dialect }: Emitter, { keys }: OrderedGroups, { of }: OrderPart
 
 /** A value of a position in the parts that its expressions have. */
 function partsOf({ dialect }: Emitter, { type }: OrderPart, value: ColumnValue): readonly ColumnValue[] {
-  return typeof value === 'bigint' && (type === 'sum' || type === 'wideSum')
+  return typeof value === 'bigint' && (type === 'bigint' || type === 'wideSum')
     ? dialect.sumParts(value, type === 'wideSum')
     : [value]
 }

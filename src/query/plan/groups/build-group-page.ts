@@ -78,13 +78,13 @@ function valueOf(type: OrderType, value: unknown): ColumnValue | undefined {
       return isLargeInteger(value) ? BigInt(value) : undefined
     case 'date':
       return typeof value === 'string' && dateText.test(value) ? value : undefined
-    case 'sum':
+    case 'bigint':
     case 'wideSum': {
       const [, high, low] = typeof value === 'string' ? (sumText.exec(value) ?? []) : []
       if (high === undefined) return undefined
       const sum = low === undefined ? BigInt(high) : (BigInt(high) << lowBits) + BigInt(low)
       // Beyond that, engines cannot compare with it.
-      return BigInt.asIntN(type === 'sum' ? 64 : 85, sum) === sum ? sum : undefined
+      return BigInt.asIntN(type === 'bigint' ? 64 : 85, sum) === sum ? sum : undefined
     }
   }
 }

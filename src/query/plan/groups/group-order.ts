@@ -4,8 +4,11 @@ import type { Direction } from '../fields.ts'
 import { isInstant, storedKind } from '../plan-facts.ts'
 import type { GroupKey, MeasurePlan } from './group-plan.ts'
 
-/** `instant`: microseconds. `date`: the first day of a bucket. `wideSum`: a sum that may exceed 64 bits. */
-export type OrderType = 'text' | 'boolean' | 'integer' | 'double' | 'instant' | 'date' | 'sum' | 'wideSum'
+/**
+ * `integer`: of at most 53 bits. `bigint`: of at most 64 bits. `wideSum`: a sum that may exceed 64 bits. `instant`:
+ * microseconds. `date`: the first day of a bucket.
+ */
+export type OrderType = 'text' | 'boolean' | 'integer' | 'bigint' | 'double' | 'instant' | 'date' | 'wideSum'
 
 /** One value of a total order of groups. */
 export interface OrderPart {
@@ -57,7 +60,9 @@ export function groupOrderParts({
   }
 }
 
-function typeOfKey({ leaf, bucket }: GroupKey): OrderType {
+function typeOfKey({ leaf, bucket, interval }: GroupKey): OrderType {
+  // The lower bound of a range is below the least integer of 53 bits when the range has that integer.
+  if (interval !== null) return 'bigint'
   switch (bucket?.unit) {
     case 'hour':
     case 'day':
@@ -84,7 +89,7 @@ function typeOfMeasure({ measure, of, isWide }: MeasurePlan): OrderType {
     case 'stddev':
       return 'double'
     case 'sum':
-      return isWide ? 'wideSum' : 'sum'
+      return isWide ? 'wideSum' : 'bigint'
     case 'countDistinct':
     case 'percentile':
       return 'integer'
