@@ -44,6 +44,7 @@ const retiredTypes = [
   'Visit',
   'Course',
   'Turn',
+  'Turns',
   'LongTurn',
   'Place',
   'Spot',

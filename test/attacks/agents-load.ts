@@ -1,6 +1,6 @@
 /** Attacks on the agents' server by number. */
 import assert from 'node:assert/strict'
-import { freeMessages } from '../../src/server/agents/own-agent.ts'
+import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
 import { message, sent } from './agents.ts'
 import { asked, head, host, numbers } from './attack.ts'
 import {

@@ -10,33 +10,33 @@ import { MessageError, requestIdOf } from '../../mcp/protocol/refusals.ts'
 import { createBodyReader } from '../http/requests.ts'
 import { assertNoKeyInUrl, holdsKeySomewhere } from '../admission/authentication.ts'
 import { answerAgentFailure, sendJson, sendRefusal, setAgentHeaders } from './agent-replies.ts'
-import { type Admit, type Guest, isTransient, refusedGuest, Work } from './guest.ts'
-import { Turns } from './turns.ts'
+import { type Admit, type AgentCaller, isTransient, meterEndpoint, refusedCaller } from './agent-caller.ts'
+import { EventLoopQueue } from './event-loop-queue.ts'
 
 export const agentPath = '/mcp'
 
-/** Bytes of a message that is parsed before it is paid for; a longer one is none of the prebuilt answers' requests. */
+/** Bytes of a message that is parsed before it is paid for. No request with a prebuilt answer is longer. */
 const shortMessage = 4_000
 
 /** Takes every method, so that all but POST are counted and refused in the terms of the protocol. */
 export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Admit): void {
   // Closes the agent only after the requests in flight are answered.
   app.addHook('onClose', () => agent.close())
-  const guests = new WeakMap<FastifyRequest, Guest>()
-  const turns = new Turns()
+  const callers = new WeakMap<FastifyRequest, AgentCaller>()
+  const queue = new EventLoopQueue()
   const charged = new WeakSet<FastifyRequest>()
-  const charge = (request: FastifyRequest, guest: Guest, bytes: number): Promise<void> => {
+  const charge = (request: FastifyRequest, caller: AgentCaller, bytes: number): Promise<void> => {
     charged.add(request)
-    return guest.pay(bytes)
+    return caller.pay(bytes)
   }
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const isPost = request.method === 'POST'
-    const guest = await enter(admit, request, isPost)
-    guests.set(request, guest)
+    const caller = await enter(admit, request, isPost)
+    callers.set(request, caller)
     const refusal = agent.refusal(request.headers)
     // A message is charged when it has come, because its answer has its id.
     if (isPost && refusal === null && !holdsKeySomewhere(request.url)) return
-    await charge(request, guest, 0)
+    await charge(request, caller, 0)
     assertNoKeyInUrl(request.url)
     if (refusal !== null) return sendRefusal(reply, 403, refusal)
     reply.header('allow', 'POST')
@@ -46,7 +46,7 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   const errorHandler = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     let failure = error
     try {
-      if (!charged.has(request)) await guests.get(request)?.pay(0)
+      if (!charged.has(request)) await callers.get(request)?.pay(0)
     } catch (refused) {
       failure = refused as Error
     }
@@ -56,48 +56,53 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('application/json', createBodyReader(mostMessageBytes))
     routes.all(agentPath, { onRequest, errorHandler }, async (request, reply) => {
-      const guest = guests.get(request)
-      if (guest === undefined) throw new Error('Nobody has been admitted.')
-      return answer(agent, { guest, turns, charge: (bytes) => charge(request, guest, bytes) }, request, reply)
+      const caller = callers.get(request)
+      if (caller === undefined) throw new Error('Nobody has been admitted.')
+      return answer(
+        agent,
+        { caller, queue, charge: (bytes) => charge(request, caller, bytes) },
+        request,
+        reply,
+      )
     })
   })
 }
 
-/** A caller who may not ask for now is told so in the answer to its message. */
-async function enter(admit: Admit, request: FastifyRequest, isPost: boolean): Promise<Guest> {
+/** A caller who may not ask for now reads so in the answer to its message. */
+async function enter(admit: Admit, request: FastifyRequest, isPost: boolean): Promise<AgentCaller> {
   try {
     return await admit(request)
   } catch (error) {
     if (!isPost || !isTransient(error)) throw error
-    return refusedGuest(error)
+    return refusedCaller(error)
   }
 }
 
 interface Admitted {
-  readonly guest: Guest
-  readonly turns: Turns
+  readonly caller: AgentCaller
+  readonly queue: EventLoopQueue
   charge(bytes: number): Promise<void>
 }
 
 async function answer(
   agent: AgentHttp,
-  { guest, turns, charge }: Admitted,
+  { caller, queue, charge }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply | void> {
   const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
-  await guest.turn()
-  await turns.next()
-  const work = new Work(guest, turns)
+  await caller.turn()
+  await queue.next()
+  const endpoint = meterEndpoint(caller, queue)
   const read = body.length <= shortMessage ? tryRead(body) : null
   const prebuilt = read === null ? null : await agent.prebuilt(request.headers, read.message)
-  if (prebuilt !== null && (await guest.isFree())) return sendPrebuilt(reply, prebuilt)
+  if (prebuilt !== null && (await caller.isFree())) return sendPrebuilt(reply, prebuilt)
   try {
     await charge(body.length)
   } catch (error) {
     if (!isTransient(error)) throw error
     // Reading a long message that is not paid for takes one of the free ones.
-    const known = read ?? ((await guest.isFree()) ? tryRead(body) : null)
+    const known = read ?? ((await caller.isFree()) ? tryRead(body) : null)
     if (known === null || requestIdOf(known.message) === null) throw error
     return sendJson(reply, agent.refuse(known.message, error), error)
   }
@@ -106,7 +111,7 @@ async function answer(
   if (problem !== null) throw problem
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
-  const response = await agent.answer(asWebRequest(request, leaving.signal), message, work.endpoint)
+  const response = await agent.answer(asWebRequest(request, leaving.signal), message, endpoint)
   return setAgentHeaders(reply).send(response)
 }
 

@@ -13,7 +13,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { IndexStatus } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
-import { addOwnAgent } from '../agents/own-agent.ts'
+import { addInProcessAgent } from '../agents/in-process-agent.ts'
 import { askBeforeBodies, createBodyReader, rejectBadHeads } from './requests.ts'
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
@@ -138,7 +138,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     addSchemaRoute(routes, options.schema)
     if (options.exports !== undefined)
       addExportRoutes(routes, options, options.exports, scheduler, timeout.stall)
-    if (agent !== null) addOwnAgent(routes, agent, options, scheduler)
+    if (agent !== null) addInProcessAgent(routes, agent, options, scheduler)
     if (explorer === null) routes.get('/', (_request, reply) => reply.redirect(endpoint))
     else addExplorerRoutes(routes, explorer, options, scheduler)
   })

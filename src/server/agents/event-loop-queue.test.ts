@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Turns } from './turns.ts'
+import { EventLoopQueue } from './event-loop-queue.ts'
 
 test('one piece of work begins in a turn of the event loop, in the order of asking', async () => {
-  const turns = new Turns()
+  const queue = new EventLoopQueue()
   let turn = 0
   let isOver = false
   const count = (): void => {
@@ -14,7 +14,7 @@ test('one piece of work begins in a turn of the event loop, in the order of aski
   const begun: { readonly piece: number; readonly turn: number }[] = []
   await Promise.all(
     Array.from({ length: 9 }, async (_, piece) => {
-      await turns.next()
+      await queue.next()
       begun.push({ piece, turn })
     }),
   )
@@ -26,11 +26,11 @@ test('one piece of work begins in a turn of the event loop, in the order of aski
   assert.equal(new Set(begun.map((each) => each.turn)).size, begun.length)
 })
 
-test('who asks alone begins in the next turn', async () => {
-  const turns = new Turns()
-  await turns.next()
+test('a single piece of work begins in the next turn', async () => {
+  const queue = new EventLoopQueue()
+  await queue.next()
   let isNext = false
   setImmediate(() => setImmediate(() => (isNext = true)))
-  await turns.next()
+  await queue.next()
   assert.equal(isNext, false)
 })

@@ -12,7 +12,7 @@ import { addAgentRoutes } from './agent-routes.ts'
 export const freeMessages = 120
 
 /** `scheduler` is shared with the GraphQL route, so that both count as one caller's work. */
-export function addOwnAgent(
+export function addInProcessAgent(
   app: FastifyInstance,
   agent: AgentHttp,
   options: EntryOptions,

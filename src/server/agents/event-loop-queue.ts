@@ -1,11 +1,11 @@
 /**
  * Lets one piece of agents' work begin in each turn of the event loop, so that other requests are answered between two
- * pieces, whatever the number of agents. A piece is what a message does until it waits for the database.
+ * pieces for any number of agents. A piece is the work of a message until it waits for the database.
  */
-export class Turns {
+export class EventLoopQueue {
   #last = Promise.resolve()
 
-  /** Await before a piece; pieces keep their order. */
+  /** Await before a piece of work; pieces keep their order. */
   next(): Promise<void> {
     this.#last = this.#last.then(nextTurn)
     return this.#last
