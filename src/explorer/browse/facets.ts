@@ -25,7 +25,7 @@ function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
   const label = fieldLabel(field, language)
   const id = `facet-${field.name}`
   return html`<section class="facet" aria-labelledby=${id}>
-    <h3 id=${id} title=${fieldDescription(field, language) || undefined}>${label}</h3>
+    <h3 id=${id} title=${fieldDescription(field, language)}>${label}</h3>
     ${facetValues(answer, field, browse)}
     ${
       answer.cut &&

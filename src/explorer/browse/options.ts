@@ -100,11 +100,11 @@ export function columnHead(field: ShownField, browse: Browse): Html {
   const { view } = browse
   const label = fieldLabel(field, browse.language)
   if (!field.isSort)
-    return html`<th scope="col" title=${fieldDescription(field, browse.language) || undefined}>${label}</th>`
+    return html`<th scope="col" title=${fieldDescription(field, browse.language)}>${label}</th>`
   const current = view.sort?.field === field.name ? view.sort.direction : null
   const sort = { field: field.name, direction: current === 'desc' ? ('asc' as const) : ('desc' as const) }
   const order = current === null ? undefined : current === 'desc' ? 'descending' : 'ascending'
-  return html`<th scope="col" title=${fieldDescription(field, browse.language) || undefined} aria-sort=${order}>
+  return html`<th scope="col" title=${fieldDescription(field, browse.language)} aria-sort=${order}>
     <a href=${viewAddress(browse, changed(view, { sort }))} rel="nofollow">${label}${current !== null && html`<span aria-hidden="true">${current === 'desc' ? ' ↓' : ' ↑'}</span>`}</a>
   </th>`
 }

@@ -54,8 +54,9 @@ interface Described extends Labelled {
   readonly description: string
 }
 
-export function fieldDescription(field: Described, language: Pick<Language, 'tag'>): string {
-  return isReadIn(language, field.labels) ? field.description : ''
+/** Undefined for a field without a description, or with one that is not read in the language. */
+export function fieldDescription(field: Described, language: Pick<Language, 'tag'>): string | undefined {
+  return field.description !== '' && isReadIn(language, field.labels) ? field.description : undefined
 }
 
 export function subjectDescription(

@@ -31,7 +31,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
   const others = read.view.others.filter(([name]) => !own.includes(name))
   const view = { ...read.view, others, page: null }
   const field = subject.fields.get(last('field')) ?? null
-  const description = field === null ? '' : fieldDescription(field, language)
+  const description = field === null ? undefined : fieldDescription(field, language)
   const find = last('find').trim().slice(0, 200)
   const written = field === null ? null : writtenCondition(field, last('op'), last('value'), subject)
   const problems: readonly Problem[] = [
@@ -62,7 +62,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
         <header class="heading">
           <p><a href=${viewAddress(browse, view)}>${language.direction === 'rtl' ? '→' : '←'} ${text.filtering.back}: ${titleOf(browse)}</a></p>
           <h1>${title}</h1>
-          ${description !== '' && html`<p class="lead"><bdi>${description}</bdi></p>`}
+          ${description !== undefined && html`<p class="lead"><bdi>${description}</bdi></p>`}
         </header>
         ${conditionList(browse)}
         <div class="filter">

@@ -43,7 +43,7 @@ interface Options {
 }
 
 function columnHead(field: ShownField, language: Language): Html {
-  return html`<th scope="col" title=${fieldDescription(field, language) || undefined}>${fieldLabel(field, language)}</th>`
+  return html`<th scope="col" title=${fieldDescription(field, language)}>${fieldLabel(field, language)}</th>`
 }
 
 /** An element of a list; `kind` is what a list of several collections says of each record. */

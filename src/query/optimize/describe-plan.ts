@@ -22,7 +22,7 @@ import type {
   SharePart,
 } from '../plan/physical-plan.ts'
 import type { FillPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
-import { collectsValues } from '../plan/plan-facts.ts'
+import { collectsValues, isHashed } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import { alwaysTrue, type Condition, type ReferringCount } from '../plan/conditions.ts'
@@ -298,7 +298,7 @@ function describeCondition(condition: Condition): string {
     case 'text':
       return `${operandName(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
     case 'url':
-      return `${operandName(condition.operand)} sameUrl (${condition.operand.kind === 'column' && condition.operand.column.urlHash !== undefined ? 'index of hashes' : 'normalized row by row'})`
+      return `${operandName(condition.operand)} sameUrl (${isHashed(condition.operand) ? 'index of hashes' : 'normalized row by row'})`
     case 'words':
       return `words match ${describeMatch(condition.match)} (word index)`
     case 'absent':

@@ -17,6 +17,7 @@ import {
   all,
   type Comparison,
   type Condition,
+  type Operand,
   type ReferenceOperand,
   type ReferenceShape,
   type SemiJoin,
@@ -229,6 +230,11 @@ export function leadingColumn(part: Condition): string | undefined {
   if (!isFound) return undefined
   if (urlHash === undefined) return name
   return part.kind === 'in' || part.op === 'eq' ? urlHash.name : undefined
+}
+
+/** Whether URLs of the operand have stored hashes, so that only texts of the same hash are normalized. */
+export function isHashed(operand: Operand): boolean {
+  return operand.kind === 'column' && operand.column.urlHash !== undefined
 }
 
 /** Whether an ordered index finds the records for which a comparison holds. */

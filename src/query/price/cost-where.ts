@@ -9,6 +9,7 @@ import type { Condition, Operand, ReferringCount } from '../plan/conditions.ts'
 import {
   columnIndex,
   conjuncts,
+  isHashed,
   ownUris,
   type SimpleCondition,
   simpleConditions,
@@ -144,11 +145,6 @@ function operandSize(operand: Operand | ReferringCount): number {
       if (isCid(operand)) return weights.cid
       return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text
   }
-}
-
-/** Whether only texts of the same hash are normalized. */
-function isHashed(operand: Operand): boolean {
-  return operand.kind === 'column' && operand.column.urlHash !== undefined
 }
 
 function isCid(operand: Operand): boolean {
