@@ -96,7 +96,7 @@ test('server.json keeps to the rules of the registry, and names what the program
   assert.deepEqual(Object.keys(remote.variables), named)
 })
 
-test('what breaks a rule of the registry is found', async () => {
+test('a broken rule of the registry is found', async () => {
   const entry: Json = JSON.parse(readFileSync(join(unpacked, 'server.json'), 'utf8'))
   const { validate } = fromJsonSchema(registryRules as JsonSchemaType)['~standard']
   const broken: readonly Json[] = [

@@ -55,7 +55,7 @@ const faultsOfStatus: Readonly<Record<number, readonly [code: string, message: s
 
 function noGraphQL({ status, type }: RawAnswer, address: string): string {
   const what = type === null ? `HTTP ${status}` : `HTTP ${status}, ${type.slice(0, 80)}`
-  return `What answers at ${address} is no GraphQL service (${what}); name the address of GraphQL itself, such as https://news.example/api/graphql.`
+  return `The server at ${address} is not a GraphQL service (${what}); name the address of GraphQL itself, such as https://news.example/api/graphql.`
 }
 
 /** Seconds; null for dates and unknown formats. */

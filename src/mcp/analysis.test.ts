@@ -96,7 +96,7 @@ onEveryDatabase(
       { by: ['language'], top: { by: 'languag' } },
       /article has no field "languag"\. Did you mean "language"\?/,
     )
-    await refused({ measures: ['p101:wordCount'] }, /"p101:wordCount" is no measure\./)
+    await refused({ measures: ['p101:wordCount'] }, /"p101:wordCount" is not a measure\./)
     await refused({ by: ['publishedAt:day'], time_zone: 'Europe/Berln' }, /Europe\/Berlin/)
   },
 )

@@ -52,7 +52,7 @@ function groupsOf(reference: Reference, collection: string, given: AggregateArgu
   ])
 }
 
-onEveryDatabase('records, however few fit in an answer', async (database) => {
+onEveryDatabase('pages have all records', async (database) => {
   const { agent, reference } = await open(database)
   for (const args of [
     { collection: 'article', limit: 50, max_tokens: 2_000 },
@@ -88,14 +88,14 @@ const orders: readonly (readonly [what: string, args: Json, given: AggregateArgu
   ],
 ]
 for (const [what, args, given] of orders)
-  onEveryDatabase(`groups ${what}`, async (database) => {
+  onEveryDatabase(`pages have all groups ${what}`, async (database) => {
     const { agent, reference } = await open(database)
     const rows = await rowsOf(agent, { collection: 'article', ...args, limit: 9, max_tokens: 400 })
     const shown = rows.map((row) => row.slice(0, (given.groupBy ?? []).length + 1))
     assert.deepEqual(shown, groupsOf(reference, article, given))
   })
 
-onEveryDatabase('groups by a share, and unusual groups', async (database) => {
+onEveryDatabase('pages have all groups by a share, and all unusual groups', async (database) => {
   const { agent, reference } = await open(database)
   const byShare = {
     collection: 'article',
@@ -125,7 +125,7 @@ onEveryDatabase('groups by a share, and unusual groups', async (database) => {
   )
 })
 
-onEveryDatabase('series without gaps, with changes', async (database) => {
+onEveryDatabase('pages have all periods of a series, with changes', async (database) => {
   const { agent } = await open(database)
   const args = {
     collection: 'article',
@@ -143,7 +143,7 @@ onEveryDatabase('series without gaps, with changes', async (database) => {
     assert.equal(change, at === 0 ? null : count - rows[at - 1]?.[1])
 })
 
-onEveryDatabase('pairs', async (database) => {
+onEveryDatabase('pages have all pairs', async (database) => {
   const { agent, reference } = await open(database)
   const rows = await rowsOf(agent, { collection: 'enrichment', by: ['topics', 'topics'], limit: 6 })
   const members = reference.records.filter(({ collection }) => collection === enrichment)
@@ -154,7 +154,7 @@ onEveryDatabase('pairs', async (database) => {
   )
 })
 
-onEveryDatabase('the values of a field, months of a time, and collections', async (database) => {
+onEveryDatabase('pages have all values of a field', async (database) => {
   const { agent, reference } = await open(database)
   for (const [field, group, tokens] of [
     ['section', 'section', 300],
@@ -177,7 +177,7 @@ onEveryDatabase('the values of a field, months of a time, and collections', asyn
   }
 })
 
-test('collections, where one answer does not name all', async () => {
+test('pages have all collections', async () => {
   const { agent } = await open('sqlite')
   const answers = await walk(agent, 'describe', { max_tokens: 200 })
   assert.deepEqual(
@@ -186,7 +186,7 @@ test('collections, where one answer does not name all', async () => {
   )
 })
 
-onEveryDatabase('what refers to a record, by the call that its answer names', async (database) => {
+onEveryDatabase('the call that an answer names lists all records that refer to one', async (database) => {
   const { agent, reference } = await open(database)
   const counts = Map.groupBy(
     reference.records.filter(({ collection }) => collection === article),

@@ -1,4 +1,4 @@
-/** Every tool keeps to the tokens that a caller asks for, whatever records hold. */
+/** Every tool keeps to the tokens that a caller asks for, with ordinary and with hostile records. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
@@ -58,7 +58,7 @@ for (const [what, agent] of records)
       }
   })
 
-test('the least that a caller may ask for has room for something', async () => {
+test('an answer of 200 tokens has at least one row', async () => {
   for (const [tool, args] of calls) {
     const text = await open().text(tool, { ...args, max_tokens: 200 })
     assert.ok(countTokens(text) <= 200, `${countTokens(text)} ${text}`)
@@ -67,7 +67,7 @@ test('the least that a caller may ask for has room for something', async () => {
   }
 })
 
-test('what cannot be cited within its tokens is refused with the number that it takes', async () => {
+test('a citation that does not fit is refused with the tokens that it takes', async () => {
   const filters = { title: Array.from({ length: 4 }, (_, at) => `word${at} `.repeat(20)) }
   const args = { collection: 'article', filters, cite: true }
   const said = await open().refusal('search_records', { ...args, max_tokens: 300 })

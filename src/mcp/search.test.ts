@@ -201,7 +201,11 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   ['search_records', { sort: 'relevance' }, /write words in search/],
   ['search_records', { search: '-storm', sort: 'relevance' }, /that are not excluded/],
   ['search_records', { search: 'storm', sort: '-relevance,publishedAt' }, /takes no other sort fields/],
-  ['search_records', { search: 'storm', after: 'page2' }, /no cursor of these results: repeat all arguments/],
+  [
+    'search_records',
+    { search: 'storm', after: 'page2' },
+    /not a cursor of these results: repeat all arguments/,
+  ],
   ['aggregate', { unusual: {}, since: 'today' }, /name their paths in by/],
   ['aggregate', { unusual: {}, by: ['language'] }, /say which in search, text, filters/],
   ['aggregate', { unusual: {}, by: ['tags'], search: 'a', order: 'count' }, /leave order out/],

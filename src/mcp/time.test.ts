@@ -229,7 +229,7 @@ const archives: readonly (readonly [
   from: string | null,
 ])[] = [
   [
-    'an index with a record of seven days ago is no archive',
+    'an index with a record of seven days ago is not an archive',
     ['2026-11-09T09:30:00Z', '2020-01-01T00:00:00Z'],
     null,
   ],
@@ -243,8 +243,8 @@ const archives: readonly (readonly [
     ['2031-01-01T00:00:00Z', '2026-07-03T23:30:00-05:00', undefined],
     '2026-07-04',
   ],
-  ['an index with times in the future alone is no archive', ['2031-01-01T00:00:00Z', undefined], null],
-  ['an index without times is no archive', [undefined], null],
+  ['an index with times in the future alone is not an archive', ['2031-01-01T00:00:00Z', undefined], null],
+  ['an index without times is not an archive', [undefined], null],
 ]
 
 for (const [says, times, from] of archives)

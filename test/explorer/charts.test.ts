@@ -211,7 +211,7 @@ test('what is unusual is compared with the rest, and with the period before', as
   assert.match(body, /href="[^"]*publishedAt=2026-11-09&amp;part=unusual"/)
 })
 
-test('numbers between others that no record has are shown, and records without the number counted apart', async (database) => {
+test('a chart by numbers has no gaps, and counts records without the number apart', async (database) => {
   const { figure, service } = await opened(database)
   const { rows, text } = await figure(`${article}/charts?by=wordCount&step=200`)
   const starts = rows.map(([label = '']) => Number(label.split(' ')[0]?.replace(',', '')))

@@ -123,7 +123,7 @@ test('compared queries are taken along as a row for each query in each period', 
   assert.deepEqual(Object.keys(JSON.parse(lines[0] ?? '')), ['publishedAt_month', 'query', 'count'])
 })
 
-test('what is unusual is taken along with its counts, shares and scores', async () => {
+test('unusual values are taken along with their counts, shares and scores', async () => {
   for (const [on, key] of [
     ['words-title', 'word'],
     ['language', 'language'],

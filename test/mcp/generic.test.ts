@@ -1,4 +1,4 @@
-/** The tools know nothing of news: over every set of lexicons, whatever they write is valid and affordable. */
+/** The tools know nothing of news: over every set of lexicons, their queries are valid and affordable. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'

@@ -1,4 +1,4 @@
-/** Texts that try to command whoever reads them: as publishers could write them into titles, names and tags. */
+/** Texts that try to command their readers: as publishers could write them into titles, names and tags. */
 
 const letters = (text: string) =>
   Array.from(text, (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')

@@ -70,7 +70,7 @@ test('answers in many languages fill their tokens and do not exceed them', { ski
     }
 })
 
-test('what is read before the first question is short', { skip }, async (t) => {
+test('the list of tools, the instructions and two descriptions are short', { skip }, async (t) => {
   const agent = open()
   const list = agent.tools.map(({ name, title, description, inputSchema }) => ({
     name,
@@ -116,7 +116,7 @@ const questions: readonly (readonly [tool: string, args: Json])[] = [
   ['describe', { collection: 'enrichment', field: 'sentiment' }],
 ]
 
-test('half of all questions take few tokens', { skip }, async (t) => {
+test('the median question takes few tokens', { skip }, async (t) => {
   const agent = open()
   const sizes = await Array.fromAsync(questions, async ([tool, args]) => {
     const tokens = tokensOf(tool) + tokensOf(JSON.stringify(args)) + tokensOf(await agent.text(tool, args))

@@ -149,15 +149,15 @@ test('what cannot be an endpoint or a place to listen is refused with what to wr
   }
   assert.match(
     told('--endpoint', 'news.example'),
-    /^--endpoint: "news\.example" is no address of a service; write one/,
+    /^--endpoint: "news\.example" is not the address of a service; write one/,
   )
   assert.match(told('--endpoint', 'https://a:b@news.example/'), /^--endpoint takes no user and no password/)
   const refused = told('--api-key', 'lgk_secret\nmore')
-  assert.match(refused, /^--api-key: this is no key/)
+  assert.match(refused, /^--api-key: this is not a key/)
   assert.doesNotMatch(refused, /secret/)
   assert.match(
     told('--listen', '4001'),
-    /^--listen: "4001" is no address and port; write such as 127\.0\.0\.1:4001/,
+    /^--listen: "4001" is not an address and port; write for example 127\.0\.0\.1:4001/,
   )
   assert.match(
     told('--listen', '192.0.2.1:4001'),

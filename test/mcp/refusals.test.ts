@@ -57,7 +57,7 @@ test('a refusal has the id of its request, the seconds to wait, and the form tha
   assert.match(await streamed.text(), /^event: message\ndata: \{"jsonrpc":"2\.0","id":8,"error":\{.+\}\n\n$/)
 })
 
-test('what has no id is refused by its HTTP status', async () => {
+test('a message without an id is refused by its HTTP status', async () => {
   await using server = await startScarceServer({ free: 1, points: 0 })
   await post(server, request('ping'))
   const { id: _, ...notification } = request('notifications/cancelled')

@@ -6,7 +6,7 @@ import { createMemoryLimiter } from '../support/memory-limiter.ts'
 import { type HttpServer, startServer } from '../support/http-server.ts'
 import { startAgentServer } from './agent-server.ts'
 
-test('a key that does not hold is refused at the door', async () => {
+test('an unknown key is refused before the message is read', async () => {
   await using server = await startAgentServer({
     app: {
       authenticate: () => {

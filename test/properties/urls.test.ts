@@ -41,7 +41,7 @@ const questions = ({ reference }: Loaded) => {
 }
 
 property(
-  'web addresses that are the same but for what does not count are found, and no others',
+  'sameUrl finds the same web addresses and no others',
   questions,
   async ({ reference, service }, conditions) => {
     const asked = places.map(([collection, whereOf], at) => ({ collection, where: whereOf(conditions[at]) }))

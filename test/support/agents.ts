@@ -37,7 +37,7 @@ export function modelOf(documents: readonly Json[], references: References): Mod
   return buildModel(built.lexicons)
 }
 
-/** The answer with the prefix of its URIs before each of them again, as whoever cites a record writes it. */
+/** The answer with the prefix of its URIs before each of them again, as one cites a record. */
 export function wholeUris({ prefix = '', ...answer }: Json): Json {
   const whole = (record: Json): Json => ({ ...record, uri: `${prefix}${record.uri}` })
   const lists = ['records', 'matches'].flatMap((name) =>

@@ -14,7 +14,7 @@ export const groupParameters = ['measure', 'of', 'by', 'kind', 'top', 'step'] as
 export const comparedParameters = ['query', 'as', 'per'] as const
 /** Of what is unusual. */
 export const unusualParameters = ['on', 'against'] as const
-/** Of the page of charts, whichever `part` it shows. */
+/** Of the page of charts, for all values of `part`. */
 export const chartParameters: readonly string[] = [
   ...new Set(['part', ...groupParameters, ...timeParameters, ...comparedParameters, ...unusualParameters]),
 ]

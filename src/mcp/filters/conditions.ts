@@ -124,7 +124,7 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: C
       const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
       if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
       throw new ToolError(
-        `"${text}" is an integer, and ${shown(value)} is none. Write a number, or bounds such as {"gte": 8}.`,
+        `"${text}" is an integer, and ${shown(value)} is not. Write a number, or bounds such as {"gte": 8}.`,
       )
     }
     case 'boolean':
@@ -140,7 +140,8 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: C
 
 function asText(text: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (typeof value !== 'string') throw new ToolError(`"${text}" takes a text, and ${shown(value)} is none.`)
+  if (typeof value !== 'string')
+    throw new ToolError(`"${text}" takes a text, and ${shown(value)} is not one.`)
   if (value.includes('\0')) throw new ToolError(`The text for "${text}" has a NUL in it; leave it out.`)
   return value.toWellFormed()
 }

@@ -42,8 +42,11 @@ test('a month before the last of March is the last of February', () => {
   assert.equal(parseStretch('last month', new Date('2027-03-31T12:00:00Z')).start, `2027-02-01${day}`)
 })
 
-test('what is no time is answered with one that is near, and with examples', () => {
-  assert.throws(() => parseStretch('last wek', now), /"last wek" is no time; "last week" is\. Write a date/)
+test('a text that is not a time is refused with a near one and examples', () => {
+  assert.throws(
+    () => parseStretch('last wek', now),
+    /"last wek" is not a time; "last week" is\. Write a date/,
+  )
   for (const text of [
     '',
     'soon',

@@ -32,7 +32,7 @@ export function parseStretch(text: string, now: Date): Stretch {
   if (found !== null) return found
   const near = nearest(words, known)
   throw new ToolError(
-    `"${text.slice(0, 80)}" is no time${near === null ? '' : `; "${near}" is`}. ${examples}.`,
+    `"${text.slice(0, 80)}" is not a time${near === null ? '' : `; "${near}" is`}. ${examples}.`,
   )
 }
 

@@ -62,7 +62,7 @@ function selectEnd({ end, text }: Path, context: SchemaContext): Selection {
   const selected = selectValue(type, 0)
   if (selected === null)
     throw new ToolError(
-      `"${text}" has no one shape; read whole records with detail "full", or use run_graphql.`,
+      `Values of "${text}" have several shapes; read whole records with detail "full", or use run_graphql.`,
     )
   if (end.kind === 'system' || !isReference(end.field)) return { [name]: selected }
   const resolved = resolvedName(context.schema, end.on, end.field)

@@ -69,7 +69,7 @@ async function filterConditions(
 function assertNoJoining(name: string): void {
   if (/^\$?(or|and|not|nor)$/i.test(name))
     throw new ToolError(
-      `"${name}" is no field: all filters have to hold. For one field or another value write a list of values or {"ne": …}; for one condition or another ask twice, or use run_graphql.`,
+      `"${name}" is not a field: all filters have to hold. For one field or another value write a list of values or {"ne": …}; for one condition or another ask twice, or use run_graphql.`,
     )
 }
 

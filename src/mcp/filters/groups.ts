@@ -84,9 +84,9 @@ function notGraphql(text: string, { type }: Collection): string {
 function bucketOf(named: string | null, path: Path): TimeUnit | null {
   if (named === null) return isMoment(path) ? 'day' : null
   const bucket = timeUnits.find((known) => known.toLowerCase() === named.toLowerCase())
-  if (!isMoment(path)) throw new ToolError(`"${path.text}" is no time: group by it without ":${named}".`)
+  if (!isMoment(path)) throw new ToolError(`"${path.text}" is not a time: group by it without ":${named}".`)
   if (bucket !== undefined) return bucket
-  throw new ToolError(`"${named}" is no stretch of time to group by: write ${timeUnits.join(', ')}.`)
+  throw new ToolError(`"${named}" is not a unit of time to group by: write ${timeUnits.join(', ')}.`)
 }
 
 export function isMoment({ end }: Path): boolean {

@@ -45,7 +45,7 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   const { kind, p } = kindOf(before) ?? {}
   if (kind === undefined || p === undefined)
     throw new ToolError(
-      `"${text.slice(0, 80)}" is no measure. Write one of ${plainKinds.join(', ')}, distinct or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
+      `"${text.slice(0, 80)}" is not a measure. Write one of ${plainKinds.join(', ')}, distinct or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
     )
   const word = kind === 'percentile' ? before.toLowerCase() : kind
   const written = `${word}:${path}`

@@ -176,7 +176,7 @@ function enter(
   if (type.kind !== 'strongRef' && type.kind !== 'atUri')
     throw new ToolError(
       type.kind === 'union' || type.kind === 'unknown'
-        ? `What is inside "${field.name}" has no one shape, so "${text}" is no path: read whole records with detail "full", or use run_graphql.`
+        ? `Values of "${field.name}" have several shapes, so "${text}" is not a path: read whole records with detail "full", or use run_graphql.`
         : `"${field.name}" is ${wordOf(type.kind)} and has nothing inside: write "${text.slice(0, text.lastIndexOf(`.${next}`))}".`,
     )
   const operator = referenceOperators.find((name) => name === next)
@@ -186,7 +186,7 @@ function enter(
   const target = targetOf(reference, catalogue.model)
   if (target !== null) return { kind: 'reference', field, many, target, on }
   throw new ToolError(
-    `The lexicons do not say one collection that "${field.name}" refers to, so "${text}" is no path. Write "${field.name}" with a URI, or use run_graphql.`,
+    `The lexicons do not name one collection that "${field.name}" refers to, so "${text}" is not a path. Write "${field.name}" with a URI, or use run_graphql.`,
   )
 }
 

@@ -49,16 +49,16 @@ test('what a gateway in front refuses is a fault with its seconds, not a broken 
   }
 })
 
-test('a service that is no GraphQL is told from one that is down, and from one that moved', async () => {
+test('a service that is not GraphQL is told from one that is down, and from one that moved', async () => {
   await using page = await startService((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello.</p>')
   })
   await refuses(
     page.url,
-    /is no GraphQL service \(HTTP 200, text\/html\); name the address of GraphQL itself/,
+    /is not a GraphQL service \(HTTP 200, text\/html\); name the address of GraphQL itself/,
   )
   await using list = await startService((_request, response) => response.writeHead(200, json).end('[1]'))
-  await refuses(list.url, /is no GraphQL service/)
+  await refuses(list.url, /is not a GraphQL service/)
   await using moved = await startService((_request, response) => {
     response.writeHead(308, { location: 'https://elsewhere.example/graphql' }).end()
   })

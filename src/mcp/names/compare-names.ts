@@ -128,7 +128,7 @@ function withoutArticle(words: readonly string[]): readonly string[] {
   return rest.length > 0 && articles.has(first) ? rest : words
 }
 
-/** `cnn` of `www.cnn.com` and of `cnn.co.uk`; nothing of `us.cnn.com`, or of a text that is no domain. */
+/** `cnn` of `www.cnn.com` and of `cnn.co.uk`; nothing of `us.cnn.com`, or of a text that is not a domain. */
 function labelOf(domain: string | null): string[] {
   const parts = /^(?:www\.)?([\p{L}\p{N}-]+)(?:\.(?:com?|org|net|gov|edu|ac))?\.\p{L}{2,}$/u
   const [, label] = parts.exec(foldText((domain ?? '').trim())) ?? []

@@ -59,7 +59,7 @@ onEveryDatabase('equal names come with domain and number of records, the most fi
   assert.equal(total, 4)
 })
 
-onEveryDatabase('a record is found by whatever identifies it', async (database) => {
+onEveryDatabase('a record is found by its name, domain, handle, key or address', async (database) => {
   const agent = await open(database)
   for (const [name, key] of [
     ['nytimes.example', 'nytimes.example'],
@@ -111,7 +111,7 @@ onEveryDatabase('every match of a name can be reached, a page after the other', 
   } while (after !== undefined)
   assert.equal(seen.length, 13)
   assert.equal(new Set(seen).size, 13)
-  assert.match(await agent.refusal('resolve_name', { name: 'CNN', after: 'x' }), /no cursor/)
+  assert.match(await agent.refusal('resolve_name', { name: 'CNN', after: 'x' }), /not a cursor/)
 })
 
 onEveryDatabase('a filter by a name that several share is refused with what to write', async (database) => {

@@ -53,7 +53,7 @@ export class MessageLines extends Transform {
     try {
       const message = readMessage(line)
       if (isMessage(message)) this.push(`${JSON.stringify(message)}\n`)
-      else this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is no JSON-RPC 2.0 message.')
+      else this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
     } catch (error) {
       if (!(error instanceof MessageError)) throw error
       this.#refuse(null, error.code, error.message)
@@ -65,7 +65,7 @@ export class MessageLines extends Transform {
   }
 }
 
-/** Answers count, whatever they hold: an answer to an answer could go on for ever. */
+/** Answers of a client always pass: an error in reply to an answer could be answered again, without end. */
 function isMessage(message: unknown): boolean {
   if (isObject(message) && ('result' in message || 'error' in message)) return true
   return isJSONRPCRequest(message) || isJSONRPCNotification(message)

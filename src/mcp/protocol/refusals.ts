@@ -28,7 +28,7 @@ export class MessageError extends Error {
 
 export type RequestId = string | number
 
-/** Null for notifications, answers, and all that is no message. */
+/** Null for notifications, answers, and everything that is not a message. */
 export function requestIdOf(message: unknown): RequestId | null {
   if (!isObject(message) || typeof message['method'] !== 'string') return null
   const { id } = message

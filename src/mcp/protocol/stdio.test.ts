@@ -1,4 +1,4 @@
-/** Lines of standard input that are no messages, among those that are. */
+/** Lines of standard input that are not messages, among messages. */
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const initialize = {
 }
 const ping = { jsonrpc: '2.0', id: 2, method: 'ping' }
 
-test('a line that is no message is answered by a JSON-RPC error, and the next one as usual', async () => {
+test('a line that is not a message is answered by a JSON-RPC error, and the next one as usual', async () => {
   await using server = await start()
   server.write(`${JSON.stringify(initialize)}\n`)
   assert.equal((await server.next()).result.protocolVersion, '2025-11-25')
@@ -25,9 +25,9 @@ test('a line that is no message is answered by a JSON-RPC error, and the next on
     [`[${JSON.stringify(ping)}]`, -32600, null, /Batches are not taken/],
     ['['.repeat(300), -32600, null, /nests 300 levels/],
     ['x'.repeat(mostMessageBytes + 1), -32600, null, /over the limit of 262144 bytes/],
-    ['{"hello":1}', -32600, null, /no JSON-RPC/],
-    ['{"jsonrpc":"1.0","id":"a","method":"ping"}', -32600, 'a', /no JSON-RPC/],
-    ['{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', -32600, 7, /no JSON-RPC/],
+    ['{"hello":1}', -32600, null, /not a JSON-RPC/],
+    ['{"jsonrpc":"1.0","id":"a","method":"ping"}', -32600, 'a', /not a JSON-RPC/],
+    ['{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', -32600, 7, /not a JSON-RPC/],
   ]
   for (const [line, code, id, message] of cases) {
     server.write(line)

@@ -75,7 +75,9 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
 function collectionOf(uri: string): string {
   const [, nsid] = /^at:\/\/[^/]+\/([^/]+)\/[^/]+$/.exec(uri.trim()) ?? []
   if (nsid !== undefined) return nsid
-  throw new ToolError(`"${uri.slice(0, 100)}" is no AT-URI of a record, which is at://did/collection/key.`)
+  throw new ToolError(
+    `"${uri.slice(0, 100)}" is not an AT-URI of a record, which is at://did/collection/key.`,
+  )
 }
 
 async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox: Toolbox): Promise<Json> {

@@ -98,7 +98,7 @@ for (const [set, documents, references] of sets) {
   })
 }
 
-test('the rules find what some client refuses', () => {
+test('the rules find schemas that a client refuses', () => {
   const refused: readonly Json[] = [
     { type: ['string', 'null'] },
     { enum: ['a'] },

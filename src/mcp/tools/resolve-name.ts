@@ -70,7 +70,7 @@ async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Js
 function readAfter(after: string | undefined): number {
   if (after === undefined) return 0
   if (/^\d{1,5}$/.test(after)) return Number(after)
-  throw new ToolError(`after is no cursor of resolve_name: repeat the arguments of the call that gave it.`)
+  throw new ToolError(`after is not a cursor of resolve_name: repeat the arguments of the call that gave it.`)
 }
 
 function rowOf({ subject, name, uri, apart, records, match }: NamedRecord, prefix: string | null): Json {

@@ -173,7 +173,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   [
     'search_records',
     { collection: 'article', filters: { wordCount: 'many' } },
-    /an integer, and "many" is none/,
+    /an integer, and "many" is not/,
   ],
   [
     'search_records',
@@ -194,7 +194,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   ['search_records', { collection: 'article', sort: '-publishdAt' }, /Did you mean "publishedAt"/],
   ['search_records', { collection: 'article', sort: 'source.country' }, /sorted by its own fields/],
   ['search_records', { collection: 'article', since: 'last wek' }, /"last week" is/],
-  ['search_records', { collection: 'article', after: 'page2' }, /no cursor/],
+  ['search_records', { collection: 'article', after: 'page2' }, /not a cursor/],
   [
     'search_records',
     { collection: 'article', filters: { publishedAt: { gt: '2026-11-01', gte: '2026-11-05' } } },
@@ -203,7 +203,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   [
     'search_records',
     { collection: 'article', filters: { wordCount: { gt: null } } },
-    /an integer, and null is none/,
+    /an integer, and null is not/,
   ],
   [
     'search_records',
@@ -215,7 +215,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
     { collection: 'article', filters: { [`${'source.article.'.repeat(6)}title`]: 'x' } },
     /too long a path: one has at most 12 parts/,
   ],
-  ['aggregate', { collection: 'enrichment', measures: ['constructor:impactLevel'] }, /is no measure/],
+  ['aggregate', { collection: 'enrichment', measures: ['constructor:impactLevel'] }, /is not a measure/],
   [
     'aggregate',
     { collection: 'article', by: ['enrichment.sentiment'] },
@@ -234,7 +234,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   ],
   ['aggregate', { collection: 'article', measures: ['avg:title'] }, /wordCount/],
   ['aggregate', { collection: 'article', order: 'cuont' }, /Did you mean "count"/],
-  ['get_record', { uri: 'at://harbour-and-hill.example' }, /no AT-URI/],
+  ['get_record', { uri: 'at://harbour-and-hill.example' }, /not an AT-URI/],
   ['get_record', { collection: 'article', value: 'https://nowhere.example/' }, /search_records/],
   ['run_graphql', { query: '{ techServiceNewsArticle { nodes { titel } } }' }, /Did you mean "title"/],
 ]
@@ -312,7 +312,7 @@ test('every answer keeps to its budget when records hold the longest texts', asy
 
 const hidden = `\u202e\u200b\u0007${String.fromCodePoint(0xe0041)}`
 
-test('what records hide in their texts comes through as escapes, whatever tool reads them', async () => {
+test('every tool answers with invisible characters as escapes', async () => {
   const engine = engineEndpoint(service.engine)
   const hide = (value: unknown): unknown => {
     if (typeof value === 'string') return /^at:|^\d{4}-/.test(value) ? value : `${value}${hidden}`

@@ -48,7 +48,7 @@ test('rows lose long texts before they lose their number', () => {
   assert.ok(tokensOfJson(kept) <= 1000)
 })
 
-test('rows fit whatever is in them', () => {
+test('rows fit with any values in them', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ a: texts, b: either(scalars) }), { maxLength: 30 }), (rows) => {
       const { rows: kept } = fitRows(rows, 800)

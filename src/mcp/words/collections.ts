@@ -84,7 +84,7 @@ export function createCatalogue(model: Model, given: GivenRoles = new Map()): Ca
     },
     of(nsid) {
       const found = byName.get(nsid.toLowerCase())
-      if (found === undefined) throw new Error(`${nsid} is no collection of the model.`)
+      if (found === undefined) throw new Error(`${nsid} is not a collection of the model.`)
       return found
     },
   }

@@ -179,7 +179,7 @@ function unknownValue(wrong: string, text: string, known: readonly string[], isS
   const near = nearest(wrong, known) ?? known.find((value) => value.toLowerCase().includes(folded)) ?? null
   const shown = known.slice(0, mostValues).map((value) => cutPlain(value, 40))
   const value = `"${cutText(wrong, 60)}"`
-  const said = isSure ? `No record has ${value} in ${text}.` : `${value} is no known value of ${text}.`
+  const said = isSure ? `No record has ${value} in ${text}.` : `${value} is not a known value of ${text}.`
   return `${said}${didYouMean(near)} ${isSure ? 'There are' : 'Known'}: ${shown.join(', ')}.`
 }
 

@@ -1,7 +1,7 @@
 /**
  * Invisible characters: control characters except line feeds and tabs, bidirectional controls, and characters that
  * Unicode lets programs ignore. All of them can hide or reorder text, so that a model would read what a person cannot
- * see. Answers have them as escapes of JSON, which change no text; messages of errors, which are no JSON, lose them.
+ * see. Answers have them as escapes of JSON, which change no text; messages of errors, which are not JSON, lose them.
  */
 
 const joining =

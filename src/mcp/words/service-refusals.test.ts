@@ -21,7 +21,7 @@ test('there are words for every error code, with the numbers of the service', ()
   }
 })
 
-test('the words are those of the tools', () => {
+test('refusals name the arguments of tools', () => {
   const cases: readonly (readonly [ErrorCode, string, string])[] = [
     [
       'BAD_USER_INPUT',
@@ -79,7 +79,7 @@ test('texts of callers in quotes are neither cut nor renamed', () => {
   )
 })
 
-test('refusals that end by themselves say when, and those of other services are quoted', () => {
+test('temporary refusals say when to try again, and refusals of other services are quoted', () => {
   const wait = 'The service is stopping. Try again in 1 second.'
   assert.equal(said('The service is stopping.', 'UNAVAILABLE', 1), wait)
   assert.equal(said('Too often.', 'RATE_LIMITED', 1_200), 'Too often. Try again in 1,200 seconds.')

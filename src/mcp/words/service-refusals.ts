@@ -21,7 +21,7 @@ export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   GRAPHQL_VALIDATION_FAILED: broken,
   BAD_USER_INPUT: (said) => said,
   INVALID_CURSOR: () =>
-    'after is no cursor of these results: repeat all arguments of the call that gave it, or leave after out.',
+    'after is not a cursor of these results: repeat all arguments of the call that gave it, or leave after out.',
   QUERY_TOO_COMPLEX: (said) => `${said} Ask for fewer fields or filters, a shorter time, or a smaller limit.`,
   BAD_REQUEST: broken,
   PERSISTED_QUERY_NOT_SUPPORTED: broken,

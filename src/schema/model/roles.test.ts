@@ -42,12 +42,12 @@ test('fields that represent a record are guessed from their kinds and names', ()
   )
 })
 
-test('a name that ends as a title does stands for a record where none is a title', () => {
+test('a field is the title if its name ends in a title word and no other name is one', () => {
   assert.equal(rolesOf({ note: text, siteName: text }).title, 'siteName')
   assert.equal(rolesOf({ tag: { type: 'string', knownValues: ['a'] }, note: text }).title, 'note')
 })
 
-test('without fields of these kinds nothing stands for a record but the time of indexing', () => {
+test('a collection without such fields has only the time of indexing', () => {
   const none = { title: null, summary: null, time: 'indexedAt', image: null, link: null }
   assert.deepEqual(rolesOf({ count: { type: 'integer' }, tags: { type: 'array', items: text } }), none)
   assert.deepEqual(rolesOf({ title: text, at: time }, ['title', 'at']), none)
@@ -72,7 +72,7 @@ test('pages and agents show the same fields of every collection', () => {
   }
 })
 
-test('what display.json says counts for agents too', () => {
+test('fields that display.json names hold for agents too', () => {
   const model = modelOf(newsLexicons.documents, newsLexicons.references)
   const given = { title: 'canonicalUrl', time: 'updatedAt', link: 'canonicalUrl' }
   const { display, time, addresses, brief } = createCatalogue(

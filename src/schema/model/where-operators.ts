@@ -118,7 +118,7 @@ export const whereOperators = {
   },
   sameUrl: {
     on: {
-      url: 'Is this web address, whatever the scheme, `www.`, slash at the end, fragment and tracking parameters.',
+      url: 'Is the same web address: scheme, `www.`, slashes at the end, fragment and tracking parameters do not count.',
     },
     value: 'text',
     condition: 'url',

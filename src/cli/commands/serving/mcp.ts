@@ -70,7 +70,7 @@ function parseEndpoint(text: string): URL {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw new UsageError(
-      `--endpoint: ${JSON.stringify(text)} is no address of a service; write one such as https://news.example/api/graphql.`,
+      `--endpoint: ${JSON.stringify(text)} is not the address of a service; write one such as https://news.example/api/graphql.`,
     )
   if (url.username !== '' || url.password !== '')
     throw new UsageError('--endpoint takes no user and no password; a key is given with --api-key.')
@@ -80,9 +80,7 @@ function parseEndpoint(text: string): URL {
 /** A key that a header cannot carry would be revealed to callers of tools by the error of the request. */
 function assertKey(key: string | null): void {
   if (key !== null && !/^[!-~]+$/.test(key))
-    throw new UsageError(
-      '--api-key: this is no key; one has letters, digits and _ alone, without spaces or lines.',
-    )
+    throw new UsageError('--api-key: this is not a key. A key has only letters, digits and _.')
 }
 
 function parseListenAddress(text: string): ListenAddress {
@@ -91,7 +89,7 @@ function parseListenAddress(text: string): ListenAddress {
   const host = six ?? name
   if (host === undefined || !(port <= 65_535))
     throw new UsageError(
-      `--listen: ${JSON.stringify(text)} is no address and port; write such as 127.0.0.1:4001 or [::1]:4001.`,
+      `--listen: ${JSON.stringify(text)} is not an address and port; write for example 127.0.0.1:4001 or [::1]:4001.`,
     )
   return { host, port }
 }

@@ -197,7 +197,7 @@ function parseOrder(name: string, measureOf: (text: string) => Measure): Order['
   if (/[:(]/.test(name)) return measureOf(name)
   const meant = didYouMean(nearest(name, ['count', 'key', 'share']))
   throw new ToolError(
-    `"${name.slice(0, 60)}" is no order.${meant} Write count, key, share or a measure such as "-avg:field".`,
+    `"${name.slice(0, 60)}" is not an order.${meant} Write count, key, share or a measure such as "-avg:field".`,
   )
 }
 

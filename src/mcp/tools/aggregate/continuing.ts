@@ -23,5 +23,5 @@ export function throwCursorError(error: unknown): never {
 }
 
 function noCursor(): ToolError {
-  return new ToolError('after is no cursor of this list: repeat all arguments of the call that gave it.')
+  return new ToolError('after is not a cursor of this list: repeat all arguments of the call that gave it.')
 }

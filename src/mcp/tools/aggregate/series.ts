@@ -12,7 +12,7 @@ export const changeColumn: Column = {
   read: ({ change }) => change,
 }
 
-/** Throws if `fill` or `change` is given with groups that are no series. */
+/** Throws if `fill` or `change` is given with groups that are not series. */
 export function assertSeries(
   { fill = false, change = false, unusual }: AggregateArguments,
   [group, ...others]: readonly Group[],
@@ -24,5 +24,5 @@ export function assertSeries(
   if (bucket === null || isTimePart(bucket) || others.length > 0)
     throw new ToolError(`${asked} is for one time in by, such as ["${time}:day"]; leave it out otherwise.`)
   if (unusual !== undefined)
-    throw new ToolError(`${asked} and unusual exclude each other: unusual groups are no series.`)
+    throw new ToolError(`${asked} and unusual exclude each other: unusual groups are not series.`)
 }

@@ -103,7 +103,7 @@ test('calls that ask for fill rates at the same time count them once', async () 
   assert.equal(counts.length, 2)
 })
 
-test('only all are 100 % and only none are 0 %', () => {
+test('a share is 100 % only if all records have the field, and 0 % only if none has it', () => {
   assert.deepEqual(
     [
       [0, 5],

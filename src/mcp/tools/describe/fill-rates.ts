@@ -107,7 +107,7 @@ async function fill(
   }
 }
 
-/** The fields to count, the cheapest first; objects that are no conditions, and scans of many records, are left out. */
+/** The fields to count, the cheapest first; objects without conditions, and scans of many records, are left out. */
 function countsOf(fields: readonly Field[], records: number): readonly Count[] {
   return fields
     .filter(({ type }) => hasConditions(type))

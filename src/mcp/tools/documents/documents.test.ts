@@ -82,7 +82,7 @@ onEveryDatabase('a name that is spelt differently finds its record', async (engi
   assert.deepEqual(await search(agent, '?!'), [])
 })
 
-onEveryDatabase('records of other lexicons are searched and fetched, whatever they hold', async (engine) => {
+onEveryDatabase('records of other lexicons are searched and fetched', async (engine) => {
   const { agent, reference } = await open('stress', engine)
   for (const { uri, value } of reference.records.slice(0, 20)) {
     const [word = ''] =
@@ -96,7 +96,7 @@ onEveryDatabase('records of other lexicons are searched and fetched, whatever th
   }
 })
 
-test('a search without words and an id that is none are told what to write', async () => {
+test('a search without words and a wrong id are refused with what to write', async () => {
   const { agent } = await open('demo', 'sqlite')
   assert.match(await agent.refusal('search', { query: '  ' }), /Write the words/)
   assert.match(await agent.refusal('fetch', { id: '' }), /Write an id/)
