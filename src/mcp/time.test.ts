@@ -167,11 +167,25 @@ onEveryDatabase(
       ['aggregate', { since: 'last 7 days' }, 'count'],
       ['search_records', { since: 'last 7 days', limit: 1 }, 'total'],
       ['aggregate', { filters: { publishedAt: { gte: 'last 7 days' } } }, 'count'],
+      ['aggregate', { filters: { publishedAt: 'last 7 days' } }, 'count'],
+      ['search_records', { filters: { publishedAt: 'last 7 days' }, limit: 1 }, 'total'],
+      ['aggregate', { since: 'last 7 days', until: 'last 7 days' }, 'count'],
+      ['aggregate', { since: week, filters: { publishedAt: { lte: 'last 7 days' } } }, 'count'],
     ] as const) {
       const answer = await agent.call(tool, { collection: 'article', ...args })
       assert.equal(answer[member], wanted)
       assert.ok(answer.hint.endsWith(says), answer.hint)
     }
+    const afterwards = await agent.call('aggregate', {
+      collection: 'article',
+      filters: { publishedAt: { gt: 'last 7 days' } },
+    })
+    assert.equal(afterwards.count, 0)
+    const shared = await agent.call('aggregate', {
+      collection: 'article',
+      share: { publishedAt: 'last 7 days' },
+    })
+    assert.equal(shared.rows[0][1], wanted)
     const today = await agent.call('aggregate', { collection: 'article', since: 'today', until: 'today' })
     assert.equal(today.count, reference.count(article, { publishedAt: { gte: `${day}T00:00:00Z` } }))
     const behind = { 'article.publishedAt': { gte: 'last 7 days' } }

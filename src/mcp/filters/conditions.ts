@@ -109,12 +109,16 @@ function unknownOperator(text: string, name: string, allowed: readonly string[])
 }
 
 /** `gt` a day starts with the next day; `lte` a day includes that day. */
-function momentCondition(name: string, { start, end }: Stretch): Where {
+function momentCondition(name: string, stretch: Stretch): Where {
+  const { start, end, includesEnd } = stretch
   if (start === end) return { [name]: start }
-  if (name === 'eq') return { gte: start, lt: end }
-  if (name === 'gt') return { gte: end }
-  if (name === 'lte') return { lt: end }
-  return { [name]: start }
+  if (name === 'eq') return { gte: start, ...notAfter(stretch) }
+  if (name === 'gt') return { [includesEnd ? 'gt' : 'gte']: end }
+  return name === 'lte' ? notAfter(stretch) : { [name]: start }
+}
+
+export function notAfter({ end, includesEnd }: Stretch): Where {
+  return { [includesEnd ? 'lte' : 'lt']: end }
 }
 
 function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: Clock): Literal {

@@ -3,10 +3,12 @@ import { nearest } from '../../util/text/nearest.ts'
 import { formatInstant, parseInstant } from '../../util/instant.ts'
 import { ToolError } from '../tools/tool.ts'
 
-/** From `start` to `end`, which is excluded, both RFC 3339; an instant has equal `start` and `end`. */
+/** From `start` to `end`, both RFC 3339; an instant has equal `start` and `end`. */
 export interface Stretch {
   readonly start: string
   readonly end: string
+  /** Of an instant, and of what lasts until now, such as "last 7 days": in an archive that is the newest record's time. */
+  readonly includesEnd: boolean
 }
 
 type Unit = 'hour' | 'day' | 'week' | 'month' | 'year'
@@ -50,17 +52,17 @@ function foldWords(text: string): string {
 }
 
 function namedStretch(words: string, now: Date): Stretch | null {
-  if (words === 'now') return between(now, now)
+  if (words === 'now') return closed(now, now)
   if (words === 'today') return unitAt('day', now)
   if (words === 'yesterday') return unitAt('day', moved(now, 'day', -1))
   const [, which, named] = /^(this|last|past|previous) (week|month|year)$/.exec(words) ?? []
   if (which !== undefined) return unitAt(named as Unit, which === 'this' ? now : before(now, named as Unit))
   const [, count, unit] = /^(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/.exec(words) ?? []
-  if (count !== undefined) return checked(moved(now, unit as Unit, -Number(count)), now)
+  if (count !== undefined) return checked(moved(now, unit as Unit, -Number(count)), now, closed)
   const [, back, of] = /^(\d{1,4}) (hour|day|week|month|year)s? ago$/.exec(words) ?? []
   if (back === undefined) return null
   const at = moved(now, of as Unit, -Number(back))
-  return of === 'hour' ? checked(at, at) : unitAt('day', at)
+  return of === 'hour' ? checked(at, at, closed) : unitAt('day', at)
 }
 
 /** A year, a month, a date or an instant. */
@@ -71,7 +73,7 @@ function writtenStretch(text: string): Stretch | null {
   if (instant === null) return null
   if (whole.length === 10) return unitAt(unit, new Date(`${whole}T00:00Z`))
   const at = formatInstant(instant)
-  return { start: at, end: at }
+  return { start: at, end: at, includesEnd: true }
 }
 
 /** The start of the previous unit; computed from the unit's start, because the previous month may lack the day. */
@@ -82,7 +84,7 @@ function before(now: Date, unit: Unit): Date {
 function unitAt(unit: Unit, at: Date): Stretch | null {
   if (Number.isNaN(at.getTime())) return null
   const start = startOf(unit, at)
-  return checked(start, moved(start, unit, 1))
+  return checked(start, moved(start, unit, 1), halfOpen)
 }
 
 function startOf(unit: Unit, at: Date): Date {
@@ -107,11 +109,15 @@ function moved(at: Date, unit: Unit, by: number): Date {
 }
 
 /** Null outside the years 0001 to 9999: datetimes have four-digit years. */
-function checked(start: Date, end: Date): Stretch | null {
+function checked(start: Date, end: Date, stretch: (start: Date, end: Date) => Stretch): Stretch | null {
   const years = [start, end].map((at) => at.getUTCFullYear())
-  return years.every((year) => year >= 1 && year <= 9999) ? between(start, end) : null
+  return years.every((year) => year >= 1 && year <= 9999) ? stretch(start, end) : null
 }
 
-function between(start: Date, end: Date): Stretch {
-  return { start: start.toISOString(), end: end.toISOString() }
+function closed(start: Date, end: Date): Stretch {
+  return { start: start.toISOString(), end: end.toISOString(), includesEnd: true }
+}
+
+function halfOpen(start: Date, end: Date): Stretch {
+  return { start: start.toISOString(), end: end.toISOString(), includesEnd: false }
 }

@@ -10,6 +10,7 @@ import {
   isListOfConditions,
   isNull,
   isOnly,
+  notAfter,
   scalarCondition,
   strings,
   uriCondition,
@@ -101,9 +102,7 @@ function timeConditions(
   if (first && last && first.start > last.end)
     throw new ToolError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
   if (!first && !last) return []
-  // `until` includes an instant, as it includes a whole day.
-  const upper = last && { [last.start === last.end ? 'lte' : 'lt']: last.end }
-  return [{ [time]: { ...(first && { gte: first.start }), ...upper } }]
+  return [{ [time]: { ...(first && { gte: first.start }), ...(last && notAfter(last)) } }]
 }
 
 /** The reference time is read only for values that need it. */
