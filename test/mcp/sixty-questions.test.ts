@@ -12,7 +12,7 @@ import { gunzipSync } from 'node:zlib'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { devFile, devFiles, skip } from '../support/dev-corpus.ts'
-import { type AgentClient, connectAgent, tokensOf } from './conversation.ts'
+import { connectAgent } from './conversation.ts'
 import { readNews } from './news.ts'
 import { comparing } from './sixty/comparing.ts'
 import { counting } from './sixty/counting.ts'
@@ -25,8 +25,6 @@ const mostTokens = 6_000
 /** What the question in the middle may take. */
 const usualCalls = 1
 const usualTokens = 250
-/** What an agent reads before its first question. */
-const mostTokensBefore = 4_600
 
 const files = devFiles.map(devFile)
 /** All that is asked comes from one address, within seconds. */
@@ -65,29 +63,7 @@ test('sixty questions over real news are answered by few calls and in few tokens
     t.diagnostic(`median: ${tokens} tokens`)
     assert.ok(tokens <= usualTokens, `${tokens} tokens`)
   })
-
-  await t.test('little is read before the first question', async (t) => {
-    const parts = await readFirst(agent)
-    for (const [what, tokens] of parts) t.diagnostic(`${what}: ${tokens} tokens`)
-    const sum = parts.reduce((sum, [, tokens]) => sum + tokens, 0)
-    assert.ok(sum <= mostTokensBefore, `${sum} tokens`)
-  })
 })
-
-/** The list of tools, the instructions and two descriptions. */
-async function readFirst(agent: AgentClient): Promise<readonly (readonly [what: string, tokens: number])[]> {
-  const described = async (args: object) => {
-    const conversation = agent.begin()
-    await conversation.call('describe', args)
-    return conversation.tokens()
-  }
-  return [
-    ['tools/list', tokensOf(JSON.stringify(await agent.tools()))],
-    ['instructions', tokensOf(agent.instructions)],
-    ['describe', await described({})],
-    ['describe article', await described({ collection: 'article' })],
-  ]
-}
 
 function readRecords(file: string): DemoRecord[] {
   const lines = gunzipSync(readFileSync(file)).toString('utf8').trimEnd().split('\n')

@@ -8,6 +8,7 @@ import { defaultTiers, publicTier, type Tier } from '../../server/admission/tier
 import { nearest } from '../../util/text/nearest.ts'
 import { CommandError, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
+import { isObject } from '../../util/is-object.ts'
 
 export type Tiers = ReadonlyMap<string, Tier>
 
@@ -122,10 +123,6 @@ function whyAll(name: string): string {
   return guess === null
     ? `a tier other than ${names.join(', ')} has all five.`
     : `a new tier has all five; or did you mean ${guess}?`
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shown(value: unknown): string {

@@ -6,7 +6,7 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
 import { isAllowedPicture } from './pictures.ts'
-import { kindAndTime, namingText, type ReadValue, withKey } from './record-name.ts'
+import { kindAndTime, type NamingText, namingText, type ReadValue, withKey } from './record-name.ts'
 import { shortText } from './texts.ts'
 import { recordLink, recordText, timeOf, valueOf } from './values.ts'
 
@@ -56,8 +56,8 @@ export function resultItem(
 ): Html {
   const { roles, fields } = subject
   const { title, summary, time, image } = roles
-  const named = namingText(({ name }) => result.values[name], subject)
-  const link = titleLink(result, subject, language)
+  const named = namingText(readIn(result), subject)
+  const link = titleLink(result, named, subject, language)
   const shortened = named?.field.name === summary ? null : snippet(result, summary)
   const own = [title, summary, time, image]
   return html`<li class="result">
@@ -91,14 +91,16 @@ function hasValue(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 }
 
-function titleLink(result: Result, subject: Subject, language: Language): Html {
-  const read: ReadValue = ({ name }) => result.values[name]
-  const named = namingText(read, subject)
+function titleLink(result: Result, named: NamingText | null, subject: Subject, language: Language): Html {
   const content =
     named === null
-      ? withKey(kindAndTime(read, subject, language), result.uri)
+      ? withKey(kindAndTime(readIn(result), subject, language), result.uri)
       : snippet(result, named.field.name)
   return recordLink(result.uri, content, language)
+}
+
+function readIn({ values }: Result): ReadValue {
+  return ({ name }) => values[name]
 }
 
 const longestText = 300
@@ -140,7 +142,7 @@ function table(
             html`<tr>${columns.map((field, at) => {
               const content =
                 field.name === title
-                  ? titleLink(result, subject, language)
+                  ? titleLink(result, namingText(readIn(result), subject), subject, language)
                   : valueOf(field, result.values[field.name], language)
               return html`<td class=${field.type.kind === 'integer' ? 'number' : undefined}>${at === 0 && field.name !== title ? recordLink(result.uri, content, language) : content}</td>`
             })}</tr>`,

@@ -12,6 +12,7 @@ import type { References } from './references.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
 import { unknownValue } from './unknown-values.ts'
+import { isObject } from '../../util/is-object.ts'
 
 /** What values are shown with. */
 export interface Shown {
@@ -141,10 +142,6 @@ function valueOfType(
     default:
       return unknownValue(value, language)
   }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function textValue(

@@ -12,6 +12,7 @@ import { rateLimit, rateLimitPolicy } from '../admission/limits/limiter.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 import { crossOriginHeaders } from '../http/cross-origin.ts'
 import type { ResponseType } from '../http/requests.ts'
+import { isObject } from '../../util/is-object.ts'
 
 /** The request in a JSON body; throws a ServiceError that says what is wrong with it. */
 export function parsePost(contentType: string | undefined, body: Uint8Array | undefined): GraphQLRequest {
@@ -170,10 +171,6 @@ function asGraphQLRequest(members: Readonly<Record<string, unknown>>): GraphQLRe
 
 function isMissing(value: unknown): value is null | undefined {
   return value === undefined || value === null
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function wrongType(member: string, wanted: string, value: unknown): ServiceError {
