@@ -5,7 +5,7 @@ import type { Subject } from '../fields/subject.ts'
 import type { View } from '../view/view.ts'
 import { recordArguments } from '../view/where.ts'
 
-export interface TakenFile {
+export interface ExportedFile {
   readonly format: FileFormat
   /** From the first slash. */
   readonly path: string
@@ -14,12 +14,12 @@ export interface TakenFile {
 /** Arguments as in GraphQL, which become JSON; texts stay texts. Those that are undefined are left out. */
 export type FileArguments = Readonly<Record<string, unknown>>
 
-export function recordFiles(nsid: string, args: FileArguments): readonly TakenFile[] {
+export function recordFiles(nsid: string, args: FileArguments): readonly ExportedFile[] {
   return fileFormats.map((format) => ({ format, path: `/export/${nsid}.${format}${queryOf(args)}` }))
 }
 
 /** `groupBy` as names separated by commas, `fields` as the measures. */
-export function groupFiles(nsid: string, args: FileArguments): readonly TakenFile[] {
+export function groupFiles(nsid: string, args: FileArguments): readonly ExportedFile[] {
   return fileFormats.map((format) => ({
     format,
     path: `/export/${nsid}/aggregate.${format}${queryOf(args)}`,
@@ -31,7 +31,7 @@ export function viewFiles(
   view: View,
   subject: Subject,
   columns: readonly ShownField[] | null,
-): readonly TakenFile[] {
+): readonly ExportedFile[] {
   const { sort } = view
   return recordFiles(subject.collection.nsid, {
     ...recordArguments(view, subject),

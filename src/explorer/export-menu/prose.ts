@@ -1,4 +1,4 @@
-/** Texts that readers take along: a prompt for an agent, and a citation. */
+/** Texts to export: a prompt for an agent, and a citation. */
 import type { Language } from '../languages/language.ts'
 import type { Operation } from '../operation.ts'
 import { type IndexState, newestIndexed, type Site } from '../page.ts'
@@ -43,6 +43,7 @@ export function citation(given: {
   const { site, title, page, index, language } = given
   const newest = newestIndexed(index)
   const year = (newest ?? new Date().toISOString()).slice(0, 4)
-  const state = newest === null ? '' : ` ${language.text.take.indexState(`${language.time(newest)} UTC`)}`
+  const state =
+    newest === null ? '' : ` ${language.text.exportMenu.indexState(`${language.time(newest)} UTC`)}`
   return `${site.title}. (${year}). ${title}.${state} ${page}`
 }

@@ -194,7 +194,7 @@ export const ar: Catalogue = {
     noneOfThese: 'ليس لهذا الحساب سجلات في هذه المجموعات',
     collections: (first, last, all) => `المجموعات من ${first} إلى ${last} من أصل ${all}`,
   },
-  take: {
+  exportMenu: {
     titles: {
       list: 'خذ هذه السجلات معك',
       record: 'خذ هذا السجل معك',

@@ -200,7 +200,7 @@ export const en = {
     noneOfThese: 'This account has no records in these collections',
     collections: (first: string, last: string, all: string) => `Collections ${first} to ${last} of ${all}`,
   },
-  take: {
+  exportMenu: {
     titles: {
       list: 'Take these records with you',
       record: 'Take this record with you',

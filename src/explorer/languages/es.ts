@@ -173,7 +173,7 @@ export const es: Catalogue = {
     noneOfThese: 'Esta cuenta no tiene registros en estas colecciones',
     collections: (first, last, all) => `Colecciones ${first} a ${last} de ${all}`,
   },
-  take: {
+  exportMenu: {
     titles: {
       list: 'Llévese estos registros',
       record: 'Llévese este registro',

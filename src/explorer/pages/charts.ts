@@ -18,7 +18,7 @@ import { comparedForm, groupForm } from '../parts/chart-form.ts'
 import { comparedTools, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
-import { chartFiles, takeChart } from '../export-menu/chart-take.ts'
+import { chartFiles, chartMenu } from '../export-menu/chart-menu.ts'
 import { chartParameters, timeParameters } from '../view/parameters.ts'
 import { viewTitle } from '../export-menu/view-title.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
@@ -81,7 +81,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
             ? begin(answer)
             : html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
-        ${takeChart(chart, answer, own, subject, { site, language, origin, address, index })}
+        ${chartMenu(chart, answer, own, subject, { site, language, origin, address, index })}
       `
     },
   }

@@ -18,9 +18,9 @@ import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.t
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { results } from '../parts/results.ts'
 import { timeFigure } from '../parts/time-figure.ts'
-import { takeChart } from '../export-menu/chart-take.ts'
-import type { TakeContext } from '../export-menu/take.ts'
-import { takeView } from '../export-menu/view-take.ts'
+import { chartMenu } from '../export-menu/chart-menu.ts'
+import type { MenuContext } from '../export-menu/export-menu.ts'
+import { viewMenu } from '../export-menu/view-menu.ts'
 import { choosePanels } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { readView } from '../view/view.ts'
@@ -59,7 +59,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
       const isLive = view.sort === null && view.page === null && view.search === ''
-      const context: TakeContext = { site, language, origin, address, index }
+      const context: MenuContext = { site, language, origin, address, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
@@ -84,7 +84,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             ${
               time !== null &&
               html`${await timeFigure(time, answer, view, subject, site, language)}
-              ${takeChart(time, answer, view, subject, context)}`
+              ${chartMenu(time, answer, view, subject, context)}`
             }
             ${optionsBar(list.totalCount, columns, browse)}
             ${
@@ -96,7 +96,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
                   })
             }
             ${pager(list, browse)}
-            ${takeView(view, subject, browse.names, context)}
+            ${viewMenu(view, subject, browse.names, context)}
           </section>
         </div>
       `

@@ -30,7 +30,7 @@ import { paragraphs, shortText } from '../parts/texts.ts'
 import { groupedFields } from '../record/groups.ts'
 import type { Shown } from '../record/values.ts'
 import { recordFiles } from '../export-menu/files.ts'
-import { type TakeContext, takeMenu } from '../export-menu/take.ts'
+import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {
@@ -68,7 +68,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
       const node = nodeOf(answer)
       if (node === null) return missing()
       const index = await site.readIndex().catch(() => null)
-      const context: TakeContext = { site, language, origin, address, index }
+      const context: MenuContext = { site, language, origin, address, index }
       const named = namedBy(node)
       const summary =
         named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)
@@ -103,7 +103,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         ${await summaries(uri, await summarized, answer, context)}
         ${incoming(node, referring, shown)}
         ${raw(node)}
-        ${takeMenu(
+        ${exportMenu(
           {
             kind: 'record',
             title: nameOf(node),

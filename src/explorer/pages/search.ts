@@ -3,7 +3,7 @@ import { collectionAddress, withLanguage } from '../addresses.ts'
 import { replaced } from '../browse/search-form.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
-import { takeMenu } from '../export-menu/take.ts'
+import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
@@ -46,18 +46,18 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
     render: async (answer) => html`
       <header class="heading"><h1>${title}</h1></header>
-      ${searchAllForm(site, language, q)} ${asks && [found(answer), await take(answer)]}
+      ${searchAllForm(site, language, q)} ${asks && [found(answer), await menu(answer)]}
     `,
   }
 
   /** The pages of the collections have files of their records. */
-  async function take(answer: Answer): Promise<Html> {
+  async function menu(answer: Answer): Promise<Html> {
     if ((answer['found'] as Found).nodes.length === 0) return null
     const index = await site.readIndex().catch(() => null)
     const operation = buildOperation(site.schema, 'Search', [foundPanel(q, '', searched)])
     const { origin } = request
     const context = { site, language, origin, address: request.address, index }
-    return takeMenu({ kind: 'list', title, operation, files: [] }, context)
+    return exportMenu({ kind: 'list', title, operation, files: [] }, context)
   }
 
   function found(answer: Answer): Html {

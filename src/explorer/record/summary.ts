@@ -9,7 +9,7 @@ import { timeOf } from '../parts/values.ts'
 import { buildOperation, enumOf, type Panel } from '../operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
 import { groupFiles, recordFiles } from '../export-menu/files.ts'
-import { type TakeContext, takeMenu } from '../export-menu/take.ts'
+import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
 import { type MonthGroup, monthsFigure } from './months-figure.ts'
@@ -109,7 +109,7 @@ export async function summaries(
   uri: string,
   summarized: readonly Summarized[],
   answer: Answer,
-  context: TakeContext,
+  context: MenuContext,
 ): Promise<Html> {
   return Promise.all(
     summarized.map((each) => {
@@ -125,7 +125,7 @@ async function summary(
   summarized: Summarized,
   { count, min, max, avg, groups }: SummaryAnswer,
   isOnly: boolean,
-  context: TakeContext,
+  context: MenuContext,
 ): Promise<Html> {
   const { holder, field, scores, bucket } = summarized
   const { language, site } = context
@@ -144,17 +144,17 @@ async function summary(
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
     ${bucket !== null && groups !== undefined && (await monthsFigure(groups, uri, holder, field, site, language))}
-    ${take(uri, summarized, context)}
+    ${summaryMenu(uri, summarized, context)}
   </section>`
 }
 
 /** Months as files, and the summary as a query. */
-function take(uri: string, summarized: Summarized, context: TakeContext): Html {
+function summaryMenu(uri: string, summarized: Summarized, context: MenuContext): Html {
   const { holder, field, bucket } = summarized
   const { nsid } = holder.collection
   const { schema } = context.site
   const where = whereOf([{ field, operator: 'is', values: [uri] }])
-  return takeMenu(
+  return exportMenu(
     {
       kind: 'summary',
       title: context.language.text.record.summary(subjectLabel(holder, context.language)),

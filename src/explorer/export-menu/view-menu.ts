@@ -7,15 +7,15 @@ import { buildOperation } from '../operation.ts'
 import type { Names } from '../parts/values.ts'
 import type { View } from '../view/view.ts'
 import { viewFiles } from './files.ts'
-import { type TakeContext, takeMenu } from './take.ts'
+import { type MenuContext, exportMenu } from './export-menu.ts'
 import { viewTitle } from './view-title.ts'
 
-export function takeView(view: View, subject: Subject, names: Names, context: TakeContext): Html {
+export function viewMenu(view: View, subject: Subject, names: Names, context: MenuContext): Html {
   const { site, language } = context
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)
   const whole: View = { ...view, page: null, facets: null, others: [] }
-  return takeMenu(
+  return exportMenu(
     {
       kind: 'list',
       title: viewTitle(view, subject, language, names),

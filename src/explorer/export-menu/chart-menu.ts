@@ -8,20 +8,20 @@ import type { Answer } from '../page.ts'
 import type { Subject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { View } from '../view/view.ts'
-import { groupFiles, type TakenFile } from './files.ts'
-import { type TakeContext, takeMenu } from './take.ts'
+import { groupFiles, type ExportedFile } from './files.ts'
+import { type MenuContext, exportMenu } from './export-menu.ts'
 
 /** Of the view of the page. Null for a chart without values. */
-export function takeChart(
+export function chartMenu(
   asked: AskedChart,
   answer: Answer,
   view: View,
   subject: Subject,
-  context: TakeContext,
+  context: MenuContext,
 ): Html {
   const { spec } = asked.chart(answer)
   if (spec.keys.length === 0) return null
-  return takeMenu(
+  return exportMenu(
     {
       kind: 'chart',
       title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
@@ -38,7 +38,7 @@ export function chartFiles(
   { panels, table }: AskedChart,
   view: View,
   { collection: { nsid } }: Subject,
-): readonly TakenFile[] {
+): readonly ExportedFile[] {
   if (table !== undefined)
     return fileFormats.map((format) => ({ format, path: chartFileAddress(nsid, view, format) }))
   const panel = drawnPanels.map((name) => panels.find((each) => each.name === name)).find(Boolean)
@@ -53,7 +53,7 @@ function groupsOf({ arguments: { groupBy } }: Panel): readonly string[] {
 }
 
 /** The arguments are those of the aggregate; the measures become columns. */
-function filesOf(panel: Panel, nsid: string): readonly TakenFile[] {
+function filesOf(panel: Panel, nsid: string): readonly ExportedFile[] {
   const measures = measuresOf(panel.selection)
   return groupFiles(nsid, {
     ...panel.arguments,

@@ -1,20 +1,20 @@
-/** A menu below a panel: everything by which its data can be taken along. */
+/** The menu below a panel: files, queries, programs and texts by which readers export its data. */
 import { escapeXml } from '../escape-xml.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Operation } from '../operation.ts'
 import type { IndexState, Site } from '../page.ts'
 import { agentPrompt, citation } from './prose.ts'
-import type { TakenFile } from './files.ts'
+import type { ExportedFile } from './files.ts'
 import { curlCommand, pythonProgram, rProgram } from './programs.ts'
 
-export interface Taken {
+export interface Exported {
   readonly kind: 'list' | 'record' | 'chart' | 'summary'
   /** What the panel shows, in words. */
   readonly title: string
   /** The query of the panel alone. */
   readonly operation: Operation
-  readonly files: readonly TakenFile[]
+  readonly files: readonly ExportedFile[]
   /** Addresses of further forms, from the first slash. */
   readonly atom?: string
   readonly jsonFeed?: string
@@ -23,7 +23,7 @@ export interface Taken {
 }
 
 /** What menus need besides the panel. */
-export interface TakeContext {
+export interface MenuContext {
   readonly site: Site
   readonly language: Language
   /** The address of the service without a path. */
@@ -35,40 +35,46 @@ export interface TakeContext {
 
 export const graphqlPath = '/api/graphql'
 
-export function takeMenu(taken: Taken, { site, language, origin, address, index }: TakeContext): Html {
+export function exportMenu(
+  exported: Exported,
+  { site, language, origin, address, index }: MenuContext,
+): Html {
   const { text } = language
-  const { kind, title, operation, files, atom, jsonFeed, svg, embed } = taken
+  const { kind, title, operation, files, atom, jsonFeed, svg, embed } = exported
   const endpoint = `${origin}${graphqlPath}`
   const csv = files.find(({ format }) => format === 'csv')
   const links: readonly (readonly [name: string, path: string | undefined, type?: string])[] = [
-    ...files.map(({ format, path }) => [text.take.formats[format], path] as const),
-    [text.take.svg, svg, 'image/svg+xml'],
-    [text.take.atom, atom, 'application/atom+xml'],
-    [text.take.jsonFeed, jsonFeed, 'application/feed+json'],
-    [text.take.playground, playgroundAddress(operation)],
+    ...files.map(({ format, path }) => [text.exportMenu.formats[format], path] as const),
+    [text.exportMenu.svg, svg, 'image/svg+xml'],
+    [text.exportMenu.atom, atom, 'application/atom+xml'],
+    [text.exportMenu.jsonFeed, jsonFeed, 'application/feed+json'],
+    [text.exportMenu.playground, playgroundAddress(operation)],
   ]
   const programs = [
-    [text.take.graphql, graphqlText(operation)],
+    [text.exportMenu.graphql, graphqlText(operation)],
     ['curl', curlCommand(operation, endpoint)],
     ['Python', pythonProgram(operation, endpoint)],
     ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
-    ...(embed === undefined ? [] : [[text.take.embed, embedCode(origin + embed, title)] as const]),
-    [text.take.prompt, agentPrompt({ site, title, page: origin + address, endpoint, operation, origin })],
+    ...(embed === undefined ? [] : [[text.exportMenu.embed, embedCode(origin + embed, title)] as const]),
     [
-      text.take.citation,
+      text.exportMenu.prompt,
+      agentPrompt({ site, title, page: origin + address, endpoint, operation, origin }),
+    ],
+    [
+      text.exportMenu.citation,
       citation({ site, title, page: origin + address, index, language }),
       language.direction,
     ],
   ] as const
   return html`<details class="take">
-    <summary>${text.take.titles[kind]}</summary>
+    <summary>${text.exportMenu.titles[kind]}</summary>
     <ul class="take-links">
       ${links.map(([name, path, type]) => path !== undefined && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
     ${programs.map(
       ([name, program, direction = 'ltr']) => html`<details class="program">
         <summary>${name}</summary>
-        <pre tabindex="0" dir=${direction} data-copy=${text.take.copy} data-copied=${text.take.copied}>${program}</pre>
+        <pre tabindex="0" dir=${direction} data-copy=${text.exportMenu.copy} data-copied=${text.exportMenu.copied}>${program}</pre>
       </details>`,
     )}
   </details>`
