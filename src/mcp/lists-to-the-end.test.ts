@@ -162,8 +162,7 @@ onEveryDatabase('pages have all values of a field', async (database) => {
     ['title', 'title', 1_000],
   ] as const) {
     const answers = await walk(agent, 'describe', { collection: 'article', field, max_tokens: tokens })
-    const values = answers.flatMap((answer) => Object.entries<number>(answer['values']))
-    const shown = values.filter(([value]) => value !== '(other values)')
+    const shown = answers.flatMap((answer) => Object.entries<number>(answer['values']))
     const expected = new Map<string, number>()
     for (const [value, count] of groupsOf(reference, article, { groupBy: [group] }) as [
       string | null,

@@ -1,4 +1,5 @@
 /** Describes a collection: its fields, their fill rates and the values in the index. */
+import { counted } from '../../../util/text/counted.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { referenceOf, reverseNames } from '../../filters/paths.ts'
 import { mergeSelections, printSelection } from '../../graphql/graphql-text.ts'
@@ -38,9 +39,9 @@ export async function describeCollection(
 ): Promise<Json> {
   const { collection, label } = subject
   const { fields, description } = collection.type
-  const counted = fields.filter(isCounted).slice(0, mostCounted)
+  const grouped = fields.filter(isCounted).slice(0, mostCounted)
   const root = `${collection.rootField}Aggregate`
-  const groups = counted.map(({ name }) => ({
+  const groups = grouped.map(({ name }) => ({
     [`${name}: ${root}(groupBy: [${name}], limit: ${mostValues})`]: {
       groupCount: {},
       groups: { [name]: {}, count: {} },
@@ -51,7 +52,7 @@ export async function describeCollection(
   )
   const { count } = data[root] as { readonly count: number }
   const valuesOf = (name: string) => data[name] as Counted
-  const known = counted.flatMap(({ name }) => missingIn(valuesOf(name), name) ?? [])
+  const known = grouped.flatMap(({ name }) => missingIn(valuesOf(name), name) ?? [])
   const { rates, refused } = await fillRates.read(subject, count, new Map(known), toolbox)
   const lines = fields.map((field) => [field.name, lineOf(field, rates, subject, toolbox)] as const)
   const whole = {
@@ -76,7 +77,7 @@ export async function describeCollection(
     about: cutText(whole.about, 4 * meaning),
     fields: cutTexts(whole.fields, meaning),
     values: Object.fromEntries(
-      counted.map(({ name }) => [name, fewer(valuesOf(name), (group) => group[name], most, 40)]),
+      grouped.map(({ name }) => [name, valuesAndOthers(valuesOf(name), name, most, count)]),
     ),
   }))
   return firstFitting(cuts, { ...whole, values: {} }, toolbox)
@@ -85,6 +86,14 @@ export async function describeCollection(
 /** True for fields with few distinct values, which are cheap to count. */
 function isCounted({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
+}
+
+/** The most frequent values of a field with one value for each record, and the records that have others. */
+function valuesAndOthers({ groupCount, groups }: Counted, name: string, most: number, records: number): Json {
+  const values = fewer(groups, (group) => group[name], most, 40)
+  const shown = Object.values(values).reduce((sum, count) => sum + count, 0)
+  const others = groupCount - Math.min(groups.length, most)
+  return others === 0 ? values : { ...values, [`(${counted(others, 'other value')})`]: records - shown }
 }
 
 /** The number of records without a value, if all values are known. */

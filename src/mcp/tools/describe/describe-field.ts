@@ -66,7 +66,7 @@ export async function describeField(
     const isMore = shown < groups.length || groupsPageInfo?.hasNextPage === true
     return present({
       ...whole,
-      values: fewer(after === undefined ? counted : { groupCount: 0, groups }, keyOf, shown, longest),
+      values: fewer(groups, keyOf, shown, longest),
       after: isMore ? groups[Math.min(shown, groups.length) - 1]?.['cursor'] : null,
     })
   }

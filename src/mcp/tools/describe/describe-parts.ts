@@ -37,20 +37,19 @@ function typeWord(type: FieldType): string {
   }
 }
 
-/** The most frequent values and the number of others; values that are cut to the same text are counted together. */
+/** The most frequent values, each with its number of records; values that are cut to the same text are counted together. */
 export function fewer(
-  { groupCount, groups }: Counted,
+  groups: Counted['groups'],
   keyOf: (group: Json) => unknown,
   most: number,
   longest: number,
-): Json {
+): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
   for (const group of groups.slice(0, most)) {
     const value = cutText(String(keyOf(group) ?? '(missing)'), longest)
     counts.set(value, (counts.get(value) ?? 0) + group.count)
   }
-  const left = groupCount - Math.min(groups.length, most)
-  return Object.fromEntries([...counts, ...(left > 0 ? [['(other values)', left] as const] : [])])
+  return Object.fromEntries(counts)
 }
 
 /** The first of the descriptions that is within the budget; `last` is cut to fit if none is. */
