@@ -1,4 +1,4 @@
-/** Asks a service at a fixed rate, whatever else it does: what benches that observe callers beside others share. */
+/** Asks a service at a fixed rate, for benches that measure one caller next to others. */
 import { Agent, type AgentOptions, request, type RequestOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { setTimeout } from 'node:timers/promises'

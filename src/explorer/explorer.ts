@@ -55,7 +55,7 @@ export interface FinishedPage {
   readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
-  /** By which a browser stores it; null for what browsers show. */
+  /** The name under which a browser stores the file; null for a page or file that browsers show. */
   readonly name: string | null
   readonly rest: string | Uint8Array
 }

@@ -102,7 +102,7 @@ export interface FileDraft {
   /** The value of `Content-Type`. */
   readonly media: string
   readonly operation: Operation
-  /** By which a browser stores it; absent for a file that browsers show. */
+  /** The name under which a browser stores the file; absent for a file that browsers show. */
   readonly name?: string
   /** Null if there is no such file after all. `ask` gives what a further operation answers. */
   readonly write: (

@@ -40,7 +40,7 @@ export interface Column {
   readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey' | 'urlHash'
   /** Extracted from the record on request, so that long text is stored once. */
   readonly virtual: boolean
-  /** Of a URL: the column by whose index it is found, because equal URLs have equal hashes. */
+  /** Only of URLs: the column of their hashes, whose index finds them. */
   readonly urlHash?: Column
 }
 

@@ -12,7 +12,7 @@ import { type Browse, stateInputs, viewAddress } from './context.ts'
 /** `facet`: the most frequent values, if they are known. */
 export function conditionForms(field: ShownField, facet: FacetAnswer | null, browse: Browse): Html {
   const operators = operatorsOf(field)
-  // Nobody knows the addresses of records, whose names are listed.
+  // Readers choose a record by its name from the facet; they do not know its URI.
   const isNamed = field.targetTitle !== null && facet !== null
   return html`<div class="conditions">
     ${operators.includes('from') && field.type.kind !== 'string' && rangeForm(field, browse)}

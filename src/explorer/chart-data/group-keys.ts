@@ -17,7 +17,7 @@ const mostNumbers = 100
 
 interface KeysGiven {
   readonly groups: readonly Group[]
-  /** Of numbers; null where each is a group. */
+  /** Size of ranges of numbers; null if each number is a group. */
   readonly step: number | null
   /** Null for all groups. */
   readonly most: number | null

@@ -18,7 +18,7 @@ export interface Grouping {
 
 const units = [...periods, 'hourOfDay', 'weekday'] as const
 
-/** Those of the collection's roles first. */
+/** Groupings by the fields of the collection's roles come first. */
 export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<string>): readonly Grouping[] {
   const all = [...fields.values()].flatMap((field): readonly Grouping[] => {
     if (field.type.kind === 'datetime')

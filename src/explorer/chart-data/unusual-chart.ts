@@ -65,7 +65,7 @@ interface UnusualAnswer {
 const mostGroups = 20
 const day = 86_400_000
 const selected = 'count significance { score share againstShare }'
-/** Of which some are left out. */
+/** Words to ask for. Words that tell nothing are left out afterwards. */
 const askedWords = 60
 const leastRecords = { words: 3, values: 5 }
 

@@ -11,7 +11,7 @@ import type { View } from '../view/view.ts'
 import { groupFiles, type ExportedFile } from './files.ts'
 import { type MenuContext, exportMenu } from './export-menu.ts'
 
-/** Of the view of the page. Null for a chart without values. */
+/** The menu of a chart of the page's view; null for a chart without values. */
 export function chartMenu(
   asked: AskedChart,
   answer: Answer,

@@ -84,7 +84,7 @@ export function labelOf(words: readonly string[]): string {
 
 interface Valued {
   readonly valueLabels: ValueLabels
-  /** Those that the lexicon lists. */
+  /** The values that the lexicon lists. */
   readonly values: readonly string[]
 }
 

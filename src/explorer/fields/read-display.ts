@@ -231,7 +231,7 @@ function readScale(value: unknown, path: string, member: Member | undefined, rep
   return { min: Number(min), max: Number(max), low, high }
 }
 
-/** Of a text of the record itself, or of an array of them. */
+/** Labels of the values of a text, or of an array of texts, of the record itself. */
 function readValueLabels(
   value: unknown,
   path: string,

@@ -49,7 +49,7 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
   return { model, all, of: (nsid) => byName.get(nsid) ?? null }
 }
 
-/** What every record has is named by the languages. */
+/** Fields that every record has are named in the languages of the interface. */
 function withSystemLabels(fields: ReadonlyMap<string, ShownField>): ReadonlyMap<string, ShownField> {
   return new Map(
     [...fields].map(([name, field]) => {
@@ -69,7 +69,7 @@ function systemLabels(name: string): Labels {
 
 function ownFieldsOf(fields: ReadonlyMap<string, ShownField>): ReadonlyMap<string, ShownField> {
   const own = [...fields.values()].filter(({ isOwn, properties }) => isOwn && properties.length > 0)
-  // Those that can be grouped by come first, and count.
+  // A property may have several fields. The first wins: a field that can be grouped by.
   return new Map(own.toReversed().map((field) => [field.properties.join('\n'), field]))
 }
 

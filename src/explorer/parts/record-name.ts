@@ -1,4 +1,4 @@
-/** What stands for a record in lists and headings: its title, another text, or its kind and time. */
+/** The names of records in lists and headings: the title, another text, or the kind and time. */
 import { subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'

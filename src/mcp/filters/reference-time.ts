@@ -1,7 +1,7 @@
 /**
- * The time from which "today" and "last 7 days" count: now, or in an archive the time of the newest record. An index is
- * an archive to those who ask for a collection if the newest record of neither this nor the main collection is of the
- * last 7 days. The main collection counts too, because others may be small: a list of outlets rarely gets a record.
+ * The time from which "today" and "last 7 days" count: now, or in an archive the time of the newest record. For a
+ * collection, an index is an archive if neither the collection nor the main collection has a record of the last 7 days.
+ * The main collection counts too, because others may be small: a list of outlets rarely gets a record.
  */
 import type { Collection } from '../../schema/model/model.ts'
 import { parseInstant } from '../../util/instant.ts'
@@ -12,7 +12,7 @@ import type { Json, ToolsGiven } from '../tools/tool.ts'
 import { type Catalogue, createCatalogue, type Subject } from '../words/collections.ts'
 import { outlineCorpus } from '../words/corpus-outline.ts'
 
-/** Days since the newest record, from which on an index is an archive. */
+/** Days: an index whose newest record is older is an archive. */
 const archiveDays = 7
 
 export interface ReferenceTimes {

@@ -94,7 +94,7 @@ export function compareNames(wanted: WantedName, names: Names): Match {
   return { ...of('similar'), score: Math.max(score, initialsScore(wanted, labels)) }
 }
 
-/** Of an address with a path, only the same address is equal; its domain alone is that of a site. */
+/** An address with a path equals only the same address, because its domain alone is the address of a site. */
 function isIdentifier({ text, host, address }: WantedName, names: Names): boolean {
   if (names.key === text) return true
   const handle = text.replace(/^@/, '').toLowerCase()

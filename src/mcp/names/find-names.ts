@@ -93,7 +93,7 @@ async function find(
   return { found: found.toSorted(byMatch), isCapped }
 }
 
-/** Records of several collections are found by name, not by title, if there are any with names. */
+/** True for a collection with titles among collections with names: its titles are not searched. */
 export function isTitled(subject: Subject, among: readonly Subject[]): boolean {
   return !subject.isNamed && among.some(({ isNamed }) => isNamed)
 }

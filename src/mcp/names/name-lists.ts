@@ -16,7 +16,7 @@ export interface NameList {
   readonly most: string | null
 }
 
-/** What a lookup tries, one step after the other: further steps only if those before found too little. */
+/** The steps of a lookup, in order. A step runs only if the steps before it found too little. */
 export type Step = 'identifiers' | 'words' | 'most' | 'labels' | 'alike'
 
 /** Records of lists that rarely have more than one. */

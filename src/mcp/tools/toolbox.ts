@@ -61,7 +61,7 @@ export function argumentsOf(members: Members, required: readonly string[] = []):
   }
 }
 
-/** What an answer is cited by. */
+/** The parts of an answer by which it is cited. */
 export interface Citation {
   readonly asOf: string | null
   /** Null unless the caller asked for it. */

@@ -50,7 +50,7 @@ export interface FittedRows<Row> {
 
 /** As many leading rows as fit; long texts are cut first, down to 160 characters. At least one row remains. */
 export function fitRows<Row>(rows: readonly Row[], tokens: number): FittedRows<Row> {
-  // What is likely to fit is counted as a whole, all else row by row.
+  // Rows that are likely to fit are counted together, other rows one by one.
   if (answerText(rows).length < 3 * tokens && isWithin(rows, tokens)) return { rows, shortened: false }
   const known = new Map<string, number>()
   let best: FittedRows<Row> = { rows: rows.slice(0, countFitting(rows, tokens, known)), shortened: false }

@@ -37,7 +37,7 @@ export interface Subject {
 export interface Catalogue {
   readonly model: Model
   readonly subjects: readonly Subject[]
-  /** Those that references lead to; all of them if there are no references. */
+  /** The collections that references lead to; all collections if there are no references. */
   readonly referred: readonly Subject[]
   /** By label, NSID, type name or root field, also in the plural; throws a ToolError that lists the collections. */
   named(name: string): Subject

@@ -1,6 +1,6 @@
 /** Shares in percent. */
 
-/** Such as `94.2 %`. Only all are 100 %, and only none are 0 %. */
+/** Such as `94.2 %`; 100 % only if the part is the whole, and 0 % only if it is empty. */
 export function percent(part: number, whole: number): string {
   if (part === whole) return '100 %'
   if (part === 0) return '0 %'
@@ -9,7 +9,7 @@ export function percent(part: number, whole: number): string {
   return `${Math.min(Math.round(exact * 10) / 10, 99.9)} %`
 }
 
-/** Of a sample: without decimals. */
+/** The share in a sample, without decimals. */
 export function roughPercent(part: number, whole: number): string {
   return `~${Math.round((100 * part) / whole)} %`
 }

@@ -37,7 +37,7 @@ export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   INTERNAL: (said) => `${said} Try once more; if it fails again, ask in another way.`,
 }
 
-/** What the caller of a tool reads; a service of another kind is quoted as it is. */
+/** The text for the caller of a tool. Errors without a known code are quoted unchanged. */
 export function wordRefusal({ message, code, retryAfter }: EndpointFault): string {
   const wait = retryAfter === null ? '' : ` Try again in ${counted(retryAfter, 'second')}.`
   const words = code !== null && Object.hasOwn(refusalWords, code) ? refusalWords[code as ErrorCode] : null

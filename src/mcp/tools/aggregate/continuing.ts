@@ -1,4 +1,4 @@
-/** Where a list of groups or pairs goes on: behind the service's cursor, or, if they are ordered here, behind a number of rows. */
+/** Cursors of groups and pairs: those of the service, or, for rows that are ordered here, the number of rows shown. */
 import { EndpointError } from '../../../endpoint/endpoint.ts'
 import { ToolError } from '../tool.ts'
 

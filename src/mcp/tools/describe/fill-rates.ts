@@ -47,7 +47,7 @@ export interface FillRateReader {
   ): Promise<CountedRates>
 }
 
-/** Rates that are kept, or that another call is counting, are not counted again. */
+/** Shares the counts of calls: each collection is counted once in the lifetime of its rates. */
 export function createFillRateReader(): FillRateReader {
   const kept = new Map<string, { readonly counting: Promise<CountedRates>; readonly until: number }>()
   return {

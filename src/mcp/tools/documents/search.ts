@@ -64,7 +64,7 @@ async function byWords(text: string, toolbox: Toolbox): Promise<readonly Result[
   return any.length > 0 ? any : null
 }
 
-/** Null for a text that is not a search, because no word is in it. */
+/** Null for a text without words, which cannot be searched for. */
 function termsOf(text: string): readonly string[] | null {
   try {
     const parsed = parseSearch(text, [])
