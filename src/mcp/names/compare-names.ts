@@ -75,7 +75,7 @@ export function compareNames(wanted: WantedName, names: Names): Match {
   if (isIdentifier(wanted, names)) return { kind: 'exact', score: 1, isIdentifier: true }
   const spelt = names.name === null ? null : plainWordsOf(names.name)
   if (spelt !== null && isSame(wanted, spelt))
-    return { kind: 'exact', score: spelt.join('') === wanted.whole ? 1 : 0.95, isIdentifier: false }
+    return { kind: 'exact', score: lacksArticle(wanted, spelt) ? 0.95 : 1, isIdentifier: false }
   const hosts = hostsOf(names)
   const labels = [...hosts, names.name].flatMap(labelOf)
   const together = [spelt?.join('') ?? '', ...labels]
@@ -121,6 +121,11 @@ function hostsOf({ domains, addresses }: Names): readonly string[] {
 function isSame({ whole, core }: WantedName, spelt: readonly string[]): boolean {
   const [all, bare] = [spelt.join(''), withoutArticle(spelt).join('')]
   return all !== '' && (all === whole || all === core || bare === whole)
+}
+
+/** Whether the wanted name has an article that the other lacks. */
+function lacksArticle({ whole, core }: WantedName, spelt: readonly string[]): boolean {
+  return whole !== core && spelt.join('') === core
 }
 
 function withoutArticle(words: readonly string[]): readonly string[] {
@@ -177,6 +182,36 @@ function pairsOf(text: string): string[] {
   const letters = Array.from(text.slice(0, 200))
   if (letters.length === 1) return letters
   return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
+}
+
+/** Maximum number of letters of the first and the last word of a name that is found from its letters alone. */
+const longestEnd = { plain: 24, withArticle: 16 } as const
+
+/**
+ * A search for names with the same letters and other spaces: they have a word that the wanted name begins with, and one
+ * that it ends with. Null if the name has too few letters, or is written without spaces anyway.
+ */
+export function searchOfSpaces({ whole, core }: WantedName): string | null {
+  if (!/^[\p{L}\p{M}\p{N}]{2,}$/u.test(whole) || unspaced.test(whole)) return null
+  const most = whole === core ? longestEnd.plain : longestEnd.withArticle
+  const [letters, bare] = [[...whole], [...core]]
+  const article = letters.length - bare.length
+  const lengths = Array.from({ length: Math.min(most, bare.length - 1) }, (_, at) => at + 1)
+  const ends = lengths
+    .map((length) => bare.slice(-length).join(''))
+    .filter((end) => /^[\p{L}\p{N}]/u.test(end))
+  const starts = new Set(
+    lengths.flatMap((length) => [
+      bare.slice(0, length).join(''),
+      letters.slice(0, article + length).join(''),
+    ]),
+  )
+  // A word that is at both ends would find every name that has it once, such as `com`.
+  const both = ends.filter((end) => starts.delete(end))
+  const around = both.slice(0, 2).map((end) => `"${end} ${core.slice(end.length, -end.length)} ${end}"`)
+  const together = [...new Set([whole, core])]
+  const apart = starts.size === 0 ? [] : [`((${[...starts].join(' OR ')}) (${ends.join(' OR ')}))`]
+  return [...together, ...apart, ...around].join(' OR ')
 }
 
 const mostPieces = 6

@@ -19,7 +19,7 @@ import {
   readWanted,
   type WantedName,
 } from './compare-names.ts'
-import { listsOf, type NameList, type Step } from './name-lists.ts'
+import { comparesSpaces, listsOf, type NameList, type Step } from './name-lists.ts'
 
 export interface NamedRecord {
   readonly subject: Subject
@@ -39,6 +39,8 @@ export interface FoundNames {
   readonly found: readonly NamedRecord[]
   /** True if there may be more, because not all candidates were compared. */
   readonly isCapped: boolean
+  /** Labels of collections whose names may be equal but for spaces, which were not compared. */
+  readonly unspaced: readonly string[]
 }
 
 export type Asking = (query: string) => Promise<Json>
@@ -79,7 +81,10 @@ async function find(
     for (const record of found) known.set(record.uri, record)
     return isCapped
   }
-  let isCapped = await take('identifiers', ['words'])
+  let isCapped = await take('identifiers', ['names'])
+  // Without names that are written with other spaces there may be few enough.
+  const isSpaced = !isCapped
+  if (isCapped) isCapped = await take('words')
   // The records that others refer to most must not be missing from a part of the candidates.
   if (isCapped) await take('most')
   if (!has('exact')) await take('labels')
@@ -90,7 +95,15 @@ async function find(
     if (kind === 'contains') return !isSure
     return kind !== 'similar' || (!isSure && !isPart && score >= leastScore)
   })
-  return { found: found.toSorted(byMatch), isCapped }
+  const isIdentified = known.values().some(({ match }) => match.isIdentifier)
+  const unspaced = subjects.filter(
+    (subject) => subject.isNamed && subject.display !== null && !(isSpaced && comparesSpaces(subject)),
+  )
+  return {
+    found: found.toSorted(byMatch),
+    isCapped,
+    unspaced: isIdentified || wanted.address !== null ? [] : unspaced.map(({ label }) => label),
+  }
 }
 
 /** True for a collection with titles among collections with names: its titles are not searched. */
@@ -103,6 +116,8 @@ function byMatch(a: NamedRecord, b: NamedRecord): number {
   return (
     matches.indexOf(a.match.kind) - matches.indexOf(b.match.kind) ||
     score ||
+    // The very name before one that lacks its article.
+    (a.match.kind === 'exact' ? b.match.score - a.match.score : 0) ||
     (b.records ?? 0) - (a.records ?? 0) ||
     b.match.score - a.match.score ||
     (a.uri < b.uri ? -1 : 1)
@@ -119,7 +134,7 @@ async function readLists(
   lists: readonly NameList[],
   wanted: WantedName,
   askFor: Asking,
-): Promise<FoundNames> {
+): Promise<Omit<FoundNames, 'unspaced'>> {
   const found: NamedRecord[] = []
   let isCapped = false
   let left: readonly (readonly [list: NameList, after: string | undefined])[] = lists.map((list) => [

@@ -1,6 +1,6 @@
 /** Which lists of the service find the records that may have a name, each with its price. */
 import type { Subject } from '../words/collections.ts'
-import { piecesOf, type WantedName } from './compare-names.ts'
+import { piecesOf, searchOfSpaces, type WantedName } from './compare-names.ts'
 import type { Where } from '../filters/where.ts'
 
 export interface NameList {
@@ -16,8 +16,11 @@ export interface NameList {
   readonly most: string | null
 }
 
-/** The steps of a lookup, in order. A step runs only if the steps before it found too little. */
-export type Step = 'identifiers' | 'words' | 'most' | 'labels' | 'alike'
+/**
+ * The steps of a lookup, in order. A step runs only if the steps before it found too little. `names` are those with all
+ * words, or with the same letters and other spaces. `words` are those with all words alone.
+ */
+export type Step = 'identifiers' | 'names' | 'words' | 'most' | 'labels' | 'alike'
 
 /** Records of lists that rarely have more than one. */
 const few = 20
@@ -36,6 +39,8 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
   switch (step) {
     case 'identifiers':
       return identifierLists()
+    case 'names':
+      return comparesSpaces(subject) ? wordLists(searchOfSpaces(wanted)) : wordLists()
     case 'words':
       return wordLists()
     case 'most': {
@@ -78,8 +83,8 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
     ]
   }
 
-  /** Names with all words, of which the last may be a beginning. */
-  function wordLists(): readonly NameList[] {
+  /** Names with all words, of which the last may be a beginning, or names that `other` finds. */
+  function wordLists(other: string | null = null): readonly NameList[] {
     if (display === null || wanted.address !== null) return []
     const words = wanted.words.slice(0, mostWords)
     const last = words.at(-1)
@@ -87,7 +92,9 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
       return [list({ [display.name]: { contains: wanted.text } }, isFreeText(subject) ? 12 : 38, page, true)]
     // A beginning of one or two letters costs more and finds too much.
     const matches = [...words.slice(0, -1), /^[\0-\x7f]{1,2}$/.test(last) ? last : `${last}*`].join(' ')
-    return [list({ [display.name]: { matches } }, 16, page, true)]
+    if (other === null) return [list({ [display.name]: { matches } }, 16, page, true)]
+    // At most 64 words.
+    return [list({ [display.name]: { matches: `(${matches}) OR ${other}` } }, 29, page, true)]
   }
 
   /** Names with a part of a word, or with the beginning and the end of words that are written together. */
@@ -113,6 +120,11 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
     if (initials === null) return []
     return domains.map(({ name }) => list({ [name]: { gte: initials, lt: `${initials}{` } }, 30, page))
   }
+}
+
+/** Whether names are also found from their letters alone, however these are written together. */
+export function comparesSpaces(subject: Subject): boolean {
+  return subject.isNamed && isFreeText(subject)
 }
 
 function isFreeText({ display }: Subject): boolean {

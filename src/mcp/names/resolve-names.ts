@@ -48,15 +48,17 @@ export function createNameResolver(
     const told = await toldApart(text, subjects)
     if (told !== null) return told
     const found = await find(text, subjects)
-    const records = sharing(text, found.found)
+    const records = theOne(sharing(text, found.found))
     const [record, ...others] = records
     if (record === undefined) throw unknownName(text, found, subjects)
     if (others.length > 0) throw severalRecords(text, records, found.isCapped ? '' : instead)
     if (found.isCapped && !record.match.isIdentifier) throw tooMany(text, subjects)
-    if (record.match.kind !== 'exact')
+    const not = leftOut(records, found)
+    if (record.match.kind !== 'exact' || not !== '')
       note(
-        `"${cutPlain(text, 60)}" was read as "${cutPlain(record.name, 60)}" (${tellApart(record, [record])}).`,
+        `"${cutPlain(text, 60)}" was read as "${cutPlain(record.name, 60)}" (${tellApart(record, found.found)})${not}.`,
       )
+    tellSpaces(text, found)
     return record
   }
 
@@ -69,15 +71,43 @@ export function createNameResolver(
     return records.length === 1 ? (records[0] ?? null) : null
   }
 
+  function tellSpaces(text: string, { unspaced }: FoundNames): void {
+    const left = withoutSpaces(text, unspaced)
+    if (left !== null) note(left)
+  }
+
   async function all(text: string, { nsid }: Collection): Promise<readonly string[]> {
     const subject = catalogue.of(nsid)
     const found = await find(text, [subject])
     const records = sharing(text, found.found)
     if (records.length === 0) throw unknownName(text, found, [subject])
     if (found.isCapped) throw tooMany(text, [subject])
-    note(`"${cutPlain(text, 60)}" means ${records.length} records: ${listed(records, 10)}.`)
+    const number = `${records.length} ${records.length === 1 ? 'record' : 'records'}`
+    note(`"${cutPlain(text, 60)}" means ${number}: ${listed(records, 10)}${leftOut(records, found)}.`)
+    tellSpaces(text, found)
     return records.map(({ uri }) => uri)
   }
+}
+
+/** What was not compared; null if nothing. */
+export function withoutSpaces(text: string, unspaced: readonly string[]): string | null {
+  if (unspaced.length === 0) return null
+  return `Names of ${unspaced.join(', ')} with the letters of "${cutPlain(text, 60)}" and other spaces were not looked for.`
+}
+
+/** Of equal names, the only one with the article that the caller wrote; otherwise all. */
+function theOne(records: readonly NamedRecord[]): readonly NamedRecord[] {
+  const literal = records.filter(({ match: { kind, score } }) => kind === 'exact' && score === 1)
+  return literal.length === 1 ? literal : records
+}
+
+/** The others that the same text may mean: those of the name without its article, and those of a domain with the name. */
+function leftOut(taken: readonly NamedRecord[], { found }: FoundNames): string {
+  if (taken[0]?.match.kind !== 'exact' || taken[0].match.isIdentifier) return ''
+  const others = found.filter(
+    (record) => ['exact', 'domain'].includes(record.match.kind) && !taken.includes(record),
+  )
+  return others.length === 0 ? '' : `, not ${listed(others, mostShown)}`
 }
 
 /** The records that the text means: those that are equal to it, or else those with all of its words. */

@@ -3,7 +3,8 @@ import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 import { findNames, isTitled, type NamedRecord } from '../names/find-names.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
-import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import { withoutSpaces } from '../names/resolve-names.ts'
+import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 interface ResolveArguments extends Json {
@@ -40,7 +41,7 @@ async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Js
   const start = readAfter(args.after)
   const subjects = collection === undefined ? catalogue.referred : [catalogue.named(collection)]
   let asOf: string | null = null
-  const { found, isCapped } = await findNames(name, subjects, async (query) => {
+  const { found, isCapped, unspaced } = await findNames(name, subjects, async (query) => {
     const read = await toolbox.read(query)
     // The first of several states, so that the answer claims nothing that a later one may lack.
     asOf ??= read.asOf
@@ -48,11 +49,12 @@ async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Js
   })
   const total = found.length
   const titled = subjects.filter((subject) => isTitled(subject, subjects)).map(({ label }) => label)
-  if (total === 0) return present({ matches: [], total, asOf, hint: nothingAlike(titled) })
+  const spaces = withoutSpaces(name, unspaced)
+  if (total === 0) return present({ matches: [], total, asOf, hint: sentences(nothingAlike(titled), spaces) })
   const best = found.slice(start, start + limit)
   const prefix = sharedPrefix(best.map(({ uri }) => uri))
   const rows = best.map((record) => rowOf(record, prefix))
-  const hint = isCapped ? tooMany : null
+  const hint = sentences(isCapped ? tooMany : null, spaces)
   const around = present({ asOf, prefix, matches: [], total, after: String(total), hint })
   const { rows: matches } = fitRows(rows, budget - tokensOfJson(around))
   const end = start + matches.length

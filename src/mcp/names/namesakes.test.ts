@@ -1,0 +1,167 @@
+/** Records of one name are found however the name is written: in one word or several, with or without its article. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newsLexicons } from '../../../test/golden/corpora.ts'
+import type { Json } from '../../../test/reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
+import { onEveryDatabase } from '../../../test/support/databases.ts'
+import type { Engine } from '../../../test/support/postgres.ts'
+import { buildRecord, refTo } from '../../../test/support/records.ts'
+import { openTestService, type TestService } from '../../../test/support/service.ts'
+
+const { documents: lexicons, references } = newsLexicons
+
+/** Domain, which is also the record key; name; number of articles. */
+const outlets: readonly (readonly [domain: string, name: string, articles: number])[] = [
+  ['english.elpais.example', 'EL PAÍS', 3],
+  ['elpais.example', 'elpais.example', 2],
+  ['theguardian.example', 'The Guardian', 1],
+  ['amp.theguardian.example', 'The Guardian', 4],
+  ['guardian.example', 'Guardian Weekly', 1],
+  ['hindustantimes.example', 'Hindustan Times', 3],
+  ['auto.hindustantimes.example', 'HindustanTimes', 1],
+  ['loisirs.example', 'Télé Loisirs.fr', 1],
+  ['tagesanzeiger.example', 'Tagesanzeiger', 1],
+  ['lexpress.example', "L'Express", 1],
+  ['express.example', 'Express', 4],
+  ['tamtam.example', 'Tam Tam', 1],
+  ['tam.example', 'Tam', 1],
+  ['three.example', 'Die Neue Zeit am Sonntag', 2],
+]
+
+const opened = new Map<Engine, Promise<TestService>>()
+after(async () => {
+  for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
+})
+
+async function open(database: Engine): Promise<Agent> {
+  const opening =
+    opened.get(database) ?? openTestService({ lexicons, references, records: await records(), database })
+  opened.set(database, opening)
+  return createAgent(modelOf(lexicons, references), engineEndpoint((await opening).engine))
+}
+
+async function records() {
+  const createdAt = '2026-11-01T00:00:00.000Z'
+  const built = await Array.fromAsync(outlets, async ([rkey, displayName, articles], index) => {
+    const value = { displayName, baseUrl: `https://${rkey}/`, domain: rkey, createdAt }
+    const source = await buildRecord('tech.service.news.source', { rkey, value })
+    const own = await Array.fromAsync({ length: articles }, async (_, at) => {
+      const article = {
+        title: `Article ${at}`,
+        url: `https://${rkey}/${at}`,
+        source: refTo(source),
+        createdAt,
+      }
+      return buildRecord('tech.service.news.article', {
+        rkey: `3aaaaaaaaa${letter(index)}${letter(at)}2`,
+        value: article,
+      })
+    })
+    return [source, ...own]
+  })
+  return built.flat()
+}
+
+function letter(at: number): string {
+  return String.fromCharCode('a'.charCodeAt(0) + at)
+}
+
+async function exactly(agent: Agent, name: string): Promise<string[]> {
+  const { matches } = await agent.call('resolve_name', { name })
+  return matches
+    .filter(({ match }: Json) => match === 'exact')
+    .map(({ uri }: Json) => uri.split('/').at(-1))
+    .toSorted()
+}
+
+async function bySource(agent: Agent, source: unknown): Promise<Json> {
+  return agent.call('aggregate', { collection: 'article', filters: { source } })
+}
+
+onEveryDatabase('all records of a name are found however it is written together', async (database) => {
+  const agent = await open(database)
+  const guardians = ['amp.theguardian.example', 'theguardian.example']
+  const times = ['auto.hindustantimes.example', 'hindustantimes.example']
+  for (const [name, keys] of [
+    ['theguardian', guardians],
+    ['The Guardian', guardians],
+    ['the guar dian', guardians],
+    ['guardian', guardians],
+    ['hindustantimes', times],
+    ['Hindustan Times', times],
+    ['elpais', ['english.elpais.example']],
+    ['el-pais', ['english.elpais.example']],
+    ['teleloisirs.fr', ['loisirs.example']],
+    ['télé loisirs fr', ['loisirs.example']],
+    ['tages anzeiger', ['tagesanzeiger.example']],
+    ['der tages-anzeiger', ['tagesanzeiger.example']],
+    ['tamtam', ['tamtam.example']],
+    ['dieneuezeitamsonntag', ['three.example']],
+    ['die neuezeitamsonntag', ['three.example']],
+    ['neue zeit amsonntag', ['three.example']],
+  ] as const)
+    assert.deepEqual(await exactly(agent, name), keys, name)
+  const refusal = await agent.refusal('aggregate', {
+    collection: 'article',
+    filters: { source: 'theguardian' },
+  })
+  assert.match(refusal, /^2 source records are called "theguardian": amp\.theguardian\.example, 4 records; /)
+  assert.equal((await bySource(agent, { all: 'hindustantimes' })).count, 4)
+})
+
+onEveryDatabase('a name that is also that of a domain is taken, and the domain said', async (database) => {
+  const agent = await open(database)
+  for (const source of ['El País', 'elpais']) {
+    const { count, hint } = await bySource(agent, source)
+    assert.equal(count, 3)
+    assert.equal(
+      hint,
+      `"${source}" was read as "EL PAÍS" (english.elpais.example), not elpais.example, 2 records.`,
+    )
+  }
+  const { count, hint } = await bySource(agent, { all: 'El País' })
+  assert.equal(count, 3)
+  assert.match(hint, /means 1 record: english\.elpais\.example, 3 records, not elpais\.example, 2 records\.$/)
+})
+
+onEveryDatabase('a written article tells names apart', async (database) => {
+  const agent = await open(database)
+  const { count, hint } = await bySource(agent, "L'Express")
+  assert.equal(count, 1)
+  assert.equal(
+    hint,
+    `"L'Express" was read as "L'Express" (lexpress.example), not express.example, 4 records.`,
+  )
+  const { matches } = await agent.call('resolve_name', { name: "L'Express" })
+  assert.deepEqual(
+    matches.map(({ name }: Json) => name),
+    ["L'Express", 'Express'],
+  )
+  assert.match(
+    await agent.refusal('aggregate', { collection: 'article', filters: { source: 'Express' } }),
+    /^2 source records are called "Express"/,
+  )
+})
+
+test('an answer says when names with other spaces were not looked for', async () => {
+  const team = {
+    lexicon: 1,
+    id: 'org.example.team',
+    defs: {
+      main: {
+        type: 'record',
+        key: 'any',
+        record: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+      },
+    },
+  }
+  const record = await buildRecord('org.example.team', { rkey: 'reds', value: { name: 'The Red Kites' } })
+  await using service = await openTestService({ lexicons: [team], records: [record] })
+  const agent = createAgent(modelOf([team], {}), engineEndpoint(service.engine))
+  const { matches, hint } = await agent.call('resolve_name', { name: 'Red Kites' })
+  assert.equal(matches.length, 1)
+  assert.equal(hint, 'Names of team with the letters of "Red Kites" and other spaces were not looked for.')
+  const { hint: none } = await agent.call('resolve_name', { name: 'reds' })
+  assert.equal(none, undefined)
+})
