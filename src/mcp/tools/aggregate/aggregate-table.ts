@@ -15,6 +15,9 @@ export interface Aggregated extends Json {
   readonly groupsPageInfo?: { readonly hasNextPage: boolean }
 }
 
+/** The number of records of a group, or of the whole, that meet `share`; null if it is not known. */
+export type ReadMatching = (row: Json) => number | null
+
 export interface Order {
   /** `score`: how unusual groups are. */
   readonly by: 'count' | 'key' | 'share' | 'score' | Measure
@@ -33,7 +36,7 @@ export function buildTable(
   further: readonly Column[],
   order: Order,
   whole: Aggregated,
-  part: Aggregated | null,
+  matchingOf: ReadMatching | null,
   context: SchemaContext,
 ): Table {
   const columns = [
@@ -41,31 +44,27 @@ export function buildTable(
     'count',
     ...(order.by === 'score' ? significanceColumns : []),
     ...further.map(({ title }) => title),
-    ...(part === null ? [] : ['matching', 'share']),
+    ...(matchingOf === null ? [] : ['matching', 'share']),
   ]
   const all = whole.groups ?? [whole]
-  const parts = part === null ? [] : (part.groups ?? [part])
-  const isPartial = (part?.groupCount ?? 0) > parts.length
-  const keyOf = (row: Json) => JSON.stringify(groups.map(({ field }) => row[field.name]))
-  const counts = new Map(parts.map((row) => [keyOf(row), row.count as number]))
   const names = groups.map((group) => groupNames(group, all, context))
-  const rows = all.map((row) => {
-    const matching = counts.get(keyOf(row)) ?? (isPartial ? null : 0)
+  const shared = all.map((row) => {
+    const matching = matchingOf === null ? null : matchingOf(row)
     const count = row.count as number
-    const share = matching === null || count === 0 ? null : round(matching / count)
-    return [
-      ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
-      count,
-      ...(order.by === 'score' ? readSignificance(row) : []),
-      ...further.map(({ read }) => read(row)),
-      ...(part === null ? [] : [matching, share]),
-    ]
+    return { row, count, matching, share: matching === null || count === 0 ? null : matching / count }
   })
   if (order.by === 'share') {
     const sign = order.isDescending ? -1 : 1
-    const last = (row: readonly unknown[]) => (row.at(-1) as number | null) ?? -1
-    rows.sort((a, b) => sign * (last(a) - last(b)))
+    shared.sort((a, b) => sign * ((a.share ?? -1) - (b.share ?? -1)))
   }
+  const rows = shared.map(({ row, count, matching, share }) => [
+    ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
+    count,
+    ...(order.by === 'score' ? readSignificance(row) : []),
+    ...further.map(({ read }) => read(row)),
+    ...(matchingOf === null ? [] : [matching, share === null ? null : round(share)]),
+  ])
+  const isPartial = shared.some(({ matching }) => matchingOf !== null && matching === null)
   return { columns, rows, isPartial }
 }
 

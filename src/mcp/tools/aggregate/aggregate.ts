@@ -11,6 +11,7 @@ import {
   type Literal,
   mergeSelections,
   printField,
+  printSelection,
   type Selection,
 } from '../../graphql/graphql-text.ts'
 import { type Group, selectGroup } from '../../filters/groups.ts'
@@ -19,6 +20,7 @@ import type { AggregateArguments } from './aggregate-arguments.ts'
 import { type Column, measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import { parseGroups } from './ranges.ts'
 import { assertSeries, changeColumn } from './series.ts'
+import { mostRead, planShares, readFurther, readMatching, selectKeys } from './shares.ts'
 import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
@@ -36,7 +38,6 @@ import {
 } from '../toolbox.ts'
 import { didYouMean, type Json, ToolError } from '../tool.ts'
 import { buildBackground, selectSignificance, whyNoneUnusual } from './unusual-groups.ts'
-import { allOf } from '../../filters/where.ts'
 
 const defaultLimit = 20
 /** Maximum number of groups that the service returns. */
@@ -148,7 +149,8 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     ...(top === undefined ? [] : [topColumn(top, subject, toolbox)]),
     ...(samples === undefined ? [] : [samplesColumn(samples, args.cite === true, subject)]),
   ]
-  const share = args.share && (await buildWhere(subject, { filters: args.share }, toolbox))
+  const share = args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, toolbox)
+  const shares = share && planShares(where, share, groups, search !== undefined)
 
   // The service cannot order by share.
   const isOrderedHere = order.by === 'share'
@@ -164,24 +166,32 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   const main = {
     search,
     where,
+    denominator: shares?.denominator,
     ...(isGrouped && { groupBy, timeZone, interval, fill, ...ordered, minCount, ...page }),
   }
   const both = {
     search,
-    where: allOf([where ?? {}, share ?? {}]),
+    where: shares?.both,
     ...(isGrouped && { groupBy, timeZone, interval, limit: mostGroups }),
   }
+  const selected = mergeSelections([selectMain(groups, columns, order, toolbox), shares?.select ?? {}])
   const asked: Selection = {
-    [printField(root, main)]: selectMain(groups, columns, order, toolbox),
-    ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
+    [printField(root, main)]: selected,
+    ...(shares?.both && { [`share: ${printField(root, both)}`]: selectKeys(groups) }),
   }
   const undated = await selectUndated(args, subject, toolbox)
   const read = await askWith(toolbox.read, asked, undated).catch(throwCursorError)
   const { data } = read
-  const whole = data[root] as Aggregated
-  const part = share ? (data.share as Aggregated) : null
-  const table = buildTable(groups, columns, order, whole, part, toolbox)
-  const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: args.share } : null
+  const toTheEnd = (page: unknown, given: typeof main | typeof both, select: Selection) =>
+    readFurther(page as Aggregated, async (cursor) => {
+      const query = printSelection({ [printField(root, { ...given, after: cursor })]: select })
+      return (await toolbox.ask(query))[root] as Aggregated
+    })
+  const whole = isOrderedHere ? await toTheEnd(data[root], main, selected) : (data[root] as Aggregated)
+  const part = shares?.both ? await toTheEnd(data.share, both, selectKeys(groups)) : null
+  const matching = shares && readMatching(groups, part)
+  const table = buildTable(groups, columns, order, whole, matching, toolbox)
+  const sought = whole.count === 0 ? args : matching?.(whole) === 0 ? { filters: args.share } : null
   const isNoneUnusual = against !== null && table.rows.length === 0
   const why = sought
     ? await whyNothing(sought, subject, toolbox)
@@ -226,12 +236,6 @@ function selectMain(
   }
 }
 
-function selectShare(groups: readonly Group[]): Selection {
-  if (groups.length === 0) return { count: {} }
-  const keys = Object.fromEntries(groups.map(({ field }) => [field.name, {}]))
-  return { count: {}, groupCount: {}, groups: { ...keys, count: {} } }
-}
-
 function answer(
   { columns, rows, isPartial }: Table,
   { count, groupCount, groups = [], groupsPageInfo }: Aggregated,
@@ -258,10 +262,10 @@ function answer(
     ? 'A share of null is not known: there are too many groups; narrow the filters.'
     : null
   const capped =
-    isOrderedHere && isFull ? `Only ${mostGroups} groups were looked at; narrow the filters.` : null
+    isOrderedHere && isFull ? `Only ${mostRead} groups were looked at; narrow the filters.` : null
   const said = sentences(hint, partial, capped)
   const cursors = groups.map(({ cursor }) => String(cursor))
-  const longest = isOrderedHere ? printPosition(mostGroups) : longestOf(cursors)
+  const longest = isOrderedHere ? printPosition(mostRead) : longestOf(cursors)
   const frame = {
     count,
     groups: all,

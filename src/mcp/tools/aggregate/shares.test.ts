@@ -1,0 +1,173 @@
+/** Shares of groups, compared with counts of records, where there are more groups than the service returns at once. */
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../../../test/golden/corpora.ts'
+import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
+import { onEveryDatabase } from '../../../../test/support/databases.ts'
+import type { Engine } from '../../../../test/support/postgres.ts'
+import { buildRecord } from '../../../../test/support/records.ts'
+import { openTestService } from '../../../../test/support/service.ts'
+import { recordLexicon } from '../../../../test/support/store.ts'
+
+after(closeCorpora)
+
+const short = { type: 'string', maxLength: 20 }
+const part = { type: 'object', properties: { name: short, role: short } }
+const properties = {
+  kind: short,
+  language: short,
+  title: { type: 'string', maxGraphemes: 100 },
+  parts: { type: 'array', items: { type: 'ref', ref: '#part' } },
+}
+const lexicon = recordLexicon('test.shares.work', properties, { defs: { part } })
+
+const kinds = 1_300
+
+/** Of each kind one work, in English unless its number is even; of every hundredth kind two. */
+const works = Array.from({ length: kinds }, (_, at) => at).flatMap((at) => {
+  const kind = `k${String(at).padStart(4, '0')}`
+  const parts = [
+    { name: kind, role: at % 2 === 0 ? 'maker' : 'seller' },
+    { name: 'all', role: at % 2 === 0 ? 'seller' : 'maker' },
+  ]
+  const work = {
+    kind,
+    language: at % 2 === 0 ? 'fr' : 'en',
+    title: at % 3 === 0 ? 'red stone' : 'stone',
+    parts,
+  }
+  return at % 100 === 0 ? [work, { ...work, language: 'en' }] : [work]
+})
+
+type Row = readonly [kind: string, count: number, matching: number, share: number]
+
+/** By kind. */
+function expectedRows(
+  all: typeof works,
+  isShared: (work: (typeof works)[number]) => boolean,
+): Map<string, Row> {
+  const groups = Map.groupBy(all, ({ kind }) => kind)
+  return new Map(
+    [...groups].map(([kind, members]): [string, Row] => {
+      const matching = members.filter(isShared).length
+      return [kind, [kind, members.length, matching, matching / members.length]]
+    }),
+  )
+}
+
+async function open(database: Engine) {
+  const records = await Promise.all(
+    works.map((value, at) => buildRecord('test.shares.work', { rkey: `r${at}`, value })),
+  )
+  const service = await openTestService({ lexicons: [lexicon], records, database })
+  return {
+    service,
+    agent: createAgent(
+      modelOf([lexicon], {}),
+      engineEndpoint(service.engine, undefined, { points: 1_000 }),
+      () => demoDay,
+    ),
+  }
+}
+
+onEveryDatabase('every group has its share, however many groups there are', async (database) => {
+  const { service, agent } = await open(database)
+  await using _ = service
+  const isEnglish = ({ language }: (typeof works)[number]) => language === 'en'
+  const asked = { collection: 'work', by: ['kind'], share: { language: 'en' }, limit: 30 }
+  for (const [args, among] of [
+    [{}, works],
+    [{ order: 'key' }, works],
+    [{ order: '-count', min_count: 2 }, works],
+    [{ search: 'red' }, works.filter(({ title }) => title.startsWith('red'))],
+    [{ filters: { 'parts.role': 'maker' } }, works],
+  ] as const) {
+    const { rows, hint } = await agent.call('aggregate', { ...asked, ...args })
+    const expected = expectedRows([...among], isEnglish)
+    assert.ok(rows.length > 10)
+    for (const row of rows) assert.deepEqual(row, expected.get(row[0]) as Row, JSON.stringify(args))
+    assert.equal(hint, undefined)
+  }
+})
+
+onEveryDatabase('an order by share has all groups, the zeros too', async (database) => {
+  const { service, agent } = await open(database)
+  await using _ = service
+  const expected = expectedRows(works, ({ language }) => language === 'en')
+  const asked = {
+    collection: 'work',
+    by: ['kind'],
+    share: { language: 'en' },
+    limit: 500,
+    max_tokens: 10_000,
+  }
+  for (const [order, sign] of [
+    ['-share', -1],
+    ['share', 1],
+  ] as const) {
+    const all: Row[] = []
+    let after: string | undefined
+    do {
+      const answer = await agent.call('aggregate', { ...asked, order, ...(after && { after }) })
+      assert.equal(answer.hint, undefined)
+      all.push(...answer.rows)
+      after = answer.after
+    } while (after !== undefined)
+    assert.deepEqual(new Map(all.map((row) => [row[0], row])), expected)
+    const shares = all.map((row) => row[3])
+    assert.deepEqual(
+      shares,
+      shares.toSorted((a, b) => sign * (a - b)),
+    )
+  }
+})
+
+onEveryDatabase(
+  'shares of values in an array of objects are of the elements that meet them',
+  async (database) => {
+    const { service, agent } = await open(database)
+    await using _ = service
+    const { rows } = await agent.call('aggregate', {
+      collection: 'work',
+      by: ['parts.name'],
+      share: { 'parts.role': 'maker' },
+      limit: 40,
+    })
+    for (const [name, count, matching] of rows) {
+      const among = works.filter(({ parts }) => parts.some((part) => part.name === name))
+      const makers = among.filter(({ parts }) =>
+        parts.some((part) => part.name === name && part.role === 'maker'),
+      )
+      assert.deepEqual([count, matching], [among.length, makers.length], name)
+    }
+  },
+)
+
+onEveryDatabase('a share and the filters may be met by different referring records', async (database) => {
+  const { service, reference } = await corpusNamed('demo', database)
+  const model = modelOf(newsLexicons.documents, newsLexicons.references)
+  const agent = createAgent(model, engineEndpoint(service.engine))
+  const some = (where: object) => ({ techServiceNewsEnrichmentViaArticle: { some: where } })
+  const negative = { sentiment: { eq: 'negative' } }
+  for (const [filters, where, share, shared] of [
+    [
+      { 'enrichment.clickbaitScore': { gte: 5 } },
+      { clickbaitScore: { gte: 5 } },
+      { 'enrichment.sentiment': 'negative' },
+      negative,
+    ],
+    [
+      { 'enrichment.sentiment': 'neutral' },
+      { sentiment: { eq: 'neutral' } },
+      { 'enrichment.sentiment': 'negative' },
+      negative,
+    ],
+  ] as const) {
+    const { rows } = await agent.call('aggregate', { collection: 'article', filters, share })
+    const article = 'tech.service.news.article'
+    const count = reference.count(article, some(where))
+    const matching = reference.count(article, { AND: [some(where), some(shared)] })
+    assert.ok(matching > reference.count(article, some({ AND: [where, shared] })), JSON.stringify(filters))
+    assert.deepEqual(rows[0].slice(0, 2), [count, matching])
+  }
+})
