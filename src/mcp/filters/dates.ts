@@ -7,7 +7,7 @@ import { ToolError } from '../tools/tool.ts'
 export interface Stretch {
   readonly start: string
   readonly end: string
-  /** Of an instant, and of what lasts until now, such as "last 7 days": in an archive that is the newest record's time. */
+  /** True for an instant and for a range until now: in an archive, that is the time of the newest record. */
   readonly includesEnd: boolean
 }
 
