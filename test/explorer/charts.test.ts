@@ -195,6 +195,28 @@ test('up to four queries are compared, each with conditions of its own', async (
   assert.equal(status, 400)
 })
 
+test('dates that do not exist are refused everywhere, and the first and the last day are not', async (database) => {
+  const { explorer } = await opened(database)
+  const pages = [
+    '',
+    '/charts',
+    '/charts?part=compare&query=flood',
+    '/charts?part=unusual',
+    '/chart.svg',
+    '/filter',
+  ]
+  for (const page of pages)
+    for (const [days, expected] of [
+      ['publishedAt.from=2026-02-30', 400],
+      ['publishedAt.from=0001-01-01', 200],
+      ['publishedAt.to=9999-12-31', 200],
+      ['publishedAt.from=0001-01-01&publishedAt.to=9999-12-31', 200],
+    ] as const) {
+      const address = `${article}${page}${page.includes('?') ? '&' : '?'}${days}`
+      assert.equal((await explorer.get(address)).status, expected, address)
+    }
+})
+
 test('what is unusual is compared with the rest, and with the period before', async (database) => {
   const { figure, explorer } = await opened(database)
   const negative = await figure(`${enrichment}/charts?part=unusual&sentiment=negative&on=category`)

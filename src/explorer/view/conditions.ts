@@ -1,4 +1,5 @@
 /** Conditions as addresses have them: `language=en&language=fr`, `section.not=sport`, `publishedAt.from=2026-11-01`. */
+import { parseInstant } from '../../util/instant.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Problem } from './problem.ts'
@@ -111,19 +112,12 @@ function valueProblem(field: ShownField, operator: Operator, value: string): Pro
     return { kind: 'notInteger', name, value }
   if (type.kind === 'boolean' && value !== 'true' && value !== 'false')
     return { kind: 'notBoolean', name, value }
-  if (type.kind === 'datetime' && !isTime(value.trim())) return { kind: 'notTime', name, value }
+  if (type.kind === 'datetime' && parseInstant(value.trim()) === null) return { kind: 'notTime', name, value }
   return null
 }
 
-const date = /^\d{4}-\d{2}-\d{2}$/
-const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/
-
-function isTime(value: string): boolean {
-  return (date.test(value) || time.test(value)) && !Number.isNaN(Date.parse(value))
-}
-
 export function isDate(value: string): boolean {
-  return date.test(value)
+  return /^\d{4}-\d{2}-\d{2}$/.test(value)
 }
 
 /** The parameters that `readConditions` reads as these conditions. */

@@ -59,6 +59,25 @@ test('an address that means nothing is refused with what it may be', () => {
   assert.deepEqual(kinds('language=&q='), [])
 })
 
+test('a time must exist', () => {
+  for (const time of [
+    '2026-02-30',
+    '2025-02-29',
+    '0000-01-01',
+    '2026-02-30T00:00:00Z',
+    '2026-11-30T12:00Z',
+    '0001-01-01T00:00:00+01:00',
+  ]) {
+    const { problems } = read(`publishedAt.from=${encodeURIComponent(time)}`)
+    assert.deepEqual(problems, [{ kind: 'notTime', name: 'publishedAt', value: time }])
+  }
+  const { view, problems } = read('publishedAt.from=0001-01-01&publishedAt.to=9999-12-31')
+  assert.deepEqual(problems, [])
+  assert.deepEqual(whereOf(view.conditions), {
+    publishedAt: { gte: '0001-01-01', lte: '9999-12-31T23:59:59.999999Z' },
+  })
+})
+
 test('a field with the name of a parameter is written with its operator', () => {
   // A record's `top` is grouped by as `record_top`.
   const names = ['lang', ...viewParameters, ...chartParameters].filter((name) => name !== 'top')

@@ -63,8 +63,8 @@ function conditionOn({ field, operator, values }: Condition): Where {
     case 'from':
       return { gte: operand(field, value) }
     case 'to':
-      return field.type.kind === 'datetime' && isDate(value)
-        ? { lt: dayAfter(value) }
+      return field.type.kind === 'datetime' && isDate(value.trim())
+        ? throughDay(value.trim())
         : { lte: operand(field, value) }
     case 'contains':
       return { contains: value }
@@ -96,8 +96,10 @@ function operand({ type }: ShownField, value: string): unknown {
   return type.kind === 'datetime' ? value.trim() : value
 }
 
-export function dayAfter(date: string): string {
-  return new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10)
+/** The day after the last one has no date of four digits. */
+function throughDay(date: string): Where {
+  if (date === '9999-12-31') return { lte: `${date}T23:59:59.999999Z` }
+  return { lt: new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10) }
 }
 
 /** Adds the condition, unless the place of its operator is taken. */
