@@ -80,6 +80,40 @@ test('files and feeds have the records of the page', async () => {
   assert.equal((await atom.text()).split('<entry').length - 1, Math.min(30, total))
 })
 
+test('files name what references lead to, as their pages do', async () => {
+  const linesOf = async (menu: ReturnType<typeof menuOf>) =>
+    (await fetchText(menu.link('NDJSON')))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  const table = menuOf(await fetchText(`${articles}?language=fr&show=table&columns=title,source`))
+  const [row] = await linesOf(table)
+  assert.deepEqual(Object.keys(row), ['uri', 'title', 'source.displayName', 'source.uri', 'source.cid'])
+  const outlet = plain(await fetchText(row['source.uri'].replace('at://', '/at/')))
+  assert.ok(outlet.includes(`${row['source.displayName']}</h1>`), row['source.displayName'])
+  const list = await linesOf(menuOf(await fetchText(`${articles}?language=fr`)))
+  const record = await linesOf(menuOf(await fetchText(row.uri.replace('at://', '/at/'))))
+  for (const [each] of [list, record]) {
+    assert.equal(typeof each['source.displayName'], 'string')
+    assert.ok('wordCount' in each && 'cid' in each)
+  }
+  for (const query of [
+    'by=source',
+    'by=source&measure=average&of=wordCount',
+    'part=unusual&language=fr&on=source',
+  ]) {
+    const groups = await linesOf(menuOf(await fetchText(`${articles}/charts?${query}`)))
+    assert.ok(groups.length > 0)
+    for (const each of groups) {
+      const named = await fetch(`${service.url}${each.source.replace('at://', '/at/')}`)
+      assert.ok(
+        plain(await named.text()).includes(`${each['source.displayName']}</h1>`),
+        JSON.stringify(each),
+      )
+    }
+  }
+})
+
 test('charts are taken along as their groups', async () => {
   const query = 'measure=average&of=wordCount&by=language&part=groups'
   const page = await fetchText(`${articles}/charts?${query}`)

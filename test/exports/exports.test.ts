@@ -306,3 +306,27 @@ function fetched(port: number, method: string, path: string): Promise<Fetched> {
       .end()
   })
 }
+
+test('groups by a reference have fields of the record that it leads to', async (database) => {
+  const { server, service } = await open(database)
+  const response = await server.get(
+    `${books}/aggregate.ndjson?groupBy=author&fields=author.name,author.employer.name&limit=1000`,
+  )
+  const lines = (await response.text()).trim().split('\n')
+  const { all } = await service.data(
+    `{ all: orgExampleLibraryBookAggregate(groupBy: [author], limit: 1000) { groups { author count authorResolved { ... on OrgExampleLibraryPerson { name employerResolved { ... on OrgExampleLibraryPublisher { name } } } } } } }`,
+  )
+  const expected = all.groups.map(({ author, count, authorResolved }: Json) => ({
+    author,
+    count,
+    'author.name': authorResolved?.name ?? null,
+    'author.employer.name': authorResolved?.employerResolved?.name ?? null,
+  }))
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    expected,
+  )
+  assert.ok(expected.some((group: Json) => typeof group['author.name'] === 'string'))
+  const wrong = await server.get(`${books}/aggregate.csv?groupBy=genre&fields=author.name`)
+  assert.equal(wrong.status, 400)
+})

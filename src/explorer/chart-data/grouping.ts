@@ -51,6 +51,12 @@ export function isDisjoint({ field }: Grouping): boolean {
   return !field.isArray && !field.many
 }
 
+/** In a file of groups: `source.displayName` of groups by `source`; null for groups that name no records. */
+export function recordNameOf(field: ShownField | undefined): string | null {
+  if (field === undefined || field.target === null || field.targetTitle === null) return null
+  return `${field.name}.${field.targetTitle}`
+}
+
 /** What is selected of a group: the key, and the title of a record that it names. */
 export function groupingSelection({ name, field, unit }: Grouping): string {
   const { target, targetTitle } = field
@@ -72,9 +78,14 @@ export function groupLabel(
   if (unit === 'hourOfDay') return `${String(value).padStart(2, '0')}:00`
   if (typeof value === 'number' && step !== null && step > 1)
     return `${language.number(value)} – ${language.number(value + step - 1)}`
-  const resolved = group[`${name}Resolved`] as Readonly<Record<string, unknown>> | null | undefined
-  const found = resolved?.[field.targetTitle ?? '']
-  return typeof found === 'string' ? found : plainValue(field, String(value), language)
+  return recordNameIn(group, field) ?? plainValue(field, String(value), language)
+}
+
+/** The name of the record that the group is of; null where it is not known. */
+export function recordNameIn(group: Group, field: ShownField | undefined): string | null {
+  const resolved = group[`${field?.name}Resolved`] as Readonly<Record<string, unknown>> | null | undefined
+  const found = resolved?.[field?.targetTitle ?? '']
+  return typeof found === 'string' ? found : null
 }
 
 /** 1 is Monday; so was the first of January 2024. */

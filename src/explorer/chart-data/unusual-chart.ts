@@ -19,6 +19,8 @@ import {
   groupingSelection,
   groupingsOf,
   groupLabel,
+  recordNameIn,
+  recordNameOf,
   viewOfGroup,
 } from './grouping.ts'
 import { readChoice } from './own-parameters.ts'
@@ -200,16 +202,20 @@ export function unusualChart(
     const measures = { count: 'integer', share: 'float', againstShare: 'float', score: 'float' } as const
     const name = thing?.grouping?.name ?? 'word'
     const key = Object.hasOwn(measures, name) ? `record_${name}` : name
+    const nameColumn = recordNameOf(thing?.grouping?.field)
     const words = tellingWords(found).map(({ word, count, significance }) => ({
       word,
       count,
       ...significance,
     }))
-    const groups = (found.groups ?? []).map(({ count, significance, ...group }) => {
+    const groups = (found.groups ?? []).map((group) => {
+      const { count, significance } = group
       const value = group[name] ?? null
-      return { [key]: value === null ? null : String(value), count, ...significance }
+      const names = nameColumn === null ? {} : { [nameColumn]: recordNameIn(group, thing?.grouping?.field) }
+      return { [key]: value === null ? null : String(value), ...names, count, ...significance }
     })
-    return { columns: { [key]: 'text', ...measures }, rows: [...words, ...groups] }
+    const names = nameColumn === null ? {} : ({ [nameColumn]: 'text' } as const)
+    return { columns: { [key]: 'text', ...names, ...measures }, rows: [...words, ...groups] }
   }
 
   function chart(answer: Answer): DrawnChart {

@@ -8,6 +8,7 @@ import type { Answer } from '../page.ts'
 import type { Subject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { View } from '../view/view.ts'
+import { recordNameOf } from '../chart-data/grouping.ts'
 import { groupFiles, type ExportedFile } from './files.ts'
 import { type MenuContext, exportMenu } from './export-menu.ts'
 
@@ -37,12 +38,13 @@ export function chartMenu(
 export function chartFiles(
   { panels, table }: AskedChart,
   view: View,
-  { collection: { nsid } }: Subject,
+  subject: Subject,
 ): readonly ExportedFile[] {
+  const { nsid } = subject.collection
   if (table !== undefined)
     return fileFormats.map((format) => ({ format, path: chartFileAddress(nsid, view, format) }))
   const panel = drawnPanels.map((name) => panels.find((each) => each.name === name)).find(Boolean)
-  return panel === undefined ? [] : filesOf(panel, nsid)
+  return panel === undefined ? [] : filesOf(panel, subject)
 }
 
 /** Panels whose groups are what a chart draws. */
@@ -52,13 +54,15 @@ function groupsOf({ arguments: { groupBy } }: Panel): readonly string[] {
   return Array.isArray(groupBy) ? groupBy.map(String) : []
 }
 
-/** The arguments are those of the aggregate; the measures become columns. */
-function filesOf(panel: Panel, nsid: string): readonly ExportedFile[] {
-  const measures = measuresOf(panel.selection)
-  return groupFiles(nsid, {
+/** The arguments are those of the aggregate; names of records and the measures become columns. */
+function filesOf(panel: Panel, { collection, fields }: Subject): readonly ExportedFile[] {
+  const keys = groupsOf(panel)
+  const names = keys.flatMap((key) => recordNameOf(fields.get(key)) ?? [])
+  const columns = [...names, ...measuresOf(panel.selection)]
+  return groupFiles(collection.nsid, {
     ...panel.arguments,
-    groupBy: groupsOf(panel).join(','),
-    fields: measures.length === 0 ? undefined : measures.join(','),
+    groupBy: keys.join(','),
+    fields: columns.length === 0 ? undefined : columns.join(','),
   })
 }
 

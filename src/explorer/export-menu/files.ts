@@ -1,4 +1,5 @@
 /** Addresses of exports: the records of a list, or the groups of an aggregate, as files (docs/export.md). */
+import { getNamedType, getNullableType, type GraphQLSchema, isObjectType, isScalarType } from 'graphql'
 import { type FileFormat, fileFormats } from '../../files/file-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -31,23 +32,55 @@ export function viewFiles(
   view: View,
   subject: Subject,
   columns: readonly ShownField[] | null,
+  schema: GraphQLSchema,
 ): readonly ExportedFile[] {
   const { sort } = view
   return recordFiles(subject.collection.nsid, {
     ...recordArguments(view, subject),
     sortBy: sort === null ? undefined : `${sort.field}:${sort.direction}`,
-    fields: columns === null ? undefined : columnNames(columns),
+    fields: columns === null ? allColumns(subject, schema) : columnNames(columns),
   })
 }
 
-/** An export has dots where names of fields have underscores; an element of an array is a part of its column. */
+/**
+ * An export has dots where names of fields have underscores; an element of an array is a part of its column. The name
+ * of what a reference leads to stands before the reference.
+ */
 function columnNames(columns: readonly ShownField[]): string {
-  const names = columns.map(({ steps, many }) => {
+  const names = columns.flatMap((field) => {
+    const { steps, many } = field
     const array = steps.findIndex(({ some }) => some)
     const path = many ? steps.slice(0, array + 1) : steps
-    return path.map(({ name }) => name).join('.')
+    const column = path.map(({ name }) => name).join('.')
+    return [...(isNamed(field) ? [`${column}.${field.targetTitle}`] : []), column]
   })
   return [...new Set(['uri', ...names])].join(',')
+}
+
+/** The columns of a file without `fields`, and the names of records; undefined where no reference leads to names. */
+export function allColumns(
+  { collection: { typeName }, fields }: Subject,
+  schema: GraphQLSchema,
+): string | undefined {
+  const type = schema.getType(typeName)
+  if (!isObjectType(type) || ![...fields.values()].some((field) => field.isOwn && isNamed(field)))
+    return undefined
+  const columns = Object.values(type.getFields()).flatMap(({ name, args, type: own }) => {
+    const bare = getNullableType(own)
+    if (args.length > 0 || ['id', 'recordJson'].includes(name)) return []
+    const field = fields.get(name)
+    const named = field !== undefined && isNamed(field) ? [`${name}.${field.targetTitle}`] : []
+    if (isScalarType(bare)) return bare.name === 'JSON' ? [] : [...named, name]
+    return getNamedType(own).name === 'ComAtprotoRepoStrongRef' && isObjectType(bare)
+      ? [...named, `${name}.uri`]
+      : []
+  })
+  return columns.join(',')
+}
+
+/** Whether the records that the field refers to have names. */
+function isNamed({ many, isArray, target, targetTitle }: ShownField): boolean {
+  return !many && !isArray && target !== null && targetTitle !== null
 }
 
 function queryOf(args: FileArguments): string {

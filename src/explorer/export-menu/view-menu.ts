@@ -14,13 +14,14 @@ export function viewMenu(view: View, subject: Subject, names: Names, context: Me
   const { site, language } = context
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)
+  const isTable = view.show === 'table' || view.columns !== null
   const whole: View = { ...view, page: null, facets: null, others: [] }
   return exportMenu(
     {
       kind: 'list',
       title: viewTitle(view, subject, language, names),
       operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject, site)]),
-      files: viewFiles(view, subject, view.columns === null ? null : columns),
+      files: viewFiles(view, subject, isTable ? columns : null, site.schema),
       atom: feedAddress(nsid, view, 'atom'),
       jsonFeed: feedAddress(nsid, view, 'json'),
       embed: embedAddress(nsid, view),

@@ -29,7 +29,7 @@ import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
 import { groupedFields } from '../record/groups.ts'
 import type { Shown } from '../record/values.ts'
-import { recordFiles } from '../export-menu/files.ts'
+import { allColumns, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
@@ -108,7 +108,10 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
             kind: 'record',
             title: nameOf(node),
             operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
-            files: recordFiles(collection.nsid, { where: { uri: { eq: uri } } }),
+            files: recordFiles(collection.nsid, {
+              where: { uri: { eq: uri } },
+              fields: allColumns(subject, site.schema),
+            }),
           },
           context,
         )}

@@ -8,7 +8,7 @@ import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
 import { buildOperation, enumOf, type Panel } from '../operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
-import { groupFiles, recordFiles } from '../export-menu/files.ts'
+import { allColumns, groupFiles, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
@@ -161,7 +161,7 @@ function summaryMenu(uri: string, summarized: Summarized, context: MenuContext):
       operation: buildOperation(schema, 'Summary', summaryPanels(uri, [summarized])),
       files:
         bucket === null
-          ? recordFiles(nsid, { where })
+          ? recordFiles(nsid, { where, fields: allColumns(holder, schema) })
           : groupFiles(nsid, { where, groupBy: bucket, orderBy: 'KEY_ASC', limit: `${mostMonths}` }),
     },
     context,

@@ -2,12 +2,13 @@
 import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql'
 import { getNamedType, isInputObjectType, isListType, getNullableType, isObjectType } from 'graphql/type'
 import type { FileColumn } from '../../files/file-spec.ts'
+import { leafProperties } from '../../schema/model/leaves.ts'
 import type { Collection } from '../../schema/model/model.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import type { GraphQLRequest } from '../execute/execute.ts'
 import { badInput } from '../parse/prepare.ts'
 import { assertKnown, readArguments } from './export-arguments.ts'
-import { columnTypeOf } from './export-fields.ts'
+import { columnTypeOf, readFields, targetOf } from './export-fields.ts'
 import { readNames, rootField } from './export-query.ts'
 
 export interface AggregateQuery {
@@ -46,7 +47,7 @@ export function buildAggregateQuery(
   const { definitions, uses, variables } = readArguments(field.args, given)
   const aggregate = getNamedType(field.type) as GraphQLObjectType
   const group = getNamedType(aggregate.getFields().groups?.type) as GraphQLObjectType
-  const { columns, selection } = readColumns(group, variables, parameters)
+  const { columns, selection } = readColumns(schema, collection, group, variables, parameters)
   // How many groups remain after conditions on groups is what a page of groups says.
   const isPaged = 'groupsPageInfo' in aggregate.getFields()
   const size = `groupCount${isPaged ? ' groupsPageInfo { hasNextPage }' : ''}`
@@ -55,8 +56,10 @@ export function buildAggregateQuery(
   return { request: { query, variables }, columns }
 }
 
-/** The keys, the counts, and the measures that `fields` names. */
+/** The keys, the counts, and the measures and fields of records behind keys that `fields` names. */
 function readColumns(
+  schema: GraphQLSchema,
+  collection: Collection,
   group: GraphQLObjectType,
   variables: Readonly<Record<string, unknown>>,
   parameters: ReadonlyMap<string, string>,
@@ -72,11 +75,44 @@ function readColumns(
   const counts = parameters.has('denominator') ? ['count', 'total', 'share'] : ['count']
   const measures = (readNames(parameters.get('fields')) ?? []).filter((name) => name !== '')
   const names = [...new Set([...keys, ...counts, ...measures])]
-  const found = names.map((name, index) => readMeasure(group, name, `column${index}`))
+  const found = names.flatMap((name, index) => {
+    const alias = `column${index}`
+    return readBehindKey(schema, collection, group, keys, name, alias) ?? [readMeasure(group, name, alias)]
+  })
   return {
     columns: found.map(({ column }) => column),
     selection: found.map((each) => each.selection).join(' '),
   }
+}
+
+/** `source.displayName` of groups by `source`; null for other names. */
+function readBehindKey(
+  schema: GraphQLSchema,
+  collection: Collection,
+  group: GraphQLObjectType,
+  keys: readonly string[],
+  name: string,
+  alias: string,
+): readonly Measure[] | null {
+  const [key = '', ...rest] = name.split('.')
+  const resolved = `${key}Resolved`
+  const role = group.getFields()[resolved]?.extensions.role
+  if (rest.length === 0 || !keys.includes(key) || role?.kind !== 'groupResolved') return null
+  const { joins, leaf } = role.field
+  const join = joins.at(-1)
+  const holder = join === undefined ? collection : targetOf(schema, join)
+  const path = leaf.kind === 'property' ? leafProperties(leaf).join('\n') : ''
+  const reference = holder?.references.find((each) => each.path.join('\n') === path)
+  const target = reference === undefined ? null : targetOf(schema, reference)
+  if (target === null)
+    throw badInput(
+      `\`${name}\` in \`fields\`: it is not known to which collection \`${key}\` refers, so that it cannot be followed.`,
+    )
+  const { columns, selection } = readFields(schema, target, [rest.join('.')])
+  return columns.map((column, index) => ({
+    column: { ...column, name: `${key}.${column.name}`, path: [alias, ...column.path] },
+    selection: index > 0 ? '' : `${alias}: ${resolved} { ... on ${target.typeName} { ${selection} } }`,
+  }))
 }
 
 interface Measure {

@@ -183,7 +183,8 @@ function follow(
   return { key, holder: recordHolder(schema, target) }
 }
 
-function targetOf(schema: GraphQLSchema, { target }: Reference): Collection | null {
+/** Null for a reference to several collections, or to one that is not served. */
+export function targetOf(schema: GraphQLSchema, { target }: Reference): Collection | null {
   for (const type of Object.values(schema.getTypeMap()))
     if (isObjectType(type) && type.extensions.collection?.nsid === target) return type.extensions.collection
   return null
