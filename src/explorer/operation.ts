@@ -6,6 +6,8 @@ import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } fr
 
 /** Points of a page, below the 250 of the public tier: a reader may look at a dozen of the dearest in a minute. */
 export const affordable = 215
+/** Points of a page with its chart and the facets that its reader has filtered by. */
+export const mostAffordable = 240
 
 export interface Panel {
   /** The alias, under which the answer has the panel. */

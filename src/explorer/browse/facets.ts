@@ -5,19 +5,28 @@ import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-fiel
 import { html, type Html } from '../html.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue, recordText } from '../parts/values.ts'
+import { isFilteredIn } from '../view/facets.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress, fieldAddress } from './context.ts'
 
-export function facetList(answers: readonly FacetAnswer[], browse: Browse): Html {
-  return answers.map((answer) => {
-    const field = browse.subject.fields.get(answer.field)
-    const isEmpty = answer.values.length === 0
-    return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
-  })
-
-  function isFiltered({ name }: ShownField): boolean {
-    return browse.view.conditions.some(({ field }) => field.name === name)
-  }
+/** Of the facets that are `left` out, those that the reader has filtered by have the chosen values without counts. */
+export function facetList(
+  answers: readonly FacetAnswer[],
+  left: readonly ShownField[],
+  browse: Browse,
+): Html {
+  const isFiltered = isFilteredIn(browse.view)
+  const uncounted = left
+    .filter(isFiltered)
+    .map(({ name }): FacetAnswer => ({ field: name, values: [], missing: null, cut: true }))
+  return [
+    ...[...uncounted, ...answers].map((answer) => {
+      const field = browse.subject.fields.get(answer.field)
+      const isEmpty = answer.values.length === 0
+      return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
+    }),
+    left.length > 0 && html`<p class="none">${browse.language.text.browse.fewFacets}</p>`,
+  ]
 }
 
 function facet(answer: FacetAnswer, field: ShownField, browse: Browse): Html {
@@ -74,11 +83,11 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
       </li>`
     })}
     ${
-      (answer.missing > 0 || isMissing) &&
+      ((answer.missing ?? 0) > 0 || isMissing) &&
       html`<li>
         <a class="value missing" href=${viewAddress(browse, set(view, 'missing', isMissing ? [] : ['1']))} rel="nofollow" aria-current=${isMissing ? 'true' : undefined}>
           <span class="name">${text.missing}</span>
-          <span class="count">${language.number(answer.missing)}</span>
+          ${answer.missing !== null && html`<span class="count">${language.number(answer.missing)}</span>`}
         </a>
       </li>`
     }

@@ -21,6 +21,8 @@ export const measures = ['count', 'share'] as const
 
 export interface TimeChart extends AskedChart {
   readonly choices: TimeChoices
+  /** How many records match, with a time or without. */
+  readonly total: (answer: Answer) => number
 }
 
 export interface TimeChoices {
@@ -50,7 +52,8 @@ export function timeChart(
   if (found === null) return null
   const axis: TimeAxis = found
   const choices = { as, split, per, splits, periods, field: axis.field }
-  return { problems, panels: panels(), choices, chart }
+  const total = (answer: Answer) => (answer['time'] as Groups).count ?? 0
+  return { problems, panels: panels(), choices, chart, total }
 
   function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
     const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
@@ -73,7 +76,8 @@ export function timeChart(
   function panels(): readonly Panel[] {
     const own = recordArguments(view, subject)
     const all = axis.panel('timeOfAll', recordArguments(periodOnly(view, subject), subject))
-    const counts = axis.panel('time', own)
+    const time = axis.panel('time', own)
+    const counts: Panel = { ...time, selection: `count\n${time.selection}` }
     const divided = (by: ShownField): Panel => ({
       ...counts,
       name: 'timeSplit',

@@ -74,8 +74,9 @@ export const en = {
     newRecords: { one: '{n} new record', other: '{n} new records' } satisfies Plural,
     pages: 'Pages',
     dates: (field: string) => `${field}, in UTC`,
-    noChart:
-      'The chart is left out, because these filters cost much. Use fewer, or whole values instead of parts of them.',
+    noChart: 'The chart is left out, because these filters cost much. With fewer, it is shown.',
+    noSplit: 'The chart is not split, because these filters cost much.',
+    fewFacets: 'Some facets are left out, because this view costs much. “More fields” leads to their values.',
     skipFilters: 'Facets are shown with the first page.',
   },
   filtering: {

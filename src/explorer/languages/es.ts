@@ -72,8 +72,9 @@ export const es: Catalogue = {
     newRecords: { one: '{n} registro nuevo', many: '{n} de registros nuevos', other: '{n} registros nuevos' },
     pages: 'Páginas',
     dates: (field) => `${field}, en UTC`,
-    noChart:
-      'Se omite el gráfico porque estos filtros son costosos. Elija menos filtros, o valores en lugar de partes de ellos.',
+    noChart: 'Se omite el gráfico porque estos filtros son costosos. Con menos filtros aparece.',
+    noSplit: 'El gráfico no se divide porque estos filtros son costosos.',
+    fewFacets: 'Se omiten algunas facetas porque esta vista es costosa. «Más campos» lleva a sus valores.',
     skipFilters: 'Las facetas se muestran en la primera página.',
   },
   filtering: {

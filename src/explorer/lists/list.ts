@@ -14,12 +14,14 @@ const facetSize = 10
 export interface FacetAnswer {
   readonly field: string
   readonly values: readonly { readonly value: string; readonly count: number }[]
-  readonly missing: number
+  /** Null where it is not known. */
+  readonly missing: number | null
   readonly cut: boolean
 }
 
 export interface ListAnswer {
-  readonly totalCount: number
+  /** Missing where another panel has it. */
+  readonly totalCount?: number
   readonly edges: readonly Edge[]
   readonly pageInfo: {
     readonly hasNextPage: boolean
@@ -57,13 +59,17 @@ export function briefColumns({ fields, roles }: Subject): readonly ShownField[] 
   )
 }
 
-/** Facets are asked for with the first page only: they do not change from page to page. */
+/**
+ * Facets are asked for with the first page only: they do not change from page to page. `hasTotal`: false where another
+ * panel counts the same records.
+ */
 export function listPanel(
   view: View,
   columns: readonly ShownField[],
   facets: readonly ShownField[],
   subject: Subject,
   { schema }: Site,
+  hasTotal = true,
 ): Panel {
   const { collection } = subject
   const { page, sort } = view
@@ -82,7 +88,7 @@ export function listPanel(
       sortBy: sort === null ? relevance : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
     selection: [
-      'totalCount',
+      ...(hasTotal ? ['totalCount'] : []),
       'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }',
       'edges {',
       ...markedFields(view, subject).map(

@@ -1,5 +1,5 @@
 /** A collection: search, facets, and the records that match. */
-import { collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
+import { chartsAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
 import type { Browse } from '../browse/context.ts'
 import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -10,6 +10,7 @@ import { conditionList } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import { withOthers } from '../chart-data/own-parameters.ts'
 import { type TimeChart, timeChart } from '../chart-data/time-chart.ts'
 import { html } from '../html.ts'
 import { buildOperation, type Operation } from '../operation.ts'
@@ -32,6 +33,9 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
   const asked = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
+  // What a chart that costs too much gives way to.
+  const unsplit = withOthers(view, { split: null })
+  const whole = asked?.choices.split ? timeChart(site, subject, unsplit, language, Date.now()) : null
   const problems = [...wrong, ...(asked?.problems ?? [])]
   const title = subjectLabel(subject, language)
   if (problems.length > 0) return problemPage(problems, title, request)
@@ -41,13 +45,25 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const columns = columnsOf(view, subject)
   const build = (facets: readonly ShownField[], time: TimeChart | null): Operation =>
     buildOperation(site.schema, 'Collection', [
-      listPanel(view, columns, facets, subject, site),
+      // The chart counts the same records.
+      listPanel(view, columns, facets, subject, site, time === null),
       ...facets.flatMap((field) => referredPanel(field, site)),
       ...conditionNames(view.conditions),
       ...(time?.panels ?? []),
     ])
-  const { facets, chart: time } =
-    view.page === null ? choosePanels(view, subject, asked, build, site) : { facets: [], chart: null }
+  const {
+    facets,
+    left,
+    chart: time,
+  } = view.page === null
+    ? choosePanels(
+        view,
+        subject,
+        [asked, whole].filter((each) => each !== null),
+        build,
+        site,
+      )
+    : { facets: [], left: [], chart: null }
   return {
     status: 200,
     location,
@@ -62,6 +78,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       const context: MenuContext = { site, language, origin, address, index }
       const list = answer['list'] as ListAnswer
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
+      const charts = html`<a href=${withLanguage(chartsAddress(collection.nsid, unsplit), language)} rel="nofollow">${text.charts.more}</a>`
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const found = list.edges.map((edge) => resultOf(edge, columns, subject, site))
       return html`
@@ -74,19 +91,20 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
           <aside aria-label=${text.filters}>
             <details class="sidebar">
               <summary>${text.filters}</summary>
-              ${filterMenu(browse)} ${facetList(list.facets ?? [], browse)}
+              ${filterMenu(browse)} ${facetList(list.facets ?? [], left, browse)}
               ${view.page !== null && html`<p class="none">${text.browse.skipFilters}</p>`}
               ${otherFacets(facets, browse)}
             </details>
           </aside>
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
-            ${asked !== null && time === null && html`<p class="none">${text.browse.noChart}</p>`}
+            ${asked !== null && time === null && html`<p class="none">${text.browse.noChart} ${charts}</p>`}
+            ${time !== null && time !== asked && html`<p class="none">${text.browse.noSplit} ${charts}</p>`}
             ${
               time !== null &&
               html`${await timeFigure(time, answer, view, subject, site, language)}
               ${chartMenu(time, answer, view, subject, context)}`
             }
-            ${optionsBar(list.totalCount, columns, browse)}
+            ${optionsBar(time?.total(answer) ?? list.totalCount ?? 0, columns, browse)}
             ${
               found.length === 0
                 ? html`<p class="empty">${text.noResults} ${text.noResultsHint}</p>`

@@ -29,7 +29,7 @@ export function embedPage(site: Site, subject: Subject, request: PageRequest): D
       const { imageHosts } = site.operator
       return html`
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
-        <p class="count">${language.plural(language.text.records, totalCount)} · ${site.title}</p>
+        <p class="count">${language.plural(language.text.records, totalCount ?? 0)} · ${site.title}</p>
         ${results(found, view.show, columns, subject, language, { imageHosts })}
       `
     },
