@@ -126,6 +126,26 @@ onEveryDatabase('a series has the times without records and the changes of its c
   )
 })
 
+onEveryDatabase('a series that says only when it begins ends today', async (database) => {
+  const { agent } = await open(database)
+  const asked = { collection: 'article', by: ['publishedAt:day'], filters: { language: 'ja' }, fill: true }
+  for (const given of [
+    { since: '2026-11-10' },
+    { filters: { language: 'ja', publishedAt: { gte: '2026-11-10' } } },
+  ]) {
+    const { rows, hint } = await agent.call('aggregate', { ...asked, ...given })
+    const days = rows.map(([day]: string[]) => day)
+    assert.deepEqual(
+      days,
+      ['10', '11', '12', '13', '14', '15', '16'].map((day) => `2026-11-${day}`),
+    )
+    assert.match(hint, /fill ends today, because there is no until\./)
+  }
+  const whole = await agent.call('aggregate', { ...asked, filters: { publishedAt: '2026-11-10' } })
+  assert.equal(whole.rows.length, 1)
+  assert.doesNotMatch(whole.hint ?? '', /fill ends/)
+})
+
 onEveryDatabase('series and ranges of what has none are refused', async (database) => {
   const { agent } = await open(database)
   const refused = (collection: string, given: object, says: RegExp) =>
@@ -139,7 +159,8 @@ onEveryDatabase('series and ranges of what has none are refused', async (databas
     { ...day, change: true, unusual: {}, filters: { language: 'fr' } },
     /exclude each other/,
   )
-  await refused('article', { ...day, fill: true }, /`fill` needs both bounds of publishedAt/)
+  await refused('article', { ...day, fill: true }, /fill needs a time to begin with: add since, such as/)
+  await refused('article', { ...day, fill: true, until: '2026-11' }, /fill needs a time to begin with/)
   await refused('article', { by: ['language:5'] }, /only integers have ranges/)
   await refused('article', { by: ['publishedAt:5'] }, /only integers have ranges|:hour/)
   await refused('enrichment', { by: ['clickbaitScore:5', 'impactLevel'] }, /ranges of one size/)

@@ -19,7 +19,7 @@ import { type Measure, parseMeasure, rankByMeasure } from '../../filters/measure
 import type { AggregateArguments } from './aggregate-arguments.ts'
 import { type Column, measureColumn, samplesColumn, shortenSamples, topColumn } from './columns.ts'
 import { parseGroups } from './ranges.ts'
-import { assertSeries, changeColumn } from './series.ts'
+import { assertSeries, boundSeries, changeColumn } from './series.ts'
 import { mostRead, planShares, readFurther, readMatching, selectKeys } from './shares.ts'
 import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
@@ -109,18 +109,19 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
   }
 }
 
-async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Json> {
-  const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, after } = args
-  const subject = toolbox.catalogue.named(args.collection)
+async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<Json> {
+  const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, after } = given
+  const subject = toolbox.catalogue.named(given.collection)
   const { collection } = subject
   const { groups, interval } = parseGroups(by, collection, toolbox)
   if (groups.length > limits.groupFields) throw new ToolError(`Group by at most ${limits.groupFields} paths.`)
   const names = groups.map(({ field }) => field.name)
   const paired = pairedGroup(groups)
-  if (paired !== null) return aggregatePairs(paired, args, subject, toolbox)
+  if (paired !== null) return aggregatePairs(paired, given, subject, toolbox)
   const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
-  assertSeries(args, groups, subject)
+  assertSeries(given, groups, subject)
+  const { args, hint: endHint } = boundSeries(given, groups, subject)
   const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
   const measures = wanted.filter((text) => text.trim() !== 'count').map(measureOf)
@@ -198,7 +199,7 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
     : isNoneUnusual
       ? await whyNoneUnusual(args, subject, toolbox)
       : null
-  const hint = sentences(why, undatedHint(data, subject), toolbox.referenceHint())
+  const hint = sentences(why, undatedHint(data, subject), endHint, toolbox.referenceHint())
   return answer(table, whole, args, citationOf(read, args, toolbox), hint, isOrderedHere, toolbox)
 }
 
