@@ -398,13 +398,15 @@ test('a port that browsers refuse to open is refused for the demo, and named by 
 })
 
 test('the demo serves its corpus, answers its queries and logs no requests', async () => {
-  const child = start(['demo', '--port', '0'], { env: { LEXIGRAPH_REQUEST_LOG: 'all' } })
+  const child = start(['demo', '--mcp', '--port', '0'], { env: { LEXIGRAPH_REQUEST_LOG: 'all' } })
   const output = watch(child.stdout)
   const told = text(child.stderr)
   await output.until(/runs until/)
   child.kill('SIGTERM')
   assert.equal(await exitOf(child), 0)
   assert.equal(output.text().match(/^ {2}"data": \{$/gm)?.length, 3)
+  const [, address] = / are served at (http:\S+)$/m.exec(output.text()) ?? []
+  assert.ok(output.text().includes(`\nAgents connect to ${address}/mcp\n`))
   assert.doesNotMatch(await told, /^\{/m)
 })
 

@@ -32,9 +32,19 @@ export class EndpointError extends Error {
   override readonly name = 'EndpointError'
   /** Of the service's first error; null if it named none. */
   readonly code: string | null
+  /** Seconds to wait before a retry; null if the service named none. */
+  readonly retryAfter: number | null
 
-  constructor(message: string, options: { readonly cause?: unknown; readonly code?: string | null } = {}) {
+  constructor(
+    message: string,
+    options: {
+      readonly cause?: unknown
+      readonly code?: string | null
+      readonly retryAfter?: number | null
+    } = {},
+  ) {
     super(message, options)
     this.code = options.code ?? null
+    this.retryAfter = options.retryAfter ?? null
   }
 }

@@ -8,7 +8,7 @@ import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
 import { createMemoryLimiter } from '../support/memory-limiter.ts'
 import type { HttpServer } from '../support/http-server.ts'
-import { startAgentServer, tier } from './agent-server.ts'
+import { type AgentServerGiven, startAgentServer, tier } from './agent-server.ts'
 
 const call = { name: 'hello', arguments: { text: 'x' } }
 
@@ -38,6 +38,46 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
     assert.equal((await client.listTools()).tools.length, 1)
     await client.close()
   })
+
+for (const [revision, write] of [
+  ['2025-11-25', request],
+  ['2026-07-28', newer],
+] as const)
+  test(`a completion and a record that the service refuses tell a client of ${revision} when to try again`, async () => {
+    const given = { free: 0, points: 0 }
+    await using server = await startScarceServer(given, {})
+    const ref = { type: 'ref/prompt', name: 'compare_outlets' }
+    const uri = 'lexigraph://record/at://did:plc:lexigraphdemopress222222/tech.service.news.source/a'
+    for (const [method, params] of [
+      ['completion/complete', { ref, argument: { name: 'names', value: 'a' } }],
+      ['resources/read', { uri }],
+    ] as const) {
+      // For the message itself.
+      given.points = 1
+      const answer = await post(server, write(method, { params }), headersOf(revision, method, uri))
+      const { error } = JSON.parse((await answer.text()).replace(/^event: message\ndata: /, ''))
+      assert.deepEqual([error.code, error.data], [-32000, { code: 'RATE_LIMITED', retryAfter: 60 }])
+      assert.match(error.message, /^The call needs 1 point, but 0 of .* Try again in 60 seconds\.$/)
+    }
+  })
+
+test('answers have the form that the page on agents says, if callers accept it', async () => {
+  await using server = await startScarceServer({ free: 1_000, points: 100 })
+  const both = 'application/json, text/event-stream'
+  const seen = async (message: object, accept: string, headers: Record<string, string> = {}) => {
+    const answer = await post(server, message, { accept, ...headers })
+    return [answer.status, answer.headers.get('content-type')?.replace(/;.*/, '')]
+  }
+  const called = { params: call }
+  assert.deepEqual(await seen(request('ping'), both), [200, 'application/json'])
+  assert.deepEqual(await seen(request('tools/call', called), both), [200, 'text/event-stream'])
+  for (const accept of ['application/json', 'text/event-stream', '*/*'])
+    for (const message of [request('ping'), request('tools/call', called)])
+      assert.deepEqual(await seen(message, accept), [406, 'application/json'])
+  const headers = headersOf('2026-07-28', 'tools/call', call.name)
+  for (const accept of [both, 'application/json', '*/*'])
+    assert.deepEqual(await seen(newer('tools/call', called), accept, headers), [200, 'application/json'])
+})
 
 test('a refusal has the id of its request, the seconds to wait, and the form that the caller accepts', async () => {
   await using server = await startScarceServer({ free: 2, points: 0 })
@@ -100,9 +140,13 @@ test('prebuilt answers cost nothing up to their number in a minute, and a point 
   assert.equal(await left(), tier.pointsPerMinute - 2)
 })
 
-test('the page of limits has the number of free messages', () => {
-  const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
-  assert.match(page, new RegExp(`prebuilt answers: ${freeMessages} of them in a minute cost nothing`))
+test('the pages of limits and agents have the number of free messages', () => {
+  const read = (page: string) => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
+  assert.match(
+    read('limits.md'),
+    new RegExp(`prebuilt answers: ${freeMessages} of them in a minute cost nothing`),
+  )
+  assert.match(read('agents-reference.md'), new RegExp(`\\b${freeMessages} such messages in a minute\\b`))
 })
 
 test('a caller who cannot be identified for now is told so with the id of its request', async () => {
@@ -144,7 +188,10 @@ const tools = ({ endpoint }: ToolsGiven): readonly Tool[] => [
 ]
 
 /** `given`: what is left of the caller's free messages and points. */
-function startScarceServer(given: { free: number; points: number }): Promise<HttpServer> {
+function startScarceServer(
+  given: { free: number; points: number },
+  more: AgentServerGiven = { tools },
+): Promise<HttpServer> {
   const limiter = {
     ...createMemoryLimiter(),
     spend: ({ id }: { readonly id: string }, wanted: number) => {
@@ -155,13 +202,32 @@ function startScarceServer(given: { free: number; points: number }): Promise<Htt
     },
   }
   return startAgentServer({
-    tools,
+    ...more,
     app: { limiter, authenticate: () => ({ id: 'somebody', tier, keyName: null }) },
   })
 }
 
 function request(method: string, more: Readonly<Record<string, unknown>> = {}) {
   return { jsonrpc: '2.0', id: 1, method, ...more }
+}
+
+/** The same in revision 2026-07-28, which takes these headers too. */
+function newer(method: string, { params }: { readonly params: object }) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return request(method, { params: { ...params, _meta } })
+}
+
+function headersOf(revision: string, method: string, name: string): Record<string, string> {
+  if (revision !== '2026-07-28') return {}
+  return {
+    'mcp-protocol-version': revision,
+    'mcp-method': method,
+    ...(method !== 'completion/complete' && { 'mcp-name': name }),
+  }
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -19,7 +19,8 @@ export async function ask(
     throw new EndpointError(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
     )
-  throw new EndpointError(inWordsOfTools(errors), { code: errors[0]?.code ?? null })
+  const { code = null, retryAfter = null } = errors[0] ?? {}
+  throw new EndpointError(inWordsOfTools(errors), { code, retryAfter })
 }
 
 function inWordsOfTools(errors: readonly EndpointFault[]): string {

@@ -1,10 +1,11 @@
 /** Completions of what people type into arguments of prompts and URIs of resources: names and days of the index. */
 import { ask } from '../graphql/ask.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
-import { plainMessage, plainText } from '../words/plain-text.ts'
+import { plainText } from '../words/plain-text.ts'
 import { createCatalogue, type Subject } from '../words/collections.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import type { Json, ToolsGiven } from '../tools/tool.ts'
+import { serviceFailure } from './service-failure.ts'
 
 /** Returns what may stand for the typed text; the protocol layer sends at most 100. */
 export type Complete = (typed: string) => Promise<readonly string[]> | readonly string[]
@@ -109,7 +110,7 @@ async function read(query: string, given: ToolsGiven): Promise<Json> {
   try {
     return await ask(given, query, AbortSignal.timeout(timeout))
   } catch (error) {
-    if (error instanceof EndpointError) throw new Error(plainMessage(error), { cause: error })
+    if (error instanceof EndpointError) throw serviceFailure(error)
     throw error
   }
 }

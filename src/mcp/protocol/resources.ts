@@ -3,6 +3,7 @@ import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelc
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { Model } from '../../schema/model/model.ts'
 import type { Completions } from './completions.ts'
+import { serviceFailure } from './service-failure.ts'
 import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
@@ -152,7 +153,7 @@ function registerRecords(
       } catch (error) {
         // The record is not indexed, or the URI is malformed.
         if (error instanceof ToolError) throw new ResourceNotFoundError(href, plainMessage(error))
-        if (error instanceof EndpointError) throw new Error(plainMessage(error), { cause: error })
+        if (error instanceof EndpointError) throw serviceFailure(error)
         if (mcpReq.signal.aborted) throw error
         onFault(error instanceof Error ? error : new Error(String(error)))
         throw new Error('The record could not be read by a fault of this server.', { cause: error })

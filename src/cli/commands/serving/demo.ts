@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { buildDemoCorpus } from '../../../../demo/corpus.ts'
 import { demoQueries } from '../../../../demo/queries.ts'
+import { agentPath } from '../../../server/agents/agent-routes.ts'
 import { importRecords } from '../../../ingest/sources/files/import.ts'
 import { type CommandContext, CommandError, print } from '../../command.ts'
 import { blockedPortProblem } from '../../serve/blocked-ports.ts'
@@ -23,6 +24,7 @@ export async function demo({ config: given, root }: CommandContext): Promise<voi
     print(`Open it in a browser to search and compare them. Programs ask ${address}/api/graphql:`)
     print('three queries to try, and their answers:')
     for (const { title, query } of demoQueries) print(await ask(address, title, query))
+    if (config.mcp) print(`Agents connect to ${address}${agentPath}`)
     print(`The server runs until Ctrl+C; pages are at ${address}`)
   })
 
