@@ -79,6 +79,8 @@ onEveryDatabase('a name that is spelt differently finds its record', async (engi
   const { agent } = await open('demo', engine)
   const [first] = await search(agent, 'Trabouls')
   assert.equal(first?.title, 'Le Courrier des Traboules')
+  assert.match(first?.url, /^https:/)
+  assert.equal(first?.url, (await agent.call('fetch', { id: first?.id })).url)
   assert.deepEqual(await search(agent, '?!'), [])
 })
 
@@ -99,6 +101,7 @@ onEveryDatabase('records of other lexicons are searched and fetched', async (eng
 test('a search without words and a wrong id are refused with what to write', async () => {
   const { agent } = await open('demo', 'sqlite')
   assert.match(await agent.refusal('search', { query: '  ' }), /Write the words/)
+  assert.match(await agent.refusal('search', { query: '-lyon' }), /only excludes words/)
   assert.match(await agent.refusal('fetch', { id: '' }), /Write an id/)
   const missing = 'at://did:web:a.example/tech.service.news.article/a'
   assert.match(await agent.refusal('fetch', { id: missing }), /is indexed/)

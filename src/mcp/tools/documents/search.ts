@@ -50,26 +50,31 @@ export function createSearch(): ToolDefinition {
 async function search({ query }: { readonly query?: string }, toolbox: Toolbox): Promise<Json> {
   const text = query?.trim() ?? ''
   if (text === '') throw new ToolError('Write the words to look for in query.')
-  const results = (await byWords(text, toolbox)) ?? (await byName(text, toolbox))
+  const terms = termsOf(text)
+  if (terms?.length === 0) throw new ToolError('The query only excludes words: write one to look for, too.')
+  const results = (terms && (await byWords(text, terms, toolbox))) ?? (await byName(text, toolbox))
   return { results: fitRows(results, toolbox.budget - 20).rows }
 }
 
 /** Records with all of the words; otherwise with any of them. Null without results. */
-async function byWords(text: string, toolbox: Toolbox): Promise<readonly Result[] | null> {
-  const terms = termsOf(text)
-  if (terms === null) return null
+async function byWords(
+  text: string,
+  terms: readonly string[],
+  toolbox: Toolbox,
+): Promise<readonly Result[] | null> {
   const all = await searchLists(text, toolbox)
   if (all.length > 0) return all
   const any = await searchLists(terms.slice(0, mostRankedTerms).join(' OR '), toolbox)
   return any.length > 0 ? any : null
 }
 
-/** Null for a text without words, which cannot be searched for. */
+/** The words that are not excluded; null for a text without words, which cannot be searched for. */
 function termsOf(text: string): readonly string[] | null {
   try {
     const parsed = parseSearch(text, [])
-    const words = parsed === null ? [] : wantedTerms(parsed).flatMap((term) => term.words)
-    return words.length === 0 ? null : [...new Set(words)]
+    if (parsed === null) return null
+    const words = wantedTerms(parsed).flatMap((term) => term.words)
+    return [...new Set(words)]
   } catch (error) {
     if (error instanceof SearchError) return null
     throw error
@@ -79,34 +84,51 @@ function termsOf(text: string): readonly string[] | null {
 /** The best of each collection in turn, because relevance depends on the collection. */
 async function searchLists(text: string, toolbox: Toolbox): Promise<readonly Result[]> {
   const searched = toolbox.catalogue.subjects.filter(({ collection }) => collection.searchFields.length > 0)
-  const found: { readonly rank: number; readonly result: Result }[] = []
-  for (let start = 0; start < searched.length; start += atOnce) {
-    const lists = searched.slice(start, start + atOnce).map((subject, at) => {
-      const words = readSearch(subject, text)
-      const isRanked = words !== null && hasRelevance(words)
-      const paths = pathsOf(subject, toolbox)
-      const list = printField(subject.collection.rootField, {
-        first: mostOfEach,
-        search: text,
-        ...(isRanked && { sortBy: [{ field: new EnumValue('RELEVANCE') }] }),
-      })
-      return { subject, paths, alias: `c${at}`, list }
+  const lists = searched.map((subject): List => {
+    const words = readSearch(subject, text)
+    const isRanked = words !== null && hasRelevance(words)
+    const list = printField(subject.collection.rootField, {
+      first: mostOfEach,
+      search: text,
+      ...(isRanked && { sortBy: [{ field: new EnumValue('RELEVANCE') }] }),
     })
-    const selection = lists.map(({ alias, list, paths }) => [
-      `${alias}: ${list}`,
-      { nodes: selectRow(allOf(paths), toolbox) },
-    ])
-    const data = await toolbox.ask(printSelection(Object.fromEntries(selection)))
-    for (const { alias, subject, paths } of lists) {
-      const { nodes } = data[alias] as { readonly nodes: readonly Json[] }
-      for (const [rank, node] of nodes.entries())
-        found.push({ rank, result: resultOf(node, subject, paths, toolbox) })
-    }
-  }
+    return { subject, list }
+  })
+  const found = (await readLists(lists, toolbox)).flatMap((results) =>
+    results.map((result, rank) => ({ rank, result })),
+  )
   return found
     .toSorted((one, other) => one.rank - other.rank)
     .slice(0, mostResults)
     .map(({ result }) => result)
+}
+
+interface List {
+  readonly subject: Subject
+  /** A field of the query, with its arguments. */
+  readonly list: string
+}
+
+/** The results of each list. */
+async function readLists(lists: readonly List[], toolbox: Toolbox): Promise<readonly (readonly Result[])[]> {
+  const results: (readonly Result[])[] = []
+  for (let start = 0; start < lists.length; start += atOnce) {
+    const some = lists.slice(start, start + atOnce).map((each, at) => ({
+      ...each,
+      alias: `c${at}`,
+      paths: pathsOf(each.subject, toolbox),
+    }))
+    const selection = some.map(({ alias, list, paths }) => [
+      `${alias}: ${list}`,
+      { nodes: selectRow(allOf(paths), toolbox) },
+    ])
+    const data = await toolbox.ask(printSelection(Object.fromEntries(selection)))
+    for (const { alias, subject, paths } of some) {
+      const { nodes } = data[alias] as { readonly nodes: readonly Json[] }
+      results.push(nodes.map((node) => resultOf(node, subject, paths, toolbox)))
+    }
+  }
+  return results
 }
 
 /** Where the title and the addresses of a record are. */
@@ -158,7 +180,17 @@ export function firstAddress(values: readonly unknown[]): string | null {
   return first === undefined ? null : String(first)
 }
 
-async function byName(text: string, { catalogue, ask }: Toolbox): Promise<readonly Result[]> {
-  const { found } = await findNames(text, catalogue.referred, ask)
-  return found.slice(0, mostResults).map(({ uri, name }) => ({ id: uri, title: name, url: uri }))
+/** Records by their names, the best match first. */
+async function byName(text: string, toolbox: Toolbox): Promise<readonly Result[]> {
+  const { found } = await findNames(text, toolbox.catalogue.referred, toolbox.ask)
+  const best = found.slice(0, mostResults)
+  const lists = Array.from(
+    Map.groupBy(best, ({ subject }) => subject),
+    ([subject, records]): List => {
+      const where = { uri: { in: records.map(({ uri }) => uri) } }
+      return { subject, list: printField(subject.collection.rootField, { first: records.length, where }) }
+    },
+  )
+  const read = new Map((await readLists(lists, toolbox)).flat().map((result) => [result.id, result]))
+  return best.flatMap(({ uri }) => read.get(uri) ?? [])
 }
