@@ -37,6 +37,12 @@ const refusals: readonly Row[] = [
   ],
   ['get_record', { collection: 'source', value: 'Gather Daly' }, /The nearest: "Gather Daily"/],
   ['run_graphql', { query: 'query A { __typename } query B { __typename }' }, /send each by itself/],
+  [
+    'search_records',
+    { collection: 'article', filters: { country: ['US', null] } },
+    /and null is not one\. For records without a value write null alone, .*; for these or others ask twice\./,
+  ],
+  ['search_records', { collection: 'article', sort: 'zzz' }, /^(?!.*Via).* enrichment\.count/],
 ]
 for (const [tool, args, says] of refusals)
   test(`${tool} ${JSON.stringify(args)} is refused with what to write`, async () => {
@@ -141,4 +147,14 @@ for (const [field, tells] of described)
 test('of texts that hardly repeat a few are shown', async () => {
   const { values } = await open().call('describe', { collection: 'article', field: 'title' })
   assert.equal(Object.keys(values).length, 5)
+})
+
+test('records are sorted by the number of records that refer to them', async () => {
+  const answers = await Promise.all(
+    ['-enrichment.count', '-techServiceNewsEnrichmentViaArticle_count'].map((sort) =>
+      open().call('search_records', { collection: 'article', sort, limit: 5 }),
+    ),
+  )
+  assert.equal(answers[0]?.records.length, 5)
+  assert.deepEqual(answers[0], answers[1])
 })

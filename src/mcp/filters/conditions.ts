@@ -128,13 +128,15 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: C
       const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
       if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
       throw new ToolError(
-        `"${text}" is an integer, and ${shown(value)} is not. Write a number, or bounds such as {"gte": 8}.`,
+        `"${text}" is an integer, and ${shown(value)} is not. Write a number, or bounds such as {"gte": 8}.${insteadOfNull(value)}`,
       )
     }
     case 'boolean':
       if (typeof value === 'boolean') return value
       if (value === 'true' || value === 'false') return value === 'true'
-      throw new ToolError(`"${text}" is true or false, and ${shown(value)} is neither.`)
+      throw new ToolError(
+        `"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`,
+      )
     case 'datetime':
       return parseStretch(asText(text, value), now()).start
     default:
@@ -145,7 +147,7 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: C
 function asText(text: string, value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string')
-    throw new ToolError(`"${text}" takes a text, and ${shown(value)} is not one.`)
+    throw new ToolError(`"${text}" takes a text, and ${shown(value)} is not one.${insteadOfNull(value)}`)
   if (value.includes('\0')) throw new ToolError(`The text for "${text}" has a NUL in it; leave it out.`)
   return value.toWellFormed()
 }
@@ -162,6 +164,12 @@ export function strings(text: string, value: unknown): string[] {
 export function isNull(text: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new ToolError(`isNull of "${text}" is true or false.`)
+}
+
+function insteadOfNull(value: unknown): string {
+  return value === null
+    ? ' For records without a value write null alone, not in a list or an operator; for these or others ask twice.'
+    : ''
 }
 
 function shown(value: unknown): string {

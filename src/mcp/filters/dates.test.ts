@@ -79,3 +79,24 @@ test('every stretch begins before it ends, whenever it is reckoned from', () => 
     }),
   )
 })
+
+test('a text that looks like a time is refused with what is wrong with it', () => {
+  for (const [text, says] of [
+    ['last 99999999 days', 'is not a time: it is before the year 0001. Write'],
+    ['3000 years ago', 'is not a time: it is before the year 0001. Write'],
+    ['2025-02-30', 'is not a time: there is no such day. Write'],
+    ['2025-13', 'is not a time: there is no such month. Write'],
+    ['2025-05-22T10:00+02:00', 'is not a time without seconds: write "2025-05-22T10:00:00+02:00". Write'],
+    [
+      '2025-05-22 10:00',
+      'is not a time without seconds and a time zone: write "2025-05-22T10:00:00Z". Write',
+    ],
+    ['2025-05-22T25:00:00Z', 'is not a time: there is no such moment. Write'],
+  ] as const)
+    assert.throws(
+      () => parseStretch(text, now),
+      (error: Error) => error.message.startsWith(`"${text}" ${says}`),
+      text,
+    )
+  assert.equal(parseStretch('last 10000 days', now).start, '1999-07-03T09:30:15.250Z')
+})

@@ -15,6 +15,9 @@ type Unit = 'hour' | 'day' | 'week' | 'month' | 'year'
 
 const hours = { hour: 1, day: 24, week: 168 } as const
 
+const counted = /^(?:last|past) (\d+) (hour|day|week|month|year)s?$/
+const ago = /^(\d+) (hour|day|week|month|year)s? ago$/
+
 const examples =
   'Write a date such as "2026-11-16", a month "2026-11", RFC 3339, "today", "yesterday", "this week", "last month", "last 7 days" or "3 days ago"'
 const known = [
@@ -33,9 +36,25 @@ export function parseStretch(text: string, now: Date): Stretch {
   const found = namedStretch(words, now) ?? writtenStretch(text.trim())
   if (found !== null) return found
   const near = nearest(words, known)
-  throw new ToolError(
-    `"${text.slice(0, 80)}" is not a time${near === null ? '' : `; "${near}" is`}. ${examples}.`,
-  )
+  const reason = reasonOf(text.trim(), words) ?? (near === null ? '' : `; "${near}" is`)
+  throw new ToolError(`"${text.slice(0, 80)}" is not a time${reason}. ${examples}.`)
+}
+
+/** What is wrong with a text that looks like a time; null if it does not. */
+function reasonOf(text: string, words: string): string | null {
+  if (counted.test(words) || ago.test(words)) return ': it is before the year 0001'
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return ': there is no such day'
+  if (/^\d{4}-\d\d$/.test(text)) return ': there is no such month'
+  const [, day, minute, second, zone] =
+    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)?$/.exec(text) ?? []
+  if (day === undefined) return null
+  const whole = `${day}T${minute}${second ?? ':00'}${zone ?? 'Z'}`
+  if (parseInstant(whole) === null) return ': there is no such moment'
+  const missing = [
+    ...(second === undefined ? ['seconds'] : []),
+    ...(zone === undefined ? ['a time zone'] : []),
+  ]
+  return missing.length === 0 ? null : ` without ${missing.join(' and ')}: write "${whole}"`
 }
 
 /** Whether any text of a JSON value is a time that counts from now, such as "last 7 days". */
@@ -57,9 +76,9 @@ function namedStretch(words: string, now: Date): Stretch | null {
   if (words === 'yesterday') return unitAt('day', moved(now, 'day', -1))
   const [, which, named] = /^(this|last|past|previous) (week|month|year)$/.exec(words) ?? []
   if (which !== undefined) return unitAt(named as Unit, which === 'this' ? now : before(now, named as Unit))
-  const [, count, unit] = /^(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/.exec(words) ?? []
+  const [, count, unit] = counted.exec(words) ?? []
   if (count !== undefined) return checked(moved(now, unit as Unit, -Number(count)), now, closed)
-  const [, back, of] = /^(\d{1,4}) (hour|day|week|month|year)s? ago$/.exec(words) ?? []
+  const [, back, of] = ago.exec(words) ?? []
   if (back === undefined) return null
   const at = moved(now, of as Unit, -Number(back))
   return of === 'hour' ? checked(at, at, closed) : unitAt('day', at)

@@ -13,7 +13,7 @@ import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../filters/search.ts'
 import { askWith, selectUndated, undatedHint } from '../filters/undated.ts'
 import { whyNothing } from '../words/nothing-found.ts'
-import { parsePath, type SchemaContext } from '../filters/paths.ts'
+import { parsePath, reverseNames, type SchemaContext } from '../filters/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { askPage, halvesOf, type Sorted, undatedOrderHint } from './undated-last.ts'
 import {
@@ -97,7 +97,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const hasSnippets = words !== null && words.terms.length > 0 && !isFull
   const isRanked = isByRelevance(sort, words, subject)
   const where = await buildWhere(subject, args, toolbox)
-  const sorted = isRanked ? [] : parseSort(sort, subject)
+  const sorted = isRanked ? [] : parseSort(sort, subject, toolbox)
   const { answer: read, page: found } = await askPage(
     (wanted, besides) => askWith(toolbox.read, wanted, besides),
     {
@@ -209,10 +209,19 @@ function wholeRow({ uri, recordJson }: Json): Json {
   return { uri, ...(withoutNulls(record) as Json) }
 }
 
-function parseSort(sort: string | undefined, { collection, label, time }: Subject): readonly Sorted[] {
+/** Counts of referring records are named by these: `enrichment.count`. */
+function parseSort(
+  sort: string | undefined,
+  { collection, label, time }: Subject,
+  context: SchemaContext,
+): readonly Sorted[] {
+  const referring = reverseNames(collection, context)
   const fields = sortFields(collection).map((field) => ({
     field,
-    path: field.leaf.kind === 'count' ? field.name : leafPath(field.leaf).join('.'),
+    path:
+      field.leaf.kind === 'count'
+        ? `${referring.get(field.leaf.reference) ?? field.leaf.reference.viaField}.count`
+        : leafPath(field.leaf).join('.'),
   }))
   const written = sort?.split(',').map((name) => name.trim()) ?? [`-${time}`]
   if (written.length > limits.sortFields) throw new ToolError(`Sort by at most ${limits.sortFields} fields.`)
