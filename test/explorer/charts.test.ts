@@ -92,6 +92,21 @@ test('periods without records are shown between bounds, and outside of them none
   assert.equal(sum(hours.rows.map(([, count]) => count)), 8)
 })
 
+test('a chart of a search has the range of all records, so that a rise from nothing is seen', async (database) => {
+  const { figure } = await opened(database)
+  const whole = await figure(`${article}?per=day`)
+  const labels = whole.rows.map(([label]) => label)
+  for (const address of [
+    `${article}?q=flood&per=day`,
+    `${article}?q=flood&per=day&as=share`,
+    `${article}/charts?part=compare&query=flood&per=day&as=count`,
+  ]) {
+    const { rows } = await figure(address)
+    assert.deepEqual([rows[0]?.[0], rows.at(-1)?.[0]], [labels[0], labels.at(-1)], address)
+    assert.match(rows[0]?.[1] ?? '', /^0%?$/)
+  }
+})
+
 test('shares are those of the same period without other conditions', async (database) => {
   const { figure, service } = await opened(database)
   const { rows } = await figure(

@@ -47,6 +47,9 @@ export function comparedChart(
   const shared = periodOnly(view, subject)
   const queries = readQueries()
   const axis = timeAxis(site, subject, view, per, false, now)
+  // Queries have the range of the collection, so that one sees where each begins.
+  const asksAll =
+    as === 'share' || (axis?.isOpen === true && !queries.every(({ view: each }) => isTimed(each)))
   return {
     problems,
     queries,
@@ -60,7 +63,7 @@ export function comparedChart(
   function panels({ panel }: TimeAxis): readonly Panel[] {
     return [
       ...queries.map(({ view: each }, at) => panel(`query${at + 1}`, within(each))),
-      ...(as === 'share' ? [panel('ofAll', recordArguments(shared, subject))] : []),
+      ...(asksAll ? [panel('ofAll', recordArguments(shared, subject))] : []),
     ]
   }
 
@@ -84,17 +87,21 @@ export function comparedChart(
     return recordArguments(inPeriod(query), subject)
   }
 
+  function isTimed({ conditions }: View): boolean {
+    return conditions.some(({ field }) => field.name === roles.time)
+  }
+
   function inPeriod(query: View): View {
-    const isTimed = query.conditions.some(({ field }) => field.name === roles.time)
-    return isTimed ? query : { ...query, conditions: [...query.conditions, ...shared.conditions] }
+    return isTimed(query) ? query : { ...query, conditions: [...query.conditions, ...shared.conditions] }
   }
 
   /** A row for each query in each period, and for its records without a time. Nothing is asked, and so no table made, without an axis. */
   function table(answer: Answer, known: TimeAxis | null): ChartTable {
     if (known === null) return { columns: {}, rows: [] }
     const answers = queries.map((_, at) => answer[`query${at + 1}`] as Groups)
-    const shown = known.read(answers)
-    const ofAll = as === 'share' ? shown.counts((answer['ofAll'] as Groups).groups) : null
+    const all = asksAll ? (answer['ofAll'] as Groups) : null
+    const shown = known.read(answers, all)
+    const ofAll = as === 'share' && all !== null ? shown.counts(all.groups) : null
     const key = `${known.field.name}_${shown.period}`
     const row = (period: string | null, query: string, count: number, total: number) => ({
       [key]: period,
@@ -122,8 +129,9 @@ export function comparedChart(
     const { text } = language
     if (known === null || queries.length === 0) return nothing(known === null ? text.charts.noTime : '')
     const answers = queries.map((_, at) => answer[`query${at + 1}`] as Groups)
-    const shown = known.read(answers)
-    const ofAll = as === 'share' ? shown.counts((answer['ofAll'] as Groups).groups) : null
+    const all = asksAll ? (answer['ofAll'] as Groups) : null
+    const shown = known.read(answers, all)
+    const ofAll = as === 'share' && all !== null ? shown.counts(all.groups) : null
     const series = queries.map(
       ({ view: query }, at): ChartSeries => ({
         name: queryName(query, language),

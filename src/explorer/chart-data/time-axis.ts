@@ -27,7 +27,10 @@ export interface TimeAxis {
   readonly key: string
   /** Counts of the records that match, by period. */
   readonly panel: (name: string, restriction: RecordArguments) => Panel
-  readonly read: (answers: readonly Groups[]) => ShownPeriods
+  /** Whether the view leaves a bound of the time open, so that the range is that of the records. */
+  readonly isOpen: boolean
+  /** `all`: the records that those of the answers are a part of, whose range is shown. */
+  readonly read: (answers: readonly Groups[], all: Groups | null) => ShownPeriods
 }
 
 export interface ShownPeriods {
@@ -64,7 +67,8 @@ export function timeAxis(
   // Days become weeks, months or years when it is known how many there are.
   const asked = per ?? (span === null ? (isCoarse ? 'week' : 'day') : periodFor(span))
   const key = `${field.name}_${asked}`
-  return { field, key, panel, read }
+  const isOpen = bounds.from === null || bounds.to === null
+  return { field, key, isOpen, panel, read }
 
   function panel(name: string, restriction: RecordArguments): Panel {
     return {
@@ -75,17 +79,22 @@ export function timeAxis(
     }
   }
 
-  function read(answers: readonly Groups[]): ShownPeriods {
-    const dated = answers
-      .flatMap(({ groups }) => groups.filter((group) => group[key] !== null))
+  function datedOf({ groups }: Groups): readonly Dated[] {
+    return groups
+      .filter((group) => group[key] !== null)
       .map((group) => ({ at: momentOf(group), count: group.count }))
+  }
+
+  function read(answers: readonly Groups[], all: Groups | null): ShownPeriods {
+    const dated = answers.flatMap(datedOf)
     if (dated.length === 0)
       return { period: asked, starts: [], isCut: false, outliers: 0, counts: () => new Map() }
     // Bounds that a reader has given are shown as they are.
-    const usual = per === null && bounds.from === null ? usualRange(dated) : dated
-    const outliers = sumOf(dated) - sumOf(usual)
+    const usualOf = per === null && bounds.from === null ? usualRange : (each: readonly Dated[]) => each
+    const usual = [...usualOf(dated), ...usualOf(all === null ? [] : datedOf(all))]
     const low = usual.reduce((one, { at }) => Math.min(one, at), Number.POSITIVE_INFINITY)
     const high = usual.reduce((one, { at }) => Math.max(one, at), Number.NEGATIVE_INFINITY)
+    const outliers = sumOf(dated.filter(({ at }) => at < low || at > high))
     // Bounds that were given are shown although no record may be near them, but not the future.
     const first = Math.min(low, bounds.from ?? low)
     const last = bounds.to === null ? high : Math.max(high, Math.min(bounds.to - 1, now))

@@ -8,7 +8,7 @@ import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { periodOnly, type View, withCondition } from '../view/view.ts'
+import { isRestricted, periodOnly, type View, withCondition } from '../view/view.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
@@ -52,6 +52,12 @@ export function timeChart(
   if (found === null) return null
   const axis: TimeAxis = found
   const choices = { as, split, per, splits, periods, field: axis.field }
+  // A chart of a part has the range of the whole, so that one sees where the part begins.
+  const isPart = isRestricted({
+    ...view,
+    conditions: view.conditions.filter(({ field }) => field !== axis.field),
+  })
+  const asksAll = as === 'share' || (isPart && axis.isOpen)
   const total = (answer: Answer) => (answer['time'] as Groups).count ?? 0
   return { problems, panels: panels(), choices, chart, total }
 
@@ -84,14 +90,15 @@ export function timeChart(
       arguments: { ...own, groupBy: [axis.key, by.name], limit: mostGroups },
       selection: `groupCount\ngroups { ${axis.key} ${groupingSelection(asGrouping(by))} count }`,
     })
-    return [counts, ...(as === 'share' ? [all] : []), ...(split === null ? [] : [divided(split)])]
+    return [counts, ...(asksAll ? [all] : []), ...(split === null ? [] : [divided(split)])]
   }
 
   function chart(answer: Answer): DrawnChart {
     const { text } = language
     const time = answer['time'] as Groups
-    const shown = axis.read([time])
-    const ofAll = as === 'share' ? shown.counts((answer['timeOfAll'] as Groups).groups) : null
+    const all = asksAll ? (answer['timeOfAll'] as Groups) : null
+    const shown = axis.read([time], all)
+    const ofAll = as === 'share' && all !== null ? shown.counts(all.groups) : null
     const counts = shown.counts(time.groups)
     const parts = split === null ? null : (answer['timeSplit'] as Groups)
     const isSingle = split === null || !split.isArray
