@@ -4,8 +4,9 @@ import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { modelOf } from '../support/agents.ts'
 import { onEveryDatabase as test } from '../support/databases.ts'
-import { explorerOver, type OpenedExplorer } from '../support/explorer.ts'
+import { explorerOver, openExplorer, type OpenedExplorer } from '../support/explorer.ts'
 import type { Engine } from '../support/postgres.ts'
+import { buildRecord, otherCid } from '../support/records.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const articles = '/c/tech.service.news.article'
@@ -148,6 +149,44 @@ test('examples of the first page lead to records', async (database) => {
     assert.equal(page.status, 200, address)
   }
   assert.match((await explorer.get(addresses[0] ?? '')).body, /data-total="[1-9]/)
+})
+
+test('examples compare different records, by another field where records have no tags', async (database) => {
+  const { explorer } = await open(database)
+  const { body } = await explorer.get('/')
+  const [address = ''] = linksTo(body, 'as shares over time')
+  const queries = new URLSearchParams(address.split('?')[1]).getAll('query')
+  assert.equal(queries.length, 2)
+  const found = await Promise.all(
+    queries.map(async (query) => recordsOf((await explorer.get(`${articles}?${query}`)).body)),
+  )
+  assert.notDeepEqual(found[0], found[1])
+  const article = (value: object) => ({
+    title: 'A title',
+    url: 'https://example.com/',
+    source: { uri: 'at://did:plc:abc/tech.service.news.source/one', cid: otherCid },
+    publishedAt: '2026-11-01T00:00:00.000Z',
+    createdAt: '2026-11-01T00:00:00.000Z',
+    ...value,
+  })
+  const values = [
+    { language: 'de', country: 'AT' },
+    { language: 'de', country: 'CH' },
+    { language: 'fr', country: 'CH' },
+  ]
+  const records = await Promise.all(
+    values.map((value, at) =>
+      buildRecord('tech.service.news.article', {
+        did: 'did:plc:newsexamples2345abcdefg2',
+        rkey: `3m5ciqvmgkm2${at + 2}`,
+        indexedAt: '2026-11-01T00:00:00.000Z',
+        value: article(value),
+      }),
+    ),
+  )
+  const { documents: lexicons, references } = newsLexicons
+  await using untagged = await openExplorer({ database, lexicons, references, records })
+  assert.match((await untagged.get('/')).body, /class="examples"/)
 })
 
 test('usual pages cost less than the public limit', async (database) => {

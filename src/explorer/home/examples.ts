@@ -15,14 +15,16 @@ interface Choice {
   readonly subject: Subject
   /** Such as the language. */
   readonly first: ShownField
-  /** Such as the tags. */
-  readonly second: ShownField
+  /** Such as the tags, and what stands for them where records have none. */
+  readonly seconds: readonly ShownField[]
 }
 
 /** Values that a record has together. */
 interface Pair {
   readonly first: string
   readonly second: string
+  /** The records that have the second, by their place on the page. */
+  readonly records: ReadonlySet<number>
 }
 
 /** A page, which is found in the order of an index: groups of all records would be most of what the page costs. */
@@ -32,35 +34,40 @@ const examined = 100
 export function chooseExample({ subjects }: Site): Choice | null {
   const choices = subjects.all.flatMap((subject): Choice[] => {
     const own = [...subject.fields.values()].filter(({ isOwn, isGroup, many }) => isOwn && isGroup && !many)
-    const [first, other] = subject.roles.facets
+    const [first, ...others] = subject.roles.facets
       .flatMap((name) => subject.fields.get(name) ?? [])
       .filter(({ isOwn, type, isArray }) => isOwn && type.kind === 'string' && !isArray)
     const topics = own.find(({ isArray, type }) => isArray && type.kind === 'string' && type.format === null)
-    const second = topics ?? other
-    return first === undefined || second === undefined ? [] : [{ subject, first, second }]
+    const seconds = topics === undefined ? others : [topics, ...others]
+    return first === undefined || seconds.length === 0 ? [] : [{ subject, first, seconds }]
   })
-  return choices.find(({ second }) => second.isArray) ?? choices[0] ?? null
+  return choices.find(({ seconds }) => seconds[0]?.isArray) ?? choices[0] ?? null
 }
 
 /** The newest records, so that examples are about what there is now. */
-export function examplePanel({ subject: { collection }, first, second }: Choice, { schema }: Site): Panel {
+export function examplePanel({ subject: { collection }, first, seconds }: Choice, { schema }: Site): Panel {
   return {
     name: 'examples',
     field: collection.rootField,
     arguments: { first: examined },
-    selection: `nodes { ${selectFields([first, second], collection.typeName, schema)} }`,
+    selection: `nodes { ${selectFields([first, ...seconds], collection.typeName, schema)} }`,
   }
 }
 
 /** The most frequent first. */
 function pairsOf(
-  { subject: { collection }, first, second }: Choice,
+  { subject: { collection }, first }: Choice,
+  second: ShownField,
   answer: Answer,
   { schema }: Site,
 ): readonly Pair[] {
   const { nodes = [] } = (answer['examples'] ?? {}) as { readonly nodes?: readonly Answer[] }
   const textsOf = (node: Answer, field: ShownField): readonly string[] =>
     [readField(node, field, collection.typeName, schema)].flat().filter(isText)
+  const recordsOf = Map.groupBy(
+    nodes.flatMap((node, at) => textsOf(node, second).map((value) => ({ value, at }))),
+    ({ value }) => value,
+  )
   const pairs = nodes.flatMap((node) =>
     textsOf(node, first).flatMap((one) =>
       textsOf(node, second).map((other) => ({ first: one, second: other })),
@@ -69,6 +76,36 @@ function pairsOf(
   return [...Map.groupBy(pairs, (pair) => JSON.stringify(pair)).values()]
     .toSorted((one, other) => other.length - one.length)
     .flatMap(([pair]) => pair ?? [])
+    .map((pair) => ({ ...pair, records: new Set((recordsOf.get(pair.second) ?? []).map(({ at }) => at)) }))
+}
+
+/** The first field whose values occur with different ones of the first field, or else the first that has any. */
+function knownPairs(
+  choice: Choice,
+  answer: Answer,
+  site: Site,
+): { second: ShownField; known: readonly Pair[] } | null {
+  const all = choice.seconds.map((second) => ({ second, known: pairsOf(choice, second, answer, site) }))
+  const some = all.filter(({ known }) => known.length > 0)
+  return some.find(({ known }) => choosePair(known)?.compared !== undefined) ?? some[0] ?? null
+}
+
+/** Not the most usual value of all; and topics of the same kind of records, such as those in one language. */
+function choosePair(known: readonly Pair[]): { pair: Pair; compared: Pair | undefined } | null {
+  const usual = known[0]?.first
+  const others = known.filter((each) => each.first !== usual)
+  const found = [...others, ...known].map((pair) => ({
+    pair,
+    compared: known.find((each) => each.first === pair.first && isOtherSet(each, pair)),
+  }))
+  return found.find(({ compared }) => compared !== undefined) ?? found[0] ?? null
+}
+
+/** Most records of either do not have the other. */
+function isOtherSet({ records: one, second }: Pair, { records: other, second: value }: Pair): boolean {
+  return (
+    second !== value && [...one].filter((at) => other.has(at)).length * 2 <= Math.min(one.size, other.size)
+  )
 }
 
 export function exampleList(
@@ -79,14 +116,13 @@ export function exampleList(
   language: Language,
 ): Html {
   if (choice === null) return null
-  const { subject, first, second } = choice
+  const { subject, first } = choice
   const { text } = language
-  const known = pairsOf(choice, answer, site)
-  // Not the most usual value of all.
-  const pair = known.find((each) => each.first !== known[0]?.first) ?? known[0]
-  if (pair === undefined) return null
-  // Topics of the same records, such as those in one language, are the ones to compare.
-  const compared = known.find((each) => each.first === pair.first && each.second !== pair.second)
+  const found = knownPairs(choice, answer, site)
+  const chosen = found === null ? null : choosePair(found.known)
+  if (found === null || chosen === null) return null
+  const { second } = found
+  const { pair, compared } = chosen
   const shown = (field: ShownField, value: string) => plainValue(field, value, language)
   const condition = (view: View, field: ShownField, value: string) =>
     withCondition(view, { field, operator: 'is', values: [value] })
