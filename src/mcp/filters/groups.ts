@@ -4,7 +4,7 @@ import { type Leaf, leafPath } from '../../schema/model/leaves.ts'
 import { buckets, type GroupField, groupFields, timeParts } from '../../schema/model/operators.ts'
 import { readDisplay, resolvedName, selectDisplay } from './fields.ts'
 import type { Selection } from '../graphql/graphql-text.ts'
-import { parsePath, type Path, type SchemaContext } from './paths.ts'
+import { parsePath, type Path, samePaths, type SchemaContext } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 
 export interface Group {
@@ -23,7 +23,7 @@ type TimeUnit = (typeof timeUnits)[number]
 /** `path` or `path:bucket`. */
 export function parseGroup(text: string, from: Collection, context: SchemaContext): Group {
   const [, before = '', named] = /^(.*?)(?::(\w+))?$/.exec(text.trim()) ?? []
-  const path = parsePath(notGraphql(before, from), from, context)
+  const path = readPath(notGraphql(before, from), from, context)
   const bucket = bucketOf(named ?? null, path)
   const { end } = path
   const field = groupFields(from, context.catalogue.model).find((one) => leadsTo(one, path, bucket))
@@ -32,6 +32,18 @@ export function parseGroup(text: string, from: Collection, context: SchemaContex
   const resolved =
     end.kind === 'property' ? resolvedName(context.schema, `${from.typeName}AggregateGroup`, field) : null
   return { text: text.trim(), field, resolved, reference }
+}
+
+/** A path that is unknown here, but that of a field of records that refer to this one, is refused as such. */
+function readPath(text: string, from: Collection, context: SchemaContext): Path {
+  try {
+    return parsePath(text, from, context)
+  } catch (error) {
+    const [same] = samePaths(text, from, context)
+    if (!(error instanceof ToolError) || same === undefined) throw error
+    const path = parsePath(same, from, context)
+    throw path.steps.some(({ kind }) => kind === 'reverse') ? cannotGroup(same, path, from, context) : error
+  }
 }
 
 /**
@@ -124,8 +136,10 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
   if (reverse?.kind === 'reverse') {
     const other = context.catalogue.of(reverse.holder.nsid).label
     const own = reverse.reference.path.join('.')
+    const named =
+      path.end.kind === 'records' ? '' : ` there it is "${text.slice(text.indexOf('.') + 1)}", and`
     return new ToolError(
-      `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead: there it is "${text.slice(text.indexOf('.') + 1)}", and fields of the ${label} are "${own}.…".`,
+      `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead:${named} fields of the ${label} are "${own}.…".`,
     )
   }
   const own = groupFields(from, context.catalogue.model).filter(

@@ -284,7 +284,7 @@ function neighbours(collection: Collection, context: SchemaContext): (readonly [
 }
 
 /** Paths to fields with exactly that name, one or two steps away. */
-function samePaths(part: string, from: Collection, context: SchemaContext): string[] {
+export function samePaths(part: string, from: Collection, context: SchemaContext): string[] {
   const seen = new Set([from])
   const stepFrom = (reached: readonly (readonly [prefix: string, collection: Collection])[]) =>
     reached.flatMap(([prefix, collection]) =>

@@ -35,6 +35,10 @@ export function namesToUris(
       `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
     )
   }
+  const inside = isObject(value) ? Object.keys(value) : []
+  const field = target?.type.fields.find(({ name }) => inside.includes(name))
+  if (field !== undefined && !takingNames.has(field.name))
+    throw new ToolError(`"${text}" takes the name of a record: for its fields write "${text}.${field.name}".`)
   return replaceNames(text, value, {
     scheme: 'at://',
     one: async (name) => names.one(name, known()),
@@ -61,6 +65,10 @@ async function replaceNames(text: string, value: unknown, reader: NameReader): P
   const list = async (values: readonly unknown[]) => (await Array.fromAsync(values, read)).flat()
   if (Array.isArray(value)) return list(value)
   if (!isObject(value) || isAll(value)) return read(value)
+  if ('all' in value)
+    throw new ToolError(
+      `"all" of "${text}" stands alone, as {"all": "name"}, or inside an operator, as {"ne": {"all": "name"}}.`,
+    )
   const members = await Array.fromAsync(Object.entries(value), async ([written, inner]) => {
     const name = written === 'uri' ? 'eq' : written
     if (!takingNames.has(name)) return [name, inner] as const

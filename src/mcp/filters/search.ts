@@ -30,7 +30,8 @@ export function readSearch(subject: Subject, text: string | undefined): WordSear
     const terms = search === null ? [] : wantedTerms(search).map(printTerm)
     return { text, terms: [...new Set(terms)] }
   } catch (error) {
-    if (error instanceof SearchError) throw new ToolError(`search: ${error.message}.`)
+    if (error instanceof SearchError)
+      throw new ToolError(`search: ${error.message.replace('`contains`', '`text`')}.`)
     throw error
   }
 }

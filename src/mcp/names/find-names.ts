@@ -8,7 +8,7 @@ import {
   type Selection,
 } from '../graphql/graphql-text.ts'
 import { inPages } from '../graphql/pages.ts'
-import type { Json } from '../tools/tool.ts'
+import { type Json, ToolError } from '../tools/tool.ts'
 import {
   compareNames,
   type Match,
@@ -49,6 +49,8 @@ export type Asking = (query: string) => Promise<Json>
 const mostPages = 5
 /** Points of one operation, below the 250 that callers without a key may spend on one. */
 const mostPoints = 200
+/** Characters of a name that is no address. */
+const longestName = 500
 /** Names below this similarity are different names. */
 const leastScore = 0.35
 
@@ -58,7 +60,10 @@ export async function findNames(
   subjects: readonly Subject[],
   askFor: Asking,
 ): Promise<FoundNames> {
+  if (text.includes('\0')) throw new ToolError('A name has no NUL: leave it out.')
   const wanted = readWanted(text)
+  if (wanted.address === null && text.length > longestName)
+    throw new ToolError(`A name has at most ${longestName} characters; this has ${text.length}.`)
   return inPages((size) => find(wanted, subjects, size, askFor))
 }
 

@@ -52,6 +52,8 @@ async function records() {
         url: `https://${rkey}/${at}`,
         source: refTo(source),
         createdAt,
+        // Records of the second half have no time.
+        ...(at < articles / 2 && { publishedAt: `2026-10-0${at + 1}T00:00:00.000Z` }),
       }
       return buildRecord('tech.service.news.article', {
         rkey: `3aaaaaaaaa${letter(index)}${letter(at)}2`,
@@ -142,6 +144,63 @@ onEveryDatabase('a written article tells names apart', async (database) => {
     await agent.refusal('aggregate', { collection: 'article', filters: { source: 'Express' } }),
     /^2 source records are called "Express"/,
   )
+})
+
+onEveryDatabase('a mistake about a record is answered with what to write instead', async (database) => {
+  const agent = await open(database)
+  const told = (args: Json) => agent.refusal('aggregate', { collection: 'article', ...args })
+  const uri = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/tech.service.news.article/3aaaaaaaaaaa2'
+  for (const [refusal, expected] of [
+    [
+      await agent.refusal('get_record', { uri, value: 'CNN' }),
+      /^uri and value name different records: leave one/,
+    ],
+    [
+      await told({ filters: { source: { displayName: 'CNN' } } }),
+      /: for its fields write "source\.displayName"\.$/,
+    ],
+    [await told({ filters: { source: { all: 'Tam', ne: 'x' } } }), /^"all" of "source" stands alone, as/],
+    [
+      await told({ filters: { source: 'qqqq' } }),
+      /^There is no source "qqqq"\. Look for a part of it with resolve_name\.$/,
+    ],
+    [
+      await told({ by: ['enrichment'] }),
+      /Aggregate the collection "enrichment" instead: fields of the article are "article\.…"\.$/,
+    ],
+    [
+      await told({ by: ['topics'] }),
+      /^"enrichment\.topics" leads to many .* instead: there it is "topics", and/,
+    ],
+    [
+      await agent.refusal('resolve_name', { name: 'a'.repeat(5000) }),
+      /^A name has at most 500 characters; this has 5000\.$/,
+    ],
+    [await agent.refusal('resolve_name', { name: 'a\0' }), /NUL: leave it out/],
+    [await told({ search: '*' }), /`text` finds signs/],
+  ] as const)
+    assert.match(refusal, expected)
+})
+
+onEveryDatabase('the newest records that refer come in the order of search_records', async (database) => {
+  const agent = await open(database)
+  const value = 'express.example'
+  const { referredToBy } = await agent.call('get_record', { value })
+  const { records: found } = await agent.call('search_records', {
+    collection: 'article',
+    filters: { source: value },
+  })
+  const titles = (list: readonly Json[]) => list.map(({ title }) => title)
+  assert.equal(referredToBy.article.total, 4)
+  assert.deepEqual(titles(referredToBy.article.newest), titles(found).slice(0, 3))
+  assert.deepEqual(titles(found), ['Article 1', 'Article 0', 'Article 3', 'Article 2'])
+})
+
+onEveryDatabase('a key without its collection is read with what was not looked up', async (database) => {
+  const agent = await open(database)
+  const [article] = (await agent.call('search_records', { collection: 'article', limit: 1 })).records
+  const { hint } = await agent.call('get_record', { value: article.uri.split('/').at(-1) })
+  assert.equal(hint, 'Keys of enrichment are looked for only with collection.')
 })
 
 test('an answer says when names with other spaces were not looked for', async () => {

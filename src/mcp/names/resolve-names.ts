@@ -135,7 +135,9 @@ function unknownName(text: string, { found }: FoundNames, subjects: readonly Sub
   const near = found.slice(0, mostShown)
   const named = near.map((record) => `"${cutPlain(record.name, 60)}" (${describeRecord(record, near)})`)
   const nearest =
-    named.length === 0 ? 'Look for it with search_records.' : `The nearest: ${named.join(', ')}.`
+    named.length === 0
+      ? `Look for ${subjects.some(({ isNamed }) => isNamed) ? 'a part of it with resolve_name' : 'it with search_records'}.`
+      : `The nearest: ${named.join(', ')}.`
   return new ToolError(`There is no ${wanted}. ${nearest}`)
 }
 

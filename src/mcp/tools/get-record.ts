@@ -7,6 +7,7 @@ import type { Subject } from '../words/collections.ts'
 import { citedRow, isReference, readRow, resolvedName, selectRow, withoutNulls } from '../filters/fields.ts'
 import { buildWhere } from '../filters/filters.ts'
 import {
+  EnumValue,
   mergeSelections,
   nested,
   printField,
@@ -59,6 +60,8 @@ export function createGetRecord(): ToolDefinition {
 async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
   const { catalogue, names } = toolbox
   const { uri, collection, field, value = uri } = args
+  if (uri !== undefined && value !== uri)
+    throw new ToolError('uri and value name different records: leave one of them out.')
   if (value === undefined || value.trim() === '')
     throw new ToolError('Write in value which record: its URI, record key, URL, domain or name.')
   const subject = collection === undefined ? null : catalogue.named(collection)
@@ -69,7 +72,10 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
   const text = value.trim()
   if (text.startsWith('at://')) return byUri(text, catalogue.named(collectionOf(text)), args, toolbox)
   const found = await names.record(text, subject === null ? catalogue.referred : [subject])
-  return byUri(found.uri, found.subject, args, toolbox)
+  const others = catalogue.subjects.filter((one) => !catalogue.referred.includes(one))
+  const isKey = subject === null && found.key === text && found.apart !== text && others.length > 0
+  const keys = `Keys of ${others.map(({ label }) => label).join(', ')} are looked for only with collection.`
+  return byUri(found.uri, found.subject, args, toolbox, isKey ? keys : null)
 }
 
 function collectionOf(uri: string): string {
@@ -80,7 +86,13 @@ function collectionOf(uri: string): string {
   )
 }
 
-async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox: Toolbox): Promise<Json> {
+async function byUri(
+  uri: string,
+  subject: Subject,
+  args: GetArguments,
+  toolbox: Toolbox,
+  hint: string | null = null,
+): Promise<Json> {
   const root = `${subject.collection.rootField}ByUri`
   const parts = partsOf(subject, args, toolbox)
   const read = await toolbox.read(
@@ -88,7 +100,7 @@ async function byUri(uri: string, subject: Subject, args: GetArguments, toolbox:
   )
   const node = read.data[root] as Json | null
   if (node === null) throw new ToolError(`No ${subject.label} with the URI ${uri.slice(0, 200)} is indexed.`)
-  return answer(node, subject, parts, read, args, toolbox)
+  return answer(node, subject, parts, read, args, toolbox, hint)
 }
 
 /** Finds the newest record with that value in the field. */
@@ -158,11 +170,12 @@ function partsOf({ collection }: Subject, { cite = false }: GetArguments, toolbo
     const holder = catalogue.of(reference.collection)
     // Without the reference to this record, which is the same for all.
     const { selection, readNode } = briefOf(holder, reference.path[0] ?? null, cite, toolbox)
+    // As search_records orders them.
+    const sortBy = [{ field: new EnumValue(holder.time), direction: new EnumValue('DESC') }]
+    const list = printField(reference.viaField, { first: mostReferring, sortBy })
     return {
       name,
-      selection: {
-        [`${reference.viaField}(first: ${mostReferring})`]: { totalCount: {}, nodes: selection },
-      },
+      selection: { [list]: { totalCount: {}, nodes: selection } },
       read(node) {
         const { totalCount, nodes } = node[reference.viaField] as { totalCount: number; nodes: Json[] }
         return totalCount === 0 ? undefined : { total: totalCount, newest: nodes.map(readNode) }

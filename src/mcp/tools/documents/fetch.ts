@@ -26,7 +26,10 @@ export function createFetch(): ToolDefinition {
 
 async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): Promise<Json> {
   if (id === undefined || id.trim() === '') throw new ToolError('Write an id that search gave.')
-  const answer = await reader.run({ uri: id }, toolbox)
+  const answer = await reader.run({ uri: id }, toolbox).catch((error: unknown) => {
+    if (!(error instanceof ToolError) || id.startsWith('at://')) throw error
+    throw new ToolError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
+  })
   const { uri, collection, indexedAt, asOf, record, references = {}, referredToBy = {}, hint } = answer
   const subject = toolbox.catalogue.named(String(collection))
   const values = record as Json
