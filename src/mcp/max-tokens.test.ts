@@ -67,6 +67,18 @@ test('an answer of 200 tokens has at least one row', async () => {
   }
 })
 
+test('a short description names every field of the collection', async () => {
+  for (const collection of ['article', 'enrichment', 'source'])
+    for (const max of [200, 300, 450, 600]) {
+      const answer = await open().call('describe', { collection, max_tokens: max })
+      const own = model.collections.find(({ nsid }) => nsid.endsWith(`.${collection}`))
+      const named = Array.isArray(answer.fields) ? answer.fields : Object.keys(answer.fields)
+      for (const { name } of own?.type.fields ?? assert.fail())
+        assert.ok(named.includes(name), `${max} ${name}`)
+      assert.ok('values' in answer || /give more max_tokens/.test(answer.hint), JSON.stringify(answer))
+    }
+})
+
 test('a citation that does not fit is refused with the tokens that it takes', async () => {
   const filters = { title: Array.from({ length: 4 }, (_, at) => `word${at} `.repeat(20)) }
   const args = { collection: 'article', filters, cite: true }

@@ -3,7 +3,6 @@ import { counted } from '../../../util/text/counted.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { referenceOf, reverseNames } from '../../filters/paths.ts'
 import { mergeSelections, printSelection } from '../../graphql/graphql-text.ts'
-import { cutTexts } from '../../words/budget.ts'
 import type { Subject } from '../../words/collections.ts'
 import { percent } from '../../words/percent.ts'
 import { cutText } from '../../words/plain-text.ts'
@@ -30,6 +29,8 @@ const sizes = [
 
 const operators =
   'text: contains (a bare string) startsWith matches (words, as search) · URLs: sameUrl (a bare URL) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
+/** Of answers without meanings, values and operators. */
+const shorter = 'Cut to fit: for meanings and values give more max_tokens'
 const ofReferences = ' References: a name, a URI, .isCurrent (false: what it refers to has changed since).'
 
 export async function describeCollection(
@@ -72,15 +73,32 @@ export async function describeCollection(
       : operators,
     ...present({ asOf, hint: refused && `Some fields have no fill rate: ${refused}` }),
   }
-  const cuts = sizes.values().map(([meaning, most]) => ({
-    ...whole,
-    about: cutText(whole.about, 4 * meaning),
-    fields: cutTexts(whole.fields, meaning),
-    values: Object.fromEntries(
-      grouped.map(({ name }) => [name, valuesAndOthers(valuesOf(name), name, most, count)]),
-    ),
-  }))
-  return firstFitting(cuts, { ...whole, values: {} }, toolbox)
+  const names = {
+    collection: label,
+    records: count,
+    fields: Object.keys(whole.fields),
+    asOf,
+  }
+  return firstFitting(cuts(), { ...names, hint: `${shorter}, or name a field.` }, toolbox)
+
+  function cutLines(longest: number): Json {
+    return Object.fromEntries(
+      Object.entries(whole.fields).map(([name, line]) => [name, cutText(line, longest)]),
+    )
+  }
+
+  function* cuts(): Generator<Json, undefined> {
+    for (const [meaning, most] of sizes)
+      yield {
+        ...whole,
+        about: cutText(whole.about, 4 * meaning),
+        fields: cutLines(meaning),
+        values: Object.fromEntries(
+          grouped.map(({ name }) => [name, valuesAndOthers(valuesOf(name), name, most, count)]),
+        ),
+      }
+    yield { ...names, time: whole.time, fields: cutLines(16), hint: `${shorter}.` }
+  }
 }
 
 /** True for fields with few distinct values, which are cheap to count. */
