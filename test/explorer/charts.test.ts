@@ -189,6 +189,23 @@ test('two fields give a table of both', async (database) => {
   assert.equal(await total(ranges.links[1]?.[0] ?? ''), Number(ranges.rows[1]?.[1]))
 })
 
+test('charts say what they leave out, and of how many records a measure is', async (database) => {
+  const { figure, service } = await opened(database)
+  const { techServiceNewsArticleAggregate: answer } = await service.data(`{
+    techServiceNewsArticleAggregate(groupBy: [country]) { groupCount }
+  }`)
+  const two = await figure(`${article}/charts?by=publishedAt_week&by=country`)
+  assert.match(two.text, new RegExp(`Country: 6 of ${answer.groupCount} groups are shown`))
+  const share = await figure(`${article}/charts?measure=share&by=language&q=climate`)
+  assert.match(share.text, /Groups in which fewer than 5 records match are left out/)
+  const average = await figure(`${article}/charts?measure=average&of=wordCount&by=language`)
+  assert.equal(average.head.at(-1), 'Records')
+  const { techServiceNewsArticleAggregate: counted } = await service.data(`{
+    techServiceNewsArticleAggregate(where: {language: {eq: "en"}}) { count }
+  }`)
+  assert.equal(average.rows.find(([name]) => name === 'English')?.at(-1), String(counted.count))
+})
+
 test('up to four queries are compared, each with conditions of its own', async (database) => {
   const { figure, total, explorer } = await opened(database)
   const query = ['climate', 'q=election&language=en', 'language=fr', 'source_country=GB'].map((text) => [

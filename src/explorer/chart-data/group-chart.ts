@@ -165,6 +165,8 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
           isStacked: isAdding || series.length === 1,
           keys: keys.map(({ label: each, view: of }) => ({ label: each, href: addressOf(of) })),
           series,
+          counts:
+            of === null || other !== undefined ? null : keys.map(({ id }) => places.get(id)?.count ?? 0),
         },
         language,
       ),
@@ -172,18 +174,33 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
         ...(groupCount > groups.length && other === undefined
           ? [text.charts.largest(language.number(groups.length), language.number(groupCount))]
           : []),
+        ...(other === undefined || across === undefined
+          ? []
+          : [
+              ...(isOrdered(across) ? [] : cutNote(across, keys.length, groups)),
+              ...cutNote(other, rows.length, groups),
+            ]),
         ...(other !== undefined && groupCount > mostGroups ? [text.charts.smallLeftOut] : []),
         ...(other === undefined &&
         gap === null &&
         across !== undefined &&
         !isOrdered(across) &&
         measure !== 'distinct'
-          ? [text.charts.atLeast(language.number(leastRecords))]
+          ? [text.charts[isPartOfGroup ? 'matching' : 'atLeast'](language.number(leastRecords))]
           : []),
         ...(choices.kind === 'lines' && kind !== 'lines' ? [text.charts.noLines] : []),
         ...(unmeasured > 0 ? [text.charts.unmeasured(language.number(unmeasured))] : []),
       ],
     }
+  }
+
+  /** How many of a field's groups a chart by two fields shows, if not all. */
+  function cutNote(key: Grouping, shown: number, groups: readonly Group[]): readonly string[] {
+    const known = isOrdered(key) ? inOrder(key, groups) : groups
+    const all = new Set(known.map((group) => idOf(key, group))).size
+    if (all <= shown) return []
+    const label = groupingLabel(key, language)
+    return [text.charts.largestOf(label, language.number(shown), language.number(all))]
   }
 
   function kindOf(rows: number): ChartKind {

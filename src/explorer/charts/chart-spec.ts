@@ -21,6 +21,8 @@ export interface ChartSpec {
   readonly isStacked: boolean
   readonly keys: readonly ChartKey[]
   readonly series: readonly ChartSeries[]
+  /** The number of records of each key, where the values are measures of them; the table shows it. */
+  readonly counts?: readonly number[] | null
 }
 
 export interface ChartKey {

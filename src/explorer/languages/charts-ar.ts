@@ -79,6 +79,9 @@ export const charts: Catalogue['charts'] = {
   medianOf: (field) => `وسيط ${isolated(field)}`,
   distinctOf: (field) => `عدد القيم المختلفة في ${isolated(field)}`,
   largest: (shown, all) => `المعروض ${isolated(shown)} من ${isolated(all)} مجموعة.`,
+  largestOf: (field, shown, all) =>
+    `${isolated(field)}: المعروض ${isolated(shown)} من ${isolated(all)} مجموعة.`,
+  matching: (records) => `لا تُعرض المجموعات التي يقل عدد السجلات المطابقة فيها عن ${isolated(records)}.`,
   atLeast: (records) => `لا تُعرض المجموعات التي يقل عدد سجلاتها عن ${isolated(records)}.`,
   everything: 'كل شيء',
   query: (number) => `الاستعلام ${isolated(number)}`,

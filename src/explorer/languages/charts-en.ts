@@ -85,6 +85,8 @@ export const charts = {
   medianOf: (field: string) => `Median of ${field}`,
   distinctOf: (field: string) => `Number of different values of ${field}`,
   largest: (shown: string, all: string) => `${shown} of ${all} groups are shown.`,
+  largestOf: (field: string, shown: string, all: string) => `${field}: ${shown} of ${all} groups are shown.`,
+  matching: (records: string) => `Groups in which fewer than ${records} records match are left out.`,
   atLeast: (records: string) => `Groups of fewer than ${records} records are left out.`,
   everything: 'everything',
   query: (number: string) => `Query ${number}`,

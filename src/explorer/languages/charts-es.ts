@@ -79,6 +79,8 @@ export const charts: Catalogue['charts'] = {
   medianOf: (field) => `Mediana de ${field}`,
   distinctOf: (field) => `Número de valores distintos de ${field}`,
   largest: (shown, all) => `Se muestran ${shown} de ${all} grupos.`,
+  largestOf: (field, shown, all) => `${field}: se muestran ${shown} de ${all} grupos.`,
+  matching: (records) => `No se muestran grupos en los que coinciden menos de ${records} registros.`,
   atLeast: (records) => `No se muestran grupos de menos de ${records} registros.`,
   everything: 'todo',
   query: (number) => `Consulta ${number}`,

@@ -64,18 +64,20 @@ function legend(spec: ChartSpec): Html {
   </ul>`
 }
 
-function table(spec: ChartSpec, { text }: Language): Html {
+function table(spec: ChartSpec, { text, number }: Language): Html {
   const several = spec.series.length > 1
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${text.charts.table}>
     <table>
       <thead><tr>
         <th scope="col">${spec.keyLabel}</th>
         ${spec.series.map(({ name }) => html`<th scope="col" class="number">${several ? recordText(name) : spec.valueLabel}</th>`)}
+        ${spec.counts != null && html`<th scope="col" class="number">${text.charts.records}</th>`}
       </tr></thead>
       <tbody>${spec.keys.map(
         ({ label, href }, key) => html`<tr>
           <th scope="row">${linked(href, recordText(label))}</th>
           ${spec.series.map(({ values, hrefs }) => html`<td class="number">${linked(hrefs[key] ?? null, valueText(values[key] ?? null, spec))}</td>`)}
+          ${spec.counts != null && html`<td class="number">${number(spec.counts[key] ?? 0)}</td>`}
         </tr>`,
       )}</tbody>
     </table>
