@@ -410,6 +410,16 @@ test('the demo serves its corpus, answers its queries and logs no requests', asy
   assert.doesNotMatch(await told, /^\{/m)
 })
 
+test('the demo offers no pages where they are off', async () => {
+  const child = start(['demo', '--port', '0', '--explorer', 'off'])
+  const output = watch(child.stdout)
+  await output.until(/runs until/)
+  child.kill('SIGTERM')
+  assert.equal(await exitOf(child), 0)
+  assert.match(output.text(), /^Programs ask http:/m)
+  assert.doesNotMatch(output.text(), /browser|pages are at/)
+})
+
 interface Outcome {
   readonly stdout: string
   readonly stderr: string

@@ -6,7 +6,16 @@ import { buildOperation, type Operation } from './operation.ts'
 import { type FileDraft, instantOf, type Site } from './page.ts'
 
 /** Views with filters are without number, and programs have better ways to the data. */
-const disallowed = ['/api/', '/export/', '/mcp', '/embed/', '/*?', '/*/feed.atom', '/*/feed.json']
+const disallowed = [
+  '/api/',
+  '/export/',
+  '/mcp',
+  '/embed/',
+  '/*?',
+  '/*/feed.atom',
+  '/*/feed.json',
+  '/*/chart.',
+]
 
 export function robotsText({ operator: { origin } }: Site): string {
   return [

@@ -88,3 +88,27 @@ test('a list tells of records that came after it', { skip }, async () => {
   await page.clock.runFor(61_000)
   await page.getByRole('button', { name: '3 new records' }).waitFor()
 })
+
+test('times are in the zone of the reader, and lists say which it is', { skip }, async () => {
+  const path = '/c/tech.service.news.enrichment'
+  const plain = await browser.newPage({ javaScriptEnabled: false, timezoneId: 'Asia/Tokyo' })
+  await plain.goto(service.url + path)
+  assert.equal(await plain.locator('.results .zone').textContent(), 'Times are in UTC.')
+  const page = await browser.newPage({ timezoneId: 'Asia/Tokyo' })
+  await page.goto(service.url + path)
+  const note = page.locator('.results .zone', { hasText: 'Asia/Tokyo' })
+  assert.equal(await note.textContent(), 'Times are in your zone, Asia/Tokyo.')
+  const time = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' } as const
+  for (const address of [path, '/']) {
+    await page.goto(service.url + address)
+    await page.locator('.zone', { hasText: 'Asia/Tokyo' }).first().waitFor()
+    const shown = await page
+      .locator('time')
+      .evaluateAll((all) => all.map((each) => [each.getAttribute('datetime') ?? '', each.textContent]))
+    for (const [instant, text] of shown)
+      assert.ok(
+        text?.startsWith(new Intl.DateTimeFormat('en', time).format(Date.parse(instant ?? ''))),
+        text ?? '',
+      )
+  }
+})

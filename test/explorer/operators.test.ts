@@ -67,6 +67,7 @@ test('crawlers find the pages without filters, in every language, at the public 
   const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
   const robots = await text('/robots.txt')
   assert.match(robots, /^User-agent: \*$/m)
+  assert.match(robots, /^Disallow: \/\*\/chart\.$/m)
   assert.match(robots, /^Sitemap: https:\/\/press\.example\/sitemap\.xml$/m)
   const sitemap = await text('/sitemap-pages.xml')
   const places = placesIn(sitemap)

@@ -65,10 +65,13 @@ test('a record without a title has another text instead, or its kind, time and k
   const { body } = await explorer.get('/c/example.stress.empty')
   assert.match(
     body,
-    /<h3><a href="[^"]*\/self"><bdi>Empty · [^<]*<\/bdi> <bdi class="uri" title="at:[^"]*">self</,
+    /<h3><a href="[^"]*\/self"><bdi>Empty · <time datetime="[^"]*">[^<]*<\/time><\/bdi> <bdi class="uri" title="at:[^"]*">self</,
   )
   const page = await explorer.get('/at/did:plc:stressstressstressstres2/example.stress.empty/self')
-  assert.match(page.body, /<h1><bdi>Empty · [^<]*<\/bdi> <bdi class="uri"[^>]*>self<\/bdi><\/h1>/)
+  assert.match(
+    page.body,
+    /<h1><bdi>Empty · <time datetime="[^"]*">[^<]*<\/time><\/bdi> <bdi class="uri"[^>]*>self<\/bdi><\/h1>/,
+  )
   const home = await explorer.get('/')
   assert.doesNotMatch(home.body, /<h3><a[^>]*>(<bdi>)?at:/)
 })

@@ -4,6 +4,7 @@ import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { isSearch } from '../view/where.ts'
+import { zoneNote } from '../parts/values.ts'
 import { changed, type Show, type View } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 
@@ -11,6 +12,7 @@ export function optionsBar(total: number, columns: readonly ShownField[], browse
   const { language, view } = browse
   return html`<div class="bar">
     <p class="total" data-total=${total}><strong>${language.plural(language.text.records, total)}</strong></p>
+    ${total > 0 && zoneNote(language)}
     <div class="options">
       ${sortForm(browse)} ${showLinks(browse)} ${view.show === 'table' && columnForm(columns, browse)}
     </div>

@@ -4,7 +4,7 @@ import { subjectLabel } from '../fields/labels.ts'
 import type { Subjects } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import { type IndexState, instantOf } from '../page.ts'
-import { timeOf } from '../parts/values.ts'
+import { timeAndZone } from '../parts/values.ts'
 
 export function indexState(
   { collections, sources }: IndexState,
@@ -19,7 +19,7 @@ export function indexState(
         const subject = subjects.of(name)
         return html`<div>
           <dt>${subject === null ? name : subjectLabel(subject, language)}</dt>
-          <dd>${newestIndexedAt === null ? '–' : timeOf(instantOf(newestIndexedAt), language)}</dd>
+          <dd>${newestIndexedAt === null ? '–' : timeAndZone(instantOf(newestIndexedAt), language)}</dd>
         </div>`
       })}
       ${sources.map(

@@ -8,7 +8,7 @@ import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { affordable, buildOperation, type Operation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
-import { recordText } from '../parts/values.ts'
+import { recordText, zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { problemPage, unknownParameters } from './failure.ts'
@@ -65,6 +65,7 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
         <h1>${recordText(handle ?? did)}</h1>
         ${handle !== null && html`<p><bdi class="uri">${did}</bdi></p>`}
         ${lists.every(isEmpty) && html`<p>${isWhole ? text.account.none : text.account.noneOfThese}. ${text.record.notIndexedHint}</p>`}
+        ${!lists.every(isEmpty) && zoneNote(language)}
         ${subjects.map((subject, at) => section(subject, lists[at] as AccountList))}
         ${!isWhole && pages()}
       `

@@ -6,6 +6,7 @@ import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.t
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
+import { zoneNote } from '../parts/values.ts'
 import { viewTitle } from '../export-menu/view-title.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -30,6 +31,7 @@ export function embedPage(site: Site, subject: Subject, request: PageRequest): D
       return html`
         <h1><a href=${withLanguage(collectionAddress(collection.nsid, view), language)}>${title}</a></h1>
         <p class="count">${language.plural(language.text.records, totalCount ?? 0)} · ${site.title}</p>
+        ${zoneNote(language)}
         ${results(found, view.show, columns, subject, language, { imageHosts })}
       `
     },

@@ -10,6 +10,7 @@ import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
+import { zoneNote } from '../parts/values.ts'
 import { searchAllForm } from '../parts/search-all.ts'
 
 const newestOfEach = 4
@@ -39,6 +40,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
           ${exampleList(example, answer, example === null ? null : newestTime(example.subject, answer), site, language)}
         </header>
         <h2>${text.collections}</h2>
+        ${zoneNote(language)}
         <ul class="collections">
           ${subjects.all.map((subject) => html`<li>${section(subject, answer, index)}</li>`)}
         </ul>

@@ -8,12 +8,12 @@ import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import {
   keyOf,
   kindAndTime,
+  kindTimeAndKey,
   type NamingText,
   namingText,
   type ReadValue,
-  withKey,
 } from '../parts/record-name.ts'
-import { recordText, timeOf } from '../parts/values.ts'
+import { recordText, timeOf, zoneNote } from '../parts/values.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { incoming } from '../record/incoming.ts'
 import {
@@ -91,7 +91,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
           <p class="kind"><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${label}</a></p>
           ${
             named === null
-              ? html`<h1>${withKey(kindAndTime(readOf(node), subject, language), uri)}</h1>`
+              ? html`<h1>${kindTimeAndKey(readOf(node), subject, uri, language)}</h1>`
               : html`<h1 lang=${tag ?? undefined} dir="auto">${shortText(named.text, longestHeading)}</h1>`
           }
           ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
@@ -143,6 +143,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
   function about({ cid, did, actorHandle, indexedAt, changedAt }: RecordNode): Html {
     const account = withLanguage(accountAddress(did), language)
     return html`<h2>${text.record.about}</h2>
+      ${zoneNote(language)}
       <dl class="fields">
         <div><dt>${text.record.account}</dt><dd><a href=${account}>${recordText(actorHandle ?? did)}</a></dd></div>
         <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>

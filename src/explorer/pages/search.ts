@@ -10,6 +10,7 @@ import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
+import { zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText } from '../view/view.ts'
 import { type FoundRecord, foundResult, foundSelection } from '../lists/found.ts'
@@ -72,7 +73,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     return html`
       ${suggestion(didYouMean)} ${collections(answer)}
       <section class="results" aria-label=${text.results}>
-        ${results.length === 0 ? html`<p class="empty">${text.noResults} ${text.noResultsHint}</p>` : html`<ol class="list">${results}</ol>`}
+        ${results.length === 0 ? html`<p class="empty">${text.noResults} ${text.noResultsHint}</p>` : html`${zoneNote(language)}<ol class="list">${results}</ol>`}
         <nav class="pages" aria-label=${text.browse.pages}>
           ${after !== '' && html`<a href=${address({ q })} rel="nofollow">${text.firstPage}</a>`}
           ${pageInfo.hasNextPage && html`<a class="next" href=${address({ q, after: pageInfo.endCursor ?? '' })} rel="next nofollow">${text.next}</a>`}

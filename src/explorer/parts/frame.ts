@@ -6,6 +6,7 @@ import { type Language, languages } from '../languages/language.ts'
 import { type Frame, type IndexState, newestIndexed, type Site } from '../page.ts'
 import { keyList } from './keys.ts'
 import { pageMeta } from './meta.ts'
+import { timeAndZone } from './values.ts'
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
 export function frameStart(frame: Frame): string {
@@ -52,7 +53,7 @@ export function frameEnd({ site, language, isEmbedded }: Frame, index: IndexStat
   const { contact, note } = site.operator
   const newest = newestIndexed(index)
   const foot = html`<footer class="foot">
-    ${newest !== null && html`<p>${text.updated(language.time(newest))} UTC</p>`}
+    ${newest !== null && html`<p>${text.updated} ${timeAndZone(newest, language)}</p>`}
     ${index?.sources.map(({ name, state }) => html`<p>${text.operator.source}: <bdi>${text.sourceState(name, state)}</bdi></p>`)}
     ${note.length > 0 && html`<section class="note" aria-label=${text.operator.note}>${note.map((paragraph) => html`<p dir="auto">${linked(paragraph)}</p>`)}</section>`}
     ${contact !== null && html`<p>${text.operator.contact}: <a href=${contact}><bdi>${contact.replace(/^mailto:/, '')}</bdi></a></p>`}

@@ -4,6 +4,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
+import { timeOf } from './values.ts'
 
 export interface NamingText {
   readonly field: ShownField
@@ -29,17 +30,23 @@ export function namingText(read: ReadValue, { fields, ownFields, roles }: Subjec
   return null
 }
 
-/** `Like · Nov 16, 2026, 1:13 PM`, for a record without texts. */
+/** `Like · Nov 16, 2026, 1:13 PM UTC`, for a record without texts, where there is no HTML. */
 export function kindAndTime(read: ReadValue, subject: Subject, language: Language): string {
   const kind = subjectLabel(subject, language)
-  const field = subject.fields.get(subject.roles.time)
-  const time = field === undefined ? undefined : read(field)
-  return typeof time === 'string' ? `${kind} · ${language.time(time)}` : kind
+  const time = timeIn(read, subject)
+  return time === null ? kind : `${kind} · ${language.time(time)} UTC`
 }
 
-/** With the key of the record, which tells it from others of the same time. */
-export function withKey(name: string, uri: string): Html {
-  return html`<bdi>${name}</bdi> <bdi class="uri" title=${uri}>${keyOf(uri)}</bdi>`
+function timeIn(read: ReadValue, { fields, roles }: Subject): string | null {
+  const field = fields.get(roles.time)
+  const time = field === undefined ? undefined : read(field)
+  return typeof time === 'string' ? time : null
+}
+
+/** Kind and time with the key of the record, which tells it from others of the same time. */
+export function kindTimeAndKey(read: ReadValue, subject: Subject, uri: string, language: Language): Html {
+  const time = timeIn(read, subject)
+  return html`<bdi>${subjectLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${keyOf(uri)}</bdi>`
 }
 
 export function keyOf(uri: string): string {

@@ -6,7 +6,7 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Show } from '../view/view.ts'
 import { isAllowedPicture } from './pictures.ts'
-import { kindAndTime, type NamingText, namingText, type ReadValue, withKey } from './record-name.ts'
+import { kindTimeAndKey, type NamingText, namingText, type ReadValue } from './record-name.ts'
 import { shortText } from './texts.ts'
 import { recordLink, recordText, timeOf, valueOf } from './values.ts'
 
@@ -94,7 +94,7 @@ function hasValue(value: unknown): boolean {
 function titleLink(result: Result, named: NamingText | null, subject: Subject, language: Language): Html {
   const content =
     named === null
-      ? withKey(kindAndTime(readIn(result), subject, language), result.uri)
+      ? kindTimeAndKey(readIn(result), subject, result.uri, language)
       : snippet(result, named.field.name)
   return recordLink(result.uri, content, language)
 }

@@ -22,8 +22,19 @@ export function recordText(text: string, language?: string | null): Html {
   return html`<bdi lang=${language ?? undefined}>${text}</bdi>`
 }
 
+/** In UTC; scripts show it in the reader's zone. */
 export function timeOf(instant: string, language: Language): Html {
   return html`<time datetime=${instant}>${language.time(instant)}</time>`
+}
+
+/** A time that names its zone, because no note next to it does. */
+export function timeAndZone(instant: string, language: Language): Html {
+  return html`<time datetime=${instant} data-zone>${language.time(instant)} UTC</time>`
+}
+
+/** In which zone the times near it are: UTC, until scripts have changed them. */
+export function zoneNote({ text }: Language): Html {
+  return html`<p class="zone" data-zone=${text.timesInZone('{zone}')}>${text.timesInUtc}</p>`
 }
 
 /** A single value; `undefined` and null are a dash. */
@@ -72,7 +83,7 @@ export function plainValue(field: ShownField, value: string, language: Language,
     case 'integer':
       return language.number(Number(value))
     case 'datetime':
-      return value.length === 10 ? language.date(value) : language.time(value)
+      return value.length === 10 ? language.date(value) : `${language.time(value)} UTC`
     case 'strongRef':
     case 'atUri':
       return names?.get(value) ?? value.slice(value.lastIndexOf('/') + 1)

@@ -4,7 +4,7 @@ import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
-import { kindAndTime, namingText, type ReadValue, withKey } from '../parts/record-name.ts'
+import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
 import { recordLink, recordText } from '../parts/values.ts'
 import { filteredAddress } from './filtered.ts'
 import {
@@ -122,8 +122,6 @@ function heading(
   const read: ReadValue = ({ properties }) => valueAt(recordJson, properties)
   const named = namingText(read, holder)
   const content =
-    named === null
-      ? withKey(kindAndTime(read, holder, language), uri)
-      : recordText(shortText(named.text, 120))
+    named === null ? kindTimeAndKey(read, holder, uri, language) : recordText(shortText(named.text, 120))
   return recordLink(uri, content, language)
 }

@@ -21,11 +21,12 @@ export async function demo({ config: given, root }: CommandContext): Promise<voi
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
     print(`${grouped(stored)} fictional records are served at ${address}`)
-    print(`Open it in a browser to search and compare them. Programs ask ${address}/api/graphql:`)
+    const pages = config.explorer === 'on' ? 'Open it in a browser to search and compare them. ' : ''
+    print(`${pages}Programs ask ${address}/api/graphql:`)
     print('three queries to try, and their answers:')
     for (const { title, query } of demoQueries) print(await ask(address, title, query))
     if (config.mcp) print(`Agents connect to ${address}${agentPath}`)
-    print(`The server runs until Ctrl+C; pages are at ${address}`)
+    print(`The server runs until Ctrl+C${pages === '' ? '' : `; pages are at ${address}`}`)
   })
 
   function demoInput() {
