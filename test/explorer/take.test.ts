@@ -164,7 +164,8 @@ test('unusual values are taken along with their counts, shares and scores', asyn
   ]) {
     const menu = menuOf(await fetchText(`${articles}/charts?part=unusual&source_country=GB&on=${on}`))
     const [head, ...rows] = (await fetchText(menu.link('CSV'))).trim().split('\r\n')
-    assert.equal(head, `${key},count,share,againstShare,score`)
+    const counted = on === 'language' ? 'count' : 'recordsReadWithWord,recordsRead,againstRecordsRead'
+    assert.equal(head, `${key},${counted},share,againstShare,score`)
     const { data } = JSON.parse((await run('bash', ['-c', menu.text('curl')])).stdout)
     const found = data.unusual.unusualWords?.words ?? data.unusual.groups
     // Of words, those that the chart shows.
@@ -175,6 +176,9 @@ test('unusual values are taken along with their counts, shares and scores', asyn
       [
         shown[key ?? ''],
         shown.count,
+        ...(on === 'language'
+          ? []
+          : [data.unusual.unusualWords.recordsRead, data.unusual.unusualWords.againstRecordsRead]),
         ...['share', 'againstShare', 'score'].map((name) => shown.significance[name]),
       ].join(),
     )

@@ -56,6 +56,8 @@ interface Significance {
 interface UnusualAnswer {
   readonly groups?: readonly (Group & { readonly significance: Significance })[]
   readonly unusualWords?: {
+    readonly recordsRead: number
+    readonly againstRecordsRead: number
     readonly words: readonly {
       readonly word: string
       readonly count: number
@@ -163,7 +165,7 @@ export function unusualChart(
           ...panel,
           arguments: { ...recordArguments(view, subject) },
           variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
-          selection: `unusualWords(field: ${words.name}, against: $background, minCount: ${leastRecords.words}, limit: ${askedWords}) { words { word ${selected} } }`,
+          selection: `unusualWords(field: ${words.name}, against: $background, minCount: ${leastRecords.words}, limit: ${askedWords}) { recordsRead againstRecordsRead words { word ${selected} } }`,
         },
       ]
     return grouping === null
@@ -199,29 +201,25 @@ export function unusualChart(
   /** The most unusual first. A share and its score are those of docs/unusual.md. */
   function table(answer: Answer): ChartTable {
     const found = (answer['unusual'] ?? {}) as UnusualAnswer
+    if (found.unusualWords !== undefined) return wordTable(found.unusualWords)
     const measures = { count: 'integer', share: 'float', againstShare: 'float', score: 'float' } as const
-    const name = thing?.grouping?.name ?? 'word'
+    const name = thing?.grouping?.name ?? 'value'
     const key = Object.hasOwn(measures, name) ? `record_${name}` : name
     const nameColumn = recordNameOf(thing?.grouping?.field)
-    const words = tellingWords(found).map(({ word, count, significance }) => ({
-      word,
-      count,
-      ...significance,
-    }))
-    const groups = (found.groups ?? []).map((group) => {
+    const rows = (found.groups ?? []).map((group) => {
       const { count, significance } = group
       const value = group[name] ?? null
       const names = nameColumn === null ? {} : { [nameColumn]: recordNameIn(group, thing?.grouping?.field) }
       return { [key]: value === null ? null : String(value), ...names, count, ...significance }
     })
     const names = nameColumn === null ? {} : ({ [nameColumn]: 'text' } as const)
-    return { columns: { [key]: 'text', ...names, ...measures }, rows: [...words, ...groups] }
+    return { columns: { [key]: 'text', ...names, ...measures }, rows }
   }
 
   function chart(answer: Answer): DrawnChart {
     const found = (answer['unusual'] ?? {}) as UnusualAnswer
     const rows: readonly (ChartKey & Significance)[] = [
-      ...tellingWords(found).map(({ word, significance }) => ({
+      ...tellingWords(found.unusualWords).map(({ word, significance }) => ({
         ...significance,
         label: word,
         href: addressOf(changed(plain, { search: view.search === '' ? word : `(${view.search}) ${word}` })),
@@ -263,9 +261,17 @@ export function unusualChart(
     if (rows.length === 0)
       return {
         spec: { ...spec, description: text.charts.nothingUnusual(language.number(least)) },
-        notes: [],
+        notes: sampleNotes(answer),
       }
-    return { spec, notes: [text.charts.mostUnusualFirst] }
+    return { spec, notes: [text.charts.mostUnusualFirst, ...sampleNotes(answer)] }
+  }
+
+  /** Whether a number of records is that of a sample is not answered. */
+  function sampleNotes(answer: Answer): readonly string[] {
+    const { unusualWords } = (answer['unusual'] ?? {}) as UnusualAnswer
+    if (unusualWords === undefined) return []
+    const { recordsRead, againstRecordsRead } = unusualWords
+    return [text.charts.sample(language.number(recordsRead), language.number(againstRecordsRead))]
   }
 
   function addressOf(to: View | null): string | null {
@@ -273,12 +279,34 @@ export function unusualChart(
   }
 }
 
+function wordTable(found: NonNullable<UnusualAnswer['unusualWords']>): ChartTable {
+  const { recordsRead, againstRecordsRead } = found
+  return {
+    columns: {
+      word: 'text',
+      recordsReadWithWord: 'integer',
+      recordsRead: 'integer',
+      againstRecordsRead: 'integer',
+      share: 'float',
+      againstShare: 'float',
+      score: 'float',
+    },
+    rows: tellingWords(found).map(({ word, count, significance }) => ({
+      word,
+      recordsReadWithWord: count,
+      recordsRead,
+      againstRecordsRead,
+      ...significance,
+    })),
+  }
+}
+
 /**
  * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
  * more frequent here, or by chance. Rare words are more often unusual by chance, which their scores account for.
  */
-function tellingWords({ unusualWords }: UnusualAnswer) {
-  return (unusualWords?.words ?? [])
+function tellingWords(found: UnusualAnswer['unusualWords']) {
+  return (found?.words ?? [])
     .filter(
       ({ significance: { score, share, againstShare } }) =>
         score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare,

@@ -105,6 +105,8 @@ export const charts: Catalogue['charts'] = {
   nothingUnusual: (records) =>
     `لا شيء أكثر تكرارًا هنا بوضوح منه في غيره، بين القيم التي لا يقل عدد سجلاتها عن ${isolated(records)}.`,
   mostUnusualFirst: 'الأكثر غرابة أولًا. قد تكون الفروق الصغيرة مصادفة.',
+  sample: (here, others) =>
+    `تُحصى الكلمات في ${isolated(here)} من سجلات هذا العرض، وفي ${isolated(others)} من السجلات الأخرى. حيث يتجاوز عددها ${isolated('10,000')} فهذه عينة.`,
   noTime: 'ليس لهذه السجلات وقت تُقارن عبره.',
   noLines: 'تحتاج الخطوط إلى ترتيب مثل الزمن، لذلك رُسمت أعمدة.',
 }

@@ -103,6 +103,8 @@ export const charts = {
   nothingUnusual: (records: string) =>
     `Nothing is clearly more frequent here than elsewhere, among values of at least ${records} records.`,
   mostUnusualFirst: 'The most unusual come first. Small differences may be chance.',
+  sample: (here: string, others: string) =>
+    `Words are counted in ${here} records of this view and in ${others} others. Where there are more than 10,000, these are a sample.`,
   noTime: 'These records have no time to be compared over.',
   noLines: 'Lines need an order, such as time, so these are bars.',
 }

@@ -98,6 +98,8 @@ export const charts: Catalogue['charts'] = {
   nothingUnusual: (records) =>
     `Nada es claramente más frecuente aquí que en otra parte, entre valores de al menos ${records} registros.`,
   mostUnusualFirst: 'Primero lo más inusual. Las diferencias pequeñas pueden ser casuales.',
+  sample: (here, others) =>
+    `Las palabras se cuentan en ${here} registros de esta vista y en otros ${others}. Donde hay más de 10.000, son una muestra.`,
   noTime: 'Estos registros no tienen una fecha por la que compararlos.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',
 }
