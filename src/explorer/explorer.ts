@@ -3,7 +3,7 @@ import type { EndpointAnswer, EndpointFault, EndpointQuestion } from '../endpoin
 import { fileFormats } from '../files/file-spec.ts'
 import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
-import { chooseLanguage, type Language } from './languages/language.ts'
+import { chooseLanguage } from './languages/language.ts'
 import type { Subject } from './fields/subject.ts'
 import type { Operation } from './operation.ts'
 import type { Answer, Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
@@ -44,7 +44,7 @@ export interface OpenPage {
   readonly location: string | null
   /** Whether pages of others may include it. */
   readonly isEmbedded: boolean
-  /** HTML that needs no data, to be sent first; blank if there is none. */
+  /** HTML that needs no data, to be sent first; blank where the page is sent as a whole. */
   readonly start: string
   /** The rest of the page; asks once, when called. */
   readonly finish: (ask: Ask) => Promise<FinishedPage>
@@ -57,6 +57,8 @@ export interface FinishedPage {
   readonly media: string
   /** The name under which a browser stores the file; null for a page or file that browsers show. */
   readonly name: string | null
+  /** The start with what the answer tells, such as the title of a failure; blank for a file. */
+  readonly start: string
   readonly rest: string | Uint8Array
 }
 
@@ -85,7 +87,7 @@ export function createExplorer(site: Site): Explorer {
         origin: site.operator.origin ?? origin,
       }
       const draft = refusal === null ? draftOf(site, request) : refusedPage(refusal, request)
-      if ('media' in draft) return openFile(draft, language)
+      if ('media' in draft) return openFile(draft, request)
       const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
       const { address } = request
       const frame: Frame = { site, language, title, description, address, isIndexed, isEmbedded, feed }
@@ -96,7 +98,7 @@ export function createExplorer(site: Site): Explorer {
         isEmbedded,
         start: draft.known === undefined ? frameStart(frame) : '',
         async finish(ask) {
-          const { html, known } = await complete(draft, language, ask)
+          const { html, known } = await complete(draft, request, ask)
           const index = await site.readIndex().catch(() => null)
           const knownFrame: Frame = {
             ...frame,
@@ -104,12 +106,12 @@ export function createExplorer(site: Site): Explorer {
             description: known.description ?? null,
             isIndexed: isIndexed && known.status === 200,
           }
-          const start = draft.known === undefined ? '' : frameStart(knownFrame)
           return {
             status: known.status,
             media: page,
             name: null,
-            rest: start + html + frameEnd(frame, index),
+            start: frameStart(knownFrame),
+            rest: html + frameEnd(frame, index),
           }
         },
       }
@@ -119,7 +121,8 @@ export function createExplorer(site: Site): Explorer {
 
 const page = 'text/html; charset=utf-8'
 
-function openFile({ status, media, name, operation, write }: FileDraft, language: Language): OpenPage {
+function openFile({ status, media, name, operation, write }: FileDraft, request: PageRequest): OpenPage {
+  const { language } = request
   return {
     status,
     language: language.tag,
@@ -134,12 +137,12 @@ function openFile({ status, media, name, operation, write }: FileDraft, language
       }
       try {
         const rest = await write(await answerOf(operation), answerOf)
-        if (rest !== null) return { status, media, name: name ?? null, rest }
-        return { status: 404, media: page, name: null, rest: toText(language.text.notFound) }
+        if (rest !== null) return { status, media, name: name ?? null, start: '', rest }
+        return { status: 404, media: page, name: null, start: '', rest: toText(language.text.notFound) }
       } catch (error) {
         if (!(error instanceof FailedOperation)) throw error
-        const failure = failurePage(error.fault, language)
-        return { status: failure.status, media: page, name: null, rest: toText(failure.content) }
+        const failure = failurePage(error.fault, request)
+        return { status: failure.status, media: page, name: null, start: '', rest: toText(failure.content) }
       }
     },
   }
@@ -155,7 +158,7 @@ class FailedOperation extends Error {
 
 async function complete(
   draft: Draft,
-  language: Language,
+  request: PageRequest,
   ask: Ask,
 ): Promise<{
   readonly html: string
@@ -166,8 +169,8 @@ async function complete(
   const { data, errors } = await ask(operation)
   const [fault] = errors
   if (data === null || fault !== undefined) {
-    const { content, status } = failurePage(fault ?? null, language)
-    return { html: toText(content), known: { status, title: draft.title } }
+    const { content, status } = failurePage(fault ?? null, request)
+    return { html: toText(content), known: { status, title: request.language.text.failed } }
   }
   return { html: toText(await draft.render(data)), known: draft.known?.(data) ?? draft }
 }

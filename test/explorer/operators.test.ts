@@ -209,6 +209,39 @@ test('the title that display.json names stands for records in the answers of age
   assert.match(await response.text(), /domain\\":\\"[a-z.-]+\\",\\"createdAt/)
 })
 
+test('an address that is not one is a page for browsers, and JSON for programs', async () => {
+  const service = await publicService()
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+  for (const path of ['/nope', '/favicon.ico', '/api/nope', '/c']) {
+    const page = await fetch(service.url + path, { headers: { ...browser, 'accept-language': 'es' } })
+    assert.equal(page.status, 404)
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(await page.text(), /<h1>Esta página no existe/)
+    for (const accept of ['*/*', 'application/json', 'image/png']) {
+      const answer = await fetch(service.url + path, { headers: { accept } })
+      assert.equal(answer.status, 404)
+      assert.match(await answer.text(), /Nothing is served here/)
+    }
+    const written = await fetch(service.url + path, { method: 'POST', headers: browser })
+    assert.deepEqual([written.status, (await written.json()).errors[0].extensions.code], [404, 'NOT_FOUND'])
+  }
+})
+
+test('what is asked for with HEAD has the ETag that GET has, and is not sent when it is known', async () => {
+  const service = await publicService()
+  for (const path of ['/', articles, `${articles}?language=en`, '/robots.txt', '/sitemap.xml']) {
+    const got = await fetch(service.url + path)
+    await got.text()
+    const etag = got.headers.get('etag') ?? ''
+    assert.match(etag, /^W\/"/, path)
+    assert.equal((await fetch(service.url + path, { method: 'HEAD' })).headers.get('etag'), etag, path)
+    for (const method of ['GET', 'HEAD']) {
+      const again = await fetch(service.url + path, { method, headers: { 'if-none-match': etag } })
+      assert.equal(again.status, 304, `${method} ${path}`)
+    }
+  }
+})
+
 test('a reader who has asked too much sees a page that says how long to wait', async () => {
   const tiers = file('tiers.json', '{"public": {"pointsPerMinute": 40, "pointsPerQuery": 40}}')
   await using service = await serve({ tiers })
@@ -217,8 +250,12 @@ test('a reader who has asked too much sees a page that says how long to wait', a
   const response = await fetch(`${service.url}${articles}`, { headers: { 'accept-language': 'es' } })
   assert.equal(response.status, 429)
   assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
+  // The browser loads the page again by itself, without script.
+  assert.equal(response.headers.get('refresh'), response.headers.get('retry-after'))
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
-  assert.match(await response.text(), /<html lang="es"/)
+  const page = await response.text()
+  assert.match(page, /<html lang="es"/)
+  assert.match(page, new RegExp(`<a href="${articles}" rel="nofollow">Intentar de nuevo</a>`))
 })
 
 test('a page that needs more points than are left says how long to wait', async () => {
@@ -227,10 +264,15 @@ test('a page that needs more points than are left says how long to wait', async 
   const home = await (await fetch(service.url)).text()
   // Pages of records wait for their data, so their status is known. Repeated, they would cost less.
   for (const [, record = ''] of home.matchAll(/href="(\/at\/[^"]*)"/g)) {
-    const { status, headers } = await fetch(service.url + record)
+    const response = await fetch(service.url + record)
+    const page = await response.text()
+    const { status, headers } = response
     if (status === 200) continue
     assert.equal(status, 429)
     assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal(headers.get('refresh'), headers.get('retry-after'))
+    assert.match(page, /<title>This page cannot be shown ·/)
+    assert.ok(page.includes(`<a href="${record}" rel="nofollow">Try again</a>`), page)
     return
   }
   assert.fail('No page was refused.')

@@ -61,12 +61,12 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         refusal: null,
       })
       let cost = 0
-      const { status, rest } = await page.finish(async (question) => {
+      const { status, start, rest } = await page.finish(async (question) => {
         const answer = await endpoint.ask(question, AbortSignal.timeout(60_000))
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })
-      const body = typeof rest === 'string' ? page.start + rest : Buffer.from(rest).toString()
+      const body = typeof rest === 'string' ? start + rest : Buffer.from(rest).toString()
       return { status, body, cost, location: page.location }
     },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),

@@ -53,6 +53,9 @@ export const en = {
     'The address names no page of this list. Begin with the first page, without “after” and “before”.',
   tooExpensive:
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
+  wrongSearch:
+    'The search cannot be carried out. Write at least one word that records may have: signs, and words that are left out, are not enough.',
+  tryAgain: 'Try again',
   tooMany: (seconds: number) =>
     `You have sent many requests in a short time. Try again in ${seconds} seconds.`,
   operator: {

@@ -51,6 +51,9 @@ export const es: Catalogue = {
     'La dirección no nombra ninguna página de esta lista. Empiece por la primera, sin «after» ni «before».',
   tooExpensive:
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
+  wrongSearch:
+    'No se puede hacer esta búsqueda. Escriba al menos una palabra que puedan tener los registros: no bastan los signos ni las palabras excluidas.',
+  tryAgain: 'Intentar de nuevo',
   tooMany: (seconds) =>
     `Ha enviado muchas solicitudes en poco tiempo. Vuelva a intentarlo dentro de ${seconds} segundos.`,
   operator: {

@@ -3,8 +3,8 @@ import type { EndpointFault } from '../../endpoint/endpoint.ts'
 import { type ErrorCode, errorCodes } from '../../errors.ts'
 import { withLanguage } from '../addresses.ts'
 import { html, type Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
 import type { Draft, PageRequest } from '../page.ts'
+import { hiddenInputs } from '../parts/hidden-inputs.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText } from '../view/view.ts'
 
@@ -26,17 +26,13 @@ export function unknownParameters(parameters: PageRequest['parameters']): readon
 }
 
 /** For an address that asks for something that does not exist; leads to the address without it. */
-export function problemPage(
-  problems: readonly Problem[],
-  title: string,
-  { language, parameters, address }: PageRequest,
-): Draft {
+export function problemPage(problems: readonly Problem[], title: string, request: PageRequest): Draft {
+  const { language, parameters } = request
   const { text } = language
   const isWrong = (name: string) =>
     problems.some((problem) => !('name' in problem) || `${name}.`.startsWith(`${problem.name}.`))
-  const [path = '/'] = address.split('?')
-  const query = queryText(parameters.filter(([name]) => !isWrong(name)))
-  const without = withLanguage(query === '' ? path : `${path}?${query}`, language)
+  const wrong = parameters.map(([name]) => name).filter(isWrong)
+  const rest = withLanguage(without(request, wrong), language)
   return {
     status: 400,
     title,
@@ -45,46 +41,115 @@ export function problemPage(
     render: () => html`<section class="problem" role="alert">
       <h1>${text.wrongAddress}</h1>
       <ul>${problems.map((problem) => html`<li>${text.problem(problem)}</li>`)}</ul>
-      <p><a href=${without} rel="nofollow">${text.withoutProblems}</a></p>
+      <p><a href=${rest} rel="nofollow">${text.withoutProblems}</a></p>
     </section>`,
   }
 }
 
 /** For a reader who is not let in. */
-export function refusedPage(fault: EndpointFault, { language }: PageRequest): Draft {
-  const { status, content } = failurePage(fault, language)
+export function refusedPage(fault: EndpointFault, request: PageRequest): Draft {
+  const { status, content } = failurePage(fault, request)
   return {
     status,
-    title: language.text.failed,
+    title: request.language.text.failed,
     operation: null,
     isIndexed: false,
     render: () => content,
   }
 }
 
-/** Says what the reader can do about it. */
+/** Says what the reader can do about it, and leads on. */
 export function failurePage(
   fault: EndpointFault | null,
-  { text }: Language,
+  request: PageRequest,
 ): { readonly status: number; readonly content: Html } {
+  const { text } = request.language
   const code = fault?.code ?? null
   const known = code !== null && Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
-  const advice =
-    code === 'QUERY_TOO_COMPLEX'
-      ? text.tooExpensive
-      : code === 'RATE_LIMITED'
-        ? text.tooMany(fault?.retryAfter ?? 60)
-        : code === 'INVALID_CURSOR'
-          ? text.wrongPage
-          : null
-  // The message of the service is in English, and says what to change where the advice does not.
-  const isTelling = fault !== null && (advice === null || code === 'QUERY_TOO_COMPLEX')
+  const advice = adviceOn(fault, request)
   return {
     status: known?.status ?? 500,
     content: html`<section class="problem" role="alert">
       <h1>${text.failed}</h1>
-      ${advice !== null && html`<p>${advice}</p>`}
-      ${isTelling && html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`}
+      ${
+        // The message of the service is in English.
+        advice === null
+          ? fault !== null && html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
+          : html`<p>${advice}</p>`
+      }
+      ${wayOn(code, request)}
     </section>`,
   }
+}
+
+function adviceOn(fault: EndpointFault | null, request: PageRequest): string | null {
+  const { text } = request.language
+  switch (fault?.code) {
+    case 'QUERY_TOO_COMPLEX':
+      return text.tooExpensive
+    case 'RATE_LIMITED':
+      return text.tooMany(fault.retryAfter ?? 60)
+    case 'INVALID_CURSOR':
+      return text.wrongPage
+    case 'BAD_USER_INPUT':
+      // Everything else in an address is checked before.
+      return searchOf(request) === null ? null : text.wrongSearch
+    default:
+      return null
+  }
+}
+
+function wayOn(code: string | null, request: PageRequest): Html {
+  const { language, address } = request
+  const { text } = language
+  const search = searchOf(request)
+  const link = (label: string, to: string) =>
+    html`<p><a href=${withLanguage(to, language)} rel="nofollow">${label}</a></p>`
+  switch (code) {
+    case 'RATE_LIMITED':
+    case 'UNAVAILABLE':
+    case 'TIMEOUT':
+      return link(text.tryAgain, address)
+    case 'INVALID_CURSOR':
+      return link(text.firstPage, without(request, ['after', 'before']))
+    case 'BAD_USER_INPUT':
+      return search === null
+        ? link(text.home, '/')
+        : [
+            searchAgain(search, request),
+            link(text.withoutProblems, without(request, ['q', 'after', 'before'])),
+          ]
+    case 'QUERY_TOO_COMPLEX': {
+      const path = pathOf(address)
+      return path === address ? link(text.home, '/') : link(text.clear, path)
+    }
+    default:
+      return link(text.home, '/')
+  }
+}
+
+/** The search of the page, to be changed. */
+function searchAgain(search: string, { language, parameters, address }: PageRequest): Html {
+  const { text } = language
+  const others = parameters.filter(([name]) => !['q', 'after', 'before'].includes(name))
+  return html`<form class="search" action=${pathOf(address)} role="search">
+    <label class="words"><span class="hidden">${text.search}</span>
+      <input type="search" name="q" value=${search} maxlength="1000" title=${text.browse.searchLead} data-key="/" /></label>
+    ${hiddenInputs(others, language)}
+    <button class="main">${text.search}</button>
+  </form>`
+}
+
+function searchOf({ parameters }: PageRequest): string | null {
+  const search = parameters.findLast(([name]) => name === 'q')?.[1].trim() ?? ''
+  return search === '' ? null : search
+}
+
+function without({ parameters, address }: PageRequest, names: readonly string[]): string {
+  const query = queryText(parameters.filter(([name]) => !names.includes(name)))
+  return query === '' ? pathOf(address) : `${pathOf(address)}?${query}`
+}
+
+function pathOf(address: string): string {
+  return address.split('?', 1)[0] ?? '/'
 }

@@ -7,7 +7,7 @@ import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.t
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { createAsset, sendAsset } from '../http/asset.ts'
-import { matchesEtag } from '../http/requests.ts'
+import { matchesEtag, prefersHtml } from '../http/requests.ts'
 import { addInProcessEndpoint, type EndpointFor } from '../in-process/endpoint.ts'
 import { createEntry, type EntryOptions } from '../in-process/entry.ts'
 import { loadExplorerFiles } from './explorer-files.ts'
@@ -68,11 +68,8 @@ export function addExplorerRoutes(
     const cached = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
     return sendAsset(asset, cached, request, reply)
   })
-  app.get('/robots.txt', async (_request, reply) =>
-    reply
-      .headers(aDay)
-      .type('text/plain; charset=utf-8')
-      .send((await opened()).robots()),
+  app.get('/robots.txt', async (request, reply) =>
+    sendText('text/plain; charset=utf-8', (await opened()).robots(), request, reply),
   )
   for (const [path, which] of sitemaps)
     app.get(path, async (request, reply) => {
@@ -80,11 +77,15 @@ export function addExplorerRoutes(
       const sitemap = await (await opened()).sitemap(which)
       if (sitemap === null)
         throw new ServiceError('NOT_FOUND', 'There is a sitemap where the public address is known.')
-      return reply.headers(aDay).type('application/xml; charset=utf-8').send(sitemap)
+      return sendText('application/xml; charset=utf-8', sitemap, request, reply)
     })
   if (logo !== null) addLogo(app, logo)
   for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])
     app.get(path, (request, reply) => answer(request, reply))
+  // Browsers get a page that says that there is none, and programs what the service answers without an explorer.
+  app.get('/*', (request, reply) =>
+    prefersHtml(request.headers.accept) ? answer(request, reply) : reply.callNotFound(),
+  )
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const refusal = await admit(request)
@@ -96,7 +97,7 @@ export function addExplorerRoutes(
       origin: originOf(request),
       refusal,
     })
-    if (refusal?.retryAfter != null) reply.header('retry-after', refusal.retryAfter)
+    if (refusal?.retryAfter != null) askToWait(reply, refusal.retryAfter)
     const isPrivate = request.headers['x-api-key'] !== undefined
     reply.headers({
       ...(page.isEmbedded ? embeddedHeaders : headers),
@@ -141,6 +142,17 @@ export function addExplorerRoutes(
 
 const aDay = { 'cache-control': 'public, max-age=86400' }
 
+/** For crawlers, which ask again whether it has changed. */
+function sendText(
+  type: string,
+  text: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const headers = { ...aDay, vary: 'accept-encoding' }
+  return sendAsset(createAsset(type, Buffer.from(text)), headers, request, reply)
+}
+
 /** The policy keeps an SVG that is opened by itself from running scripts. */
 function addLogo(app: FastifyInstance, { path, type, content }: Logo): void {
   const asset = createAsset(type, content)
@@ -169,9 +181,14 @@ function finish(
   return page.finish(async (question) => {
     const answer = await endpoint.ask(question, leaving.signal)
     const wait = answer.errors[0]?.retryAfter ?? null
-    if (wait !== null && !reply.sent) reply.header('retry-after', wait)
+    if (wait !== null && !reply.sent) askToWait(reply, wait)
     return answer
   })
+}
+
+/** Browsers load the page again after so many seconds, also without script. */
+function askToWait(reply: FastifyReply, seconds: number): void {
+  reply.headers({ 'retry-after': seconds, refresh: seconds })
 }
 
 /** `ancestors`: which pages may include this one. */

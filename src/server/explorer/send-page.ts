@@ -30,11 +30,11 @@ export async function sendPage(
     : Promise.race([finishing, sleep(moment, null, { signal: timer.signal }).catch(() => null)]))
   timer.abort()
   if (early !== null) {
-    const { status, media, name, rest } = early
+    const { status, media, name, start: own, rest } = early
     if (status !== 200) reply.removeHeader('etag').header('cache-control', 'no-store')
     reply.code(status).type(media)
     if (name !== null) reply.header('content-disposition', `attachment; filename="${name}"`)
-    const whole = typeof rest === 'string' ? start + rest : rest
+    const whole = typeof rest === 'string' ? own + rest : rest
     return reply.send(zips ? await zip(whole, { level: 1 }) : whole)
   }
   const zipped = zips ? createGzip({ level: 1 }) : new PassThrough()
