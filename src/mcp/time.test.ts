@@ -274,3 +274,25 @@ for (const [says, times, from] of archives)
     const start = Date.parse(from ?? demoDay.toISOString().slice(0, 10))
     assert.equal(count, times.filter((time) => time !== undefined && Date.parse(time) >= start).length)
   })
+
+onEveryDatabase(
+  'days and months in a list are each the whole of it, and no operator takes their beginnings alone',
+  async (database) => {
+    const { agent, reference } = await open(database)
+    const count = async (publishedAt: unknown): Promise<number> =>
+      (await agent.call('aggregate', { collection: 'article', filters: { publishedAt } })).count
+    const between = (gte: string, lt: string) => ({ publishedAt: { gte, lt } })
+    const months = [
+      between('2026-09-01T00:00:00Z', '2026-10-01T00:00:00Z'),
+      between('2026-11-03T00:00:00Z', '2026-11-04T00:00:00Z'),
+    ]
+    const expected = reference.count(article, { OR: months })
+    assert.ok(expected > 100)
+    assert.equal(await count(['2026-09', '2026-11-03']), expected)
+    for (const operator of ['ne', 'in', 'notIn']) {
+      const value = operator === 'ne' ? '2026-11' : ['2026-11']
+      const args = { collection: 'article', filters: { publishedAt: { [operator]: value } } }
+      assert.match(await agent.refusal('aggregate', args), /takes moments .* not days or months/)
+    }
+  },
+)

@@ -257,13 +257,14 @@ function valuesFor({ type }: Field): unknown[] {
     return [null, { isNull: true }]
   const one = valueFor(type.kind === 'array' ? type.of : type)
   if (type.kind === 'array') return [null, one, [one], { isNull: false }]
-  const more = type.kind === 'boolean' ? [] : [[one], { in: [one], ne: one }]
+  const more: unknown[] = type.kind === 'boolean' ? [] : [[one], { in: [one], ne: one }]
+  if (type.kind === 'datetime') more.push('yesterday', ['last month', '2026-11'], { gt: 'today' })
   return [null, one, { isNull: true }, ...more]
 }
 
 function valueFor({ kind }: FieldType): unknown {
   if (kind === 'integer') return 7
   if (kind === 'boolean') return true
-  if (kind === 'datetime') return 'yesterday'
+  if (kind === 'datetime') return '2026-11-16T09:30:00Z'
   return kind === 'string' ? 'a "quoted" \\ text' : 'at://did:plc:abc/a.b.c/d'
 }

@@ -48,7 +48,7 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
   const literal = (given: unknown): Literal => scalarLiteral(text, type, given, clock)
   const compared = (name: string, given: unknown): Where =>
     type.kind === 'datetime'
-      ? momentCondition(name, parseStretch(asText(text, given), clock.now()))
+      ? momentCondition(text, name, parseStretch(asText(text, given), clock.now()))
       : { [name]: literal(given) }
   if (Array.isArray(value)) {
     const values = [...new Set(value.map(literal))]
@@ -81,7 +81,7 @@ function plainOperator(type: FieldType, value: unknown): OperatorName {
 
 /** Whether a list of plain values is not the same as `in`, because a plain value is not the same as `eq`. */
 export function isListOfConditions(type: FieldType): boolean {
-  return type.kind === 'string' && (type.freeText || isUrl(type))
+  return type.kind === 'datetime' || (type.kind === 'string' && (type.freeText || isUrl(type)))
 }
 
 /** A condition on the URI of a reference. */
@@ -109,9 +109,10 @@ function unknownOperator(text: string, name: string, allowed: readonly string[])
 }
 
 /** `gt` a day starts with the next day; `lte` a day includes that day. */
-function momentCondition(name: string, stretch: Stretch): Where {
+function momentCondition(text: string, name: string, stretch: Stretch): Where {
   const { start, end, includesEnd } = stretch
   if (start === end) return { [name]: start }
+  if (name === 'ne') throw notMoment(text)
   if (name === 'eq') return { gte: start, ...notAfter(stretch) }
   if (name === 'gt') return { [includesEnd ? 'gt' : 'gte']: end }
   return name === 'lte' ? notAfter(stretch) : { [name]: start }
@@ -121,7 +122,20 @@ export function notAfter({ end, includesEnd }: Stretch): Where {
   return { [includesEnd ? 'lte' : 'lt']: end }
 }
 
-function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: Clock): Literal {
+/** A day or a month is many moments, of which a list of values and `ne` would mean the first alone. */
+function momentOf(text: string, value: unknown, { now }: Clock): string {
+  const { start, end } = parseStretch(asText(text, value), now())
+  if (start !== end) throw notMoment(text)
+  return start
+}
+
+function notMoment(text: string): ToolError {
+  return new ToolError(
+    `This operator of "${text}" takes moments such as "2026-11-16T09:30:00Z", and not days or months. For any of several write them as a plain list, ["2026-10", "2026-11"]; for others write bounds, {"lt": "2026-11"} or {"gt": "2026-11"}.`,
+  )
+}
+
+function scalarLiteral(text: string, type: FieldType, value: unknown, clock: Clock): Literal {
   switch (type.kind) {
     case 'integer': {
       const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
@@ -138,7 +152,7 @@ function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: C
         `"${text}" is true or false, and ${shown(value)} is neither.${insteadOfNull(value)}`,
       )
     case 'datetime':
-      return parseStretch(asText(text, value), now()).start
+      return momentOf(text, value, clock)
     default:
       return asText(text, value)
   }

@@ -141,9 +141,10 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   if (!hasConditions(type))
     throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
   if (value === null) return whereMissing(steps, name)
+  const clock = elementOf(type).kind === 'datetime' ? await clockOf(value, holderOf(path), context) : context
   if (isListOfConditions(type) && Array.isArray(value))
     return whereAlong(steps, {
-      OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, context) })),
+      OR: strings(text, value).map((each) => ({ [name]: scalarCondition(text, type, each, clock) })),
     })
   const isOwnUri = end.kind === 'system' && name === 'uri'
   const target = isOwnUri
@@ -151,7 +152,6 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
     : targetOf(end.kind === 'property' ? end.reference : null, context.catalogue.model)
   const isNamed = isOwnUri || isReference(type)
   const given = isNamed ? await namesToUris(text, value, target, context.names) : value
-  const clock = elementOf(type).kind === 'datetime' ? await clockOf(value, holderOf(path), context) : context
   return whereAlong(steps, { [name]: fieldCondition(text, type, given, clock) })
 }
 
