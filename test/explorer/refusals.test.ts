@@ -68,3 +68,12 @@ test('a cursor that is not one leads to the first page', async (database) => {
   assert.match(body, /<title>This page cannot be shown/)
   assert.ok(body.includes(`<a href="${article}?language=en" rel="nofollow">First page</a>`), body)
 })
+
+test('a file of a chart that does not exist is refused with the title of charts', async (database) => {
+  const explorer = explorerOver((await corpusNamed('demo', database)).service, model)
+  for (const file of ['chart.csv', 'chart.svg']) {
+    const { status, body } = await explorer.get(`${article}/${file}?part=groups&by=colour`)
+    assert.equal(status, 400)
+    assert.match(body, /<title>Charts: Article ·/)
+  }
+})

@@ -167,7 +167,9 @@ function readFile(
 ): { readonly chart: AskedChart; readonly view: View } | Draft {
   const isPart = request.parameters.some(([name]) => name === 'part')
   const { chart, view, problems } = isPart ? read(site, subject, request) : readTime(site, subject, request)
-  if (problems.length > 0) return problemPage(problems, request.language.text.charts.file, request)
+  const { language } = request
+  const title = language.text.charts.title(subjectLabel(subject, language))
+  if (problems.length > 0) return problemPage(problems, title, request)
   return chart === null || chart.panels.length === 0 ? notFoundPage(request) : { chart, view }
 }
 
