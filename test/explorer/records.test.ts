@@ -67,6 +67,9 @@ test('a record without a title has another text instead, or its kind, time and k
     body,
     /<h3><a href="[^"]*\/self"><bdi>Empty · <time datetime="[^"]*">[^<]*<\/time><\/bdi> <bdi class="uri" title="at:[^"]*">self</,
   )
+  assert.match(body, /<a class="skip" href="#results">.*<span id="results"/s)
+  const feed = await explorer.get('/c/example.stress.empty/feed.json')
+  assert.match(JSON.parse(feed.body).items[0].title, /^Empty · .* UTC$/)
   const page = await explorer.get('/at/did:plc:stressstressstressstres2/example.stress.empty/self')
   assert.match(
     page.body,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextOf, periodFor, periods, periodsBetween, startOf } from './periods.ts'
+import { chooseLanguage } from '../languages/language.ts'
+import { nextOf, periodFor, periodLabel, periods, periodsBetween, startOf } from './periods.ts'
 
 const at = (text: string) => Date.parse(text)
 const text = (moment: number) => new Date(moment).toISOString().slice(0, 16)
@@ -41,4 +42,9 @@ test('only the last periods of a long range are made', () => {
 test('a range is divided into about a hundred periods at most', () => {
   const days = (count: number) => periodFor(count * 86_400_000)
   assert.deepEqual([1, 60, 365, 3_000, 30_000].map(days), ['hour', 'day', 'week', 'month', 'year'])
+})
+
+test('the label of an hour has the year', () => {
+  const label = periodLabel('hour', Date.UTC(2026, 10, 16, 9), chooseLanguage('en', undefined))
+  assert.equal(label.replaceAll('\u202F', ' '), 'Nov 16, 2026, 9:00 AM')
 })

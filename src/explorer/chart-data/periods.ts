@@ -73,7 +73,7 @@ export function periodsBetween(period: Period, first: number, last: number, most
 
 export function periodLabel(period: Period, start: number, { tag }: Language): string {
   const options: Intl.DateTimeFormatOptions = {
-    hour: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const,
+    hour: { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const,
     day: { year: 'numeric', month: 'short', day: 'numeric' } as const,
     week: { year: 'numeric', month: 'short', day: 'numeric' } as const,
     month: { year: 'numeric', month: 'short' } as const,

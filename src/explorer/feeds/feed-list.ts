@@ -3,8 +3,10 @@ import { accountAddress, collectionAddress, recordAddress } from '../addresses.t
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
+import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
+import { kindAndTime, type ReadValue } from '../parts/record-name.ts'
 import { isWebAddress } from '../parts/values.ts'
 import { shortText } from '../parts/texts.ts'
 import type { View } from '../view/view.ts'
@@ -50,11 +52,12 @@ export function readFeed(
     readonly self: string
     readonly origin: string
     readonly updated: string | null
+    readonly language: Language
   },
 ): Feed {
-  const { title, self, origin, updated } = given
+  const { title, self, origin, updated, language } = given
   const { nodes } = answer['list'] as { readonly nodes: readonly FeedNode[] }
-  const entries = nodes.flatMap((node) => entryOf(node, subject, site, origin) ?? [])
+  const entries = nodes.flatMap((node) => entryOf(node, subject, site, origin, language) ?? [])
   const latest = entries
     .map((entry) => entry.updated)
     .toSorted((one, other) => Date.parse(other) - Date.parse(one))
@@ -77,7 +80,13 @@ function fieldsOf({ fields, roles, collection }: Subject): readonly ShownField[]
   )
 }
 
-function entryOf(node: FeedNode, subject: Subject, { schema }: Site, origin: string): FeedEntry | null {
+function entryOf(
+  node: FeedNode,
+  subject: Subject,
+  { schema }: Site,
+  origin: string,
+  language: Language,
+): FeedEntry | null {
   const { collection, fields, roles } = subject
   const textOf = (name: string | null): string | null => {
     const field = name === null ? undefined : fields.get(name)
@@ -85,14 +94,15 @@ function entryOf(node: FeedNode, subject: Subject, { schema }: Site, origin: str
     return typeof value === 'string' && value.trim() !== '' ? value : null
   }
   const path = recordAddress(node.uri)
+  const read: ReadValue = (field) => readField(node, field, collection.typeName, schema)
   if (path === null) return null
   const link = textOf(roles.link)
   const summary = textOf(roles.summary)
   const tag = fieldsOf(subject).find(({ type }) => type.kind === 'string' && type.format === 'language')
-  const language = textOf(tag?.name ?? null)
+  const own = textOf(tag?.name ?? null)
   return {
     uri: node.uri,
-    title: shortText(textOf(roles.title) ?? summary ?? node.uri, longestTitle),
+    title: shortText(textOf(roles.title) ?? summary ?? kindAndTime(read, subject, language), longestTitle),
     page: origin + path,
     link: link !== null && isWebAddress(link) ? new URL(link).href : null,
     summary: summary === null ? null : shortText(summary, longestSummary),
@@ -100,7 +110,7 @@ function entryOf(node: FeedNode, subject: Subject, { schema }: Site, origin: str
     updated: node.changedAt,
     author: node.actorHandle ?? node.did,
     authorPage: origin + accountAddress(node.did),
-    language: language !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(language) ? language : null,
+    language: own !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(own) ? own : null,
   }
 }
 

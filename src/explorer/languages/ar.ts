@@ -7,6 +7,7 @@ const list = (texts: readonly string[]): string => texts.map(isolated).join('، 
 
 export const ar: Catalogue = {
   skip: 'انتقل إلى المحتوى',
+  skipToResults: 'انتقل إلى النتائج',
   search: 'بحث',
   searchIn: (collection) => `البحث في ${isolated(collection)}`,
   home: 'الرئيسية',

@@ -5,6 +5,7 @@ import type { Plural } from './plural.ts'
 
 export const en = {
   skip: 'Skip to the content',
+  skipToResults: 'Skip to the results',
   search: 'Search',
   searchIn: (collection: string) => `Search ${collection}`,
   home: 'Home',

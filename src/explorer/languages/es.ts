@@ -4,6 +4,7 @@ import { charts } from './charts-es.ts'
 
 export const es: Catalogue = {
   skip: 'Ir al contenido',
+  skipToResults: 'Saltar a los resultados',
   search: 'Buscar',
   searchIn: (collection) => `Buscar en ${collection}`,
   home: 'Inicio',

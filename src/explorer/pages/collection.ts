@@ -82,6 +82,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const found = list.edges.map((edge) => resultOf(edge, columns, subject, site))
       return html`
+        <a class="skip" href="#results">${text.skipToResults}</a>
         <header class="heading">
           <h1>${title}</h1>
           <p class="lead"><bdi>${subjectDescription(subject, language)}</bdi></p>
@@ -104,6 +105,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
               html`${await timeFigure(time, answer, view, subject, site, language)}
               ${chartMenu(time, answer, view, subject, context)}`
             }
+            <span id="results" tabindex="-1"></span>
             ${optionsBar(time?.total(answer) ?? list.totalCount ?? 0, columns, browse)}
             ${
               found.length === 0

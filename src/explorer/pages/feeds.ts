@@ -28,6 +28,7 @@ function feedPage(media: string, print: (feed: Feed) => string) {
           self: origin + address,
           origin,
           updated: newestIndexed(index),
+          language,
         }
         return print(readFeed(answer, view, subject, site, given))
       },
