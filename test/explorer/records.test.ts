@@ -89,3 +89,16 @@ test('every record of odd lexicons has a page', async (database) => {
     assertHarmless(body)
   }
 })
+
+test('fewer words are recommended only where there are several', async (database) => {
+  const { explorer } = await open(database)
+  for (const path of ['/c/tech.service.news.article', '/search'])
+    for (const [query, isTold] of [
+      ['nosuchword', false],
+      ['nosuchword norother', true],
+    ] as const) {
+      const { body } = await explorer.get(`${path}?q=${encodeURIComponent(query)}`)
+      assert.ok(body.includes('Nothing matches.'))
+      assert.equal(body.includes('search for fewer words'), isTold, path)
+    }
+})

@@ -77,6 +77,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       const isLive = view.sort === null && view.page === null && view.search === ''
       const context: MenuContext = { site, language, origin, address, index }
       const list = answer['list'] as ListAnswer
+      const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
       const charts = html`<a href=${withLanguage(chartsAddress(collection.nsid, unsplit), language)} rel="nofollow">${text.charts.more}</a>`
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
@@ -109,7 +110,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             ${optionsBar(time?.total(answer) ?? list.totalCount ?? 0, columns, browse)}
             ${
               found.length === 0
-                ? html`<p class="empty">${text.noResults} ${text.noResultsHint}</p>`
+                ? html`<p class="empty">${text.noResults} ${isReducible && text.noResultsHint}</p>`
                 : results(found, view.show, columns, subject, language, {
                     head,
                     imageHosts: site.operator.imageHosts,

@@ -73,7 +73,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     return html`
       ${suggestion(didYouMean)} ${collections(answer)}
       <section class="results" aria-label=${text.results}>
-        ${results.length === 0 ? html`<p class="empty">${text.noResults} ${text.noResultsHint}</p>` : html`${zoneNote(language)}<ol class="list">${results}</ol>`}
+        ${results.length === 0 ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>` : html`${zoneNote(language)}<ol class="list">${results}</ol>`}
         <nav class="pages" aria-label=${text.browse.pages}>
           ${after !== '' && html`<a href=${address({ q })} rel="nofollow">${text.firstPage}</a>`}
           ${pageInfo.hasNextPage && html`<a class="next" href=${address({ q, after: pageInfo.endCursor ?? '' })} rel="next nofollow">${text.next}</a>`}
