@@ -117,7 +117,8 @@ test('rows of an answer are told however it is sent, and whatever becomes of its
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
   const rows = told.filter(({ msg, rows }) => msg === 'request' && rows !== null).map(({ rows }) => rows)
-  assert.deepEqual(rows.slice(-3), [100, 100, 100])
+  // The tool also reads the index time of three collections.
+  assert.deepEqual(rows.slice(-3), [100, 100, 103])
 })
 
 test('the page lists every metric, with its type, labels and meaning', () => {
