@@ -95,7 +95,7 @@ for (const revision of revisions) {
     for (const missing of ['schema/Nothing', 'lexicon/a.b.c', 'record/at://did:plc:nobody/a.b.c/1', 'else'])
       await assert.rejects(read(agent, `lexigraph://${missing}`), /not found|No record/i)
     await assert.rejects(read(agent, 'lexigraph://record/at://outage/a.b.c/1'), {
-      code: -32603,
+      code: -32000,
       message: /cannot be reached/,
     })
     await assert.rejects(read(agent, 'lexigraph://record/at://fault/a.b.c/1'), {

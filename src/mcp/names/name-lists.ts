@@ -2,6 +2,7 @@
 import type { Subject } from '../words/collections.ts'
 import { piecesOf, searchOfSpaces, type WantedName } from './compare-names.ts'
 import type { Where } from '../filters/where.ts'
+import { limits } from '../../query/parse/limits.ts'
 
 export interface NameList {
   readonly subject: Subject
@@ -92,7 +93,8 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
       return [list({ [display.name]: { contains: wanted.text } }, isFreeText(subject) ? 12 : 38, page, true)]
     // A beginning of one or two letters costs more and finds too much.
     const matches = [...words.slice(0, -1), /^[\0-\x7f]{1,2}$/.test(last) ? last : `${last}*`].join(' ')
-    if (other === null) return [list({ [display.name]: { matches } }, 16, page, true)]
+    const isWithin = other !== null && matches.length + other.length + 6 <= limits.needle
+    if (!isWithin) return [list({ [display.name]: { matches } }, 16, page, true)]
     // At most 64 words.
     return [list({ [display.name]: { matches: `(${matches}) OR ${other}` } }, 29, page, true)]
   }
