@@ -6,14 +6,14 @@
  * Usage: node bench/agents.ts DATABASE [seconds=30] [calls=60]. The database holds an imported news corpus; keys are
  * added to it. All workers, default tiers; the agents are a process of its own, which runs last on the machine.
  */
-import { execFileSync, fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type AgentOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { createKey, startDefaultServer } from './default-server.ts'
 import { ask, at, raiseOwnPriority, repeat, type Sent } from './fixed-rate.ts'
 
-const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const port = 4691
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
   uri title url publishedAt language sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`
@@ -69,11 +69,7 @@ else {
 
 async function measure(database: string, seconds: number, concurrent: number): Promise<void> {
   const [key, agentKey] = ['bench pages', 'bench agents'].map((name) => createKey(database, name))
-  const args = [program, 'serve', '--mcp', '--database', database, '--port', String(port)]
-  const quiet = ['--request-log', 'none', '--slow-query', '60000']
-  const server = spawn(process.execPath, [...args, ...quiet], { stdio: ['ignore', 'ignore', 'pipe'] })
-  await once(server.stderr, 'data')
-  server.stderr.resume()
+  const server = await startDefaultServer(database, port)
   raiseOwnPriority()
   try {
     await observe(key ?? '', 3)
@@ -96,12 +92,6 @@ async function measure(database: string, seconds: number, concurrent: number): P
     server.kill()
     await once(server, 'exit')
   }
-}
-
-function createKey(database: string, name: string): string {
-  const args = ['keys', 'create', '--name', name, '--tier', 'unlimited', '--database', database]
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const
-  return execFileSync(process.execPath, [program, ...args], { ...options, stdio: [...options.stdio] }).trim()
 }
 
 /** Milliseconds of each request. */

@@ -6,16 +6,16 @@
  * Usage: node bench/fairness.ts DATABASE [seconds=30] [connections=100] [PART OF A NAME]. The database holds an
  * imported news corpus; a key is added to it. Reads /proc.
  */
-import { execFileSync, fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type AgentOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { familyOf } from '../test/attacks/processes.ts'
 import { privateMemoryOf } from '../test/support/processes.ts'
+import { createKey, startDefaultServer } from './default-server.ts'
 import { ask, at, raiseOwnPriority, repeat, type Sent } from './fixed-rate.ts'
 
-const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const port = 4690
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
   uri title url publishedAt language sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`
@@ -89,16 +89,8 @@ else {
 }
 
 async function measure(database: string, seconds: number, connections: number, part: string): Promise<void> {
-  const made = ['keys', 'create', '--name', 'bench', '--tier', 'unlimited', '--database', database]
-  const key = execFileSync(process.execPath, [program, ...made], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim()
-  const args = [program, 'serve', '--mcp', '--database', database, '--port', String(port)]
-  const quiet = ['--request-log', 'none', '--slow-query', '60000']
-  const server = spawn(process.execPath, [...args, ...quiet], { stdio: ['ignore', 'ignore', 'pipe'] })
-  await once(server.stderr, 'data')
-  server.stderr.resume()
+  const key = createKey(database, 'bench')
+  const server = await startDefaultServer(database, port)
   raiseOwnPriority()
   try {
     await observe(server.pid ?? 0, key, 3, '127.0.1.1')
