@@ -1,25 +1,18 @@
 /** Pages of pairs, samples and series of the tool `aggregate`, compared with the reference evaluator, and what it refuses. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { openOn } from '../../test/support/news-agent.ts'
+import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
 
 after(closeCorpora)
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 
-async function open(database: Engine) {
-  const { service, reference } = await corpusNamed('demo', database)
-  return { agent: createAgent(model, engineEndpoint(service.engine)), reference }
-}
-
 onEveryDatabase('the same list twice gives the pairs of its values, page by page', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const counts = new Map<string, number>()
   for (const { collection, value } of reference.records) {
     const topics: string[] = [...new Set<string>(collection === enrichment ? (value.topics ?? []) : [])]
@@ -42,7 +35,7 @@ onEveryDatabase('the same list twice gives the pairs of its values, page by page
 })
 
 onEveryDatabase('pairs refuse what only groups have', async (database) => {
-  const { agent } = await open(database)
+  const { agent } = await openOn(database)
   await assert.rejects(
     agent.call('aggregate', {
       collection: 'enrichment',
@@ -54,7 +47,7 @@ onEveryDatabase('pairs refuse what only groups have', async (database) => {
 })
 
 onEveryDatabase('each group shows its largest inner groups and its newest records', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const { columns, rows } = await agent.call('aggregate', {
     collection: 'article',
     by: ['language'],
@@ -84,7 +77,7 @@ onEveryDatabase('each group shows its largest inner groups and its newest record
 onEveryDatabase(
   'what is wrong with top, samples, measures and zones is said in the words of the tool',
   async (database) => {
-    const { agent } = await open(database)
+    const { agent } = await openOn(database)
     const refused = (args: Json, message: RegExp) =>
       assert.rejects(agent.call('aggregate', { collection: 'article', ...args }), message)
     await refused({ top: { by: 'source' } }, /top and samples are of groups: name their paths in by\./)
@@ -102,7 +95,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase('a series has the times without records and the changes of its counts', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const { columns, rows } = await agent.call('aggregate', {
     collection: 'article',
     by: ['publishedAt:day'],
@@ -127,7 +120,7 @@ onEveryDatabase('a series has the times without records and the changes of its c
 })
 
 onEveryDatabase('a series that says only when it begins ends today', async (database) => {
-  const { agent } = await open(database)
+  const { agent } = await openOn(database)
   const asked = { collection: 'article', by: ['publishedAt:day'], filters: { language: 'ja' }, fill: true }
   for (const given of [
     { since: '2026-11-10' },
@@ -147,7 +140,7 @@ onEveryDatabase('a series that says only when it begins ends today', async (data
 })
 
 onEveryDatabase('series and ranges of what has none are refused', async (database) => {
-  const { agent } = await open(database)
+  const { agent } = await openOn(database)
   const refused = (collection: string, given: object, says: RegExp) =>
     assert.rejects(agent.call('aggregate', { collection, ...given }), says)
   await refused('article', { fill: true }, /fill is for one time in by, such as \["publishedAt:day"\]/)

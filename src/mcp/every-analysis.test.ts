@@ -1,18 +1,17 @@
 /** Every kind of search and analysis is one call of a tool: a table of calls, compared with the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { openOn } from '../../test/support/news-agent.ts'
+import { closeCorpora } from '../../test/golden/corpora.ts'
 import { type AggregateArguments, type Reference } from '../../test/reference/reference.ts'
 import type { Group } from '../../test/reference/aggregate.ts'
 import { printKey } from '../../test/reference/group-fields.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 
 after(closeCorpora)
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 
@@ -173,8 +172,7 @@ const analyses: readonly Analysis[] = [
 
 for (const { of, args, expected } of analyses)
   onEveryDatabase(`one call of aggregate gives ${of}`, async (database) => {
-    const { service, reference } = await corpusNamed('demo', database)
-    const agent = createAgent(model, engineEndpoint(service.engine))
+    const { agent, reference } = await openOn(database)
     const [columns, ...wanted] = expected(reference)
     const answer = await agent.call('aggregate', { ...args, limit: 60, max_tokens: 10_000 })
     assert.deepEqual(answer.columns, columns)
@@ -185,8 +183,7 @@ for (const { of, args, expected } of analyses)
 onEveryDatabase(
   'one call of search_records finds words, the most relevant first, with snippets',
   async (database) => {
-    const { service, reference } = await corpusNamed('demo', database)
-    const agent = createAgent(model, engineEndpoint(service.engine))
+    const { agent, reference } = await openOn(database)
     const search = '(storm OR flood* OR "natural disaster") -lyon'
     const scores = reference.scores(enrichment, { search })
     const scoreOf = (record: PlainRecord) => scores.get(record) ?? 0

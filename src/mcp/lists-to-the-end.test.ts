@@ -1,24 +1,18 @@
 /** Every list that is cut goes on to its end: nothing twice, and nothing missing of what the reference evaluator has. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { openOn } from '../../test/support/news-agent.ts'
+import { closeCorpora } from '../../test/golden/corpora.ts'
 import { printKey } from '../../test/reference/group-fields.ts'
 import type { AggregateArguments, Reference } from '../../test/reference/reference.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { type Agent } from '../../test/support/agents.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
 
 after(closeCorpora)
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
-
-async function open(database: Engine) {
-  const { service, reference } = await corpusNamed('demo', database)
-  return { agent: createAgent(model, engineEndpoint(service.engine)), reference }
-}
 
 /** All answers of a call, each asked for with the cursor of the last. */
 async function walk(agent: Agent, tool: string, args: Json): Promise<Json[]> {
@@ -53,7 +47,7 @@ function groupsOf(reference: Reference, collection: string, given: AggregateArgu
 }
 
 onEveryDatabase('pages have all records', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   for (const args of [
     { collection: 'article', limit: 50, max_tokens: 2_000 },
     { collection: 'enrichment', detail: 'full', limit: 50, max_tokens: 8_000, sort: 'impactLevel' },
@@ -89,14 +83,14 @@ const orders: readonly (readonly [what: string, args: Json, given: AggregateArgu
 ]
 for (const [what, args, given] of orders)
   onEveryDatabase(`pages have all groups ${what}`, async (database) => {
-    const { agent, reference } = await open(database)
+    const { agent, reference } = await openOn(database)
     const rows = await rowsOf(agent, { collection: 'article', ...args, limit: 9, max_tokens: 400 })
     const shown = rows.map((row) => row.slice(0, (given.groupBy ?? []).length + 1))
     assert.deepEqual(shown, groupsOf(reference, article, given))
   })
 
 onEveryDatabase('pages have all groups by a share, and all unusual groups', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const byShare = {
     collection: 'article',
     by: ['section'],
@@ -126,7 +120,7 @@ onEveryDatabase('pages have all groups by a share, and all unusual groups', asyn
 })
 
 onEveryDatabase('pages have all periods of a series, with changes', async (database) => {
-  const { agent } = await open(database)
+  const { agent } = await openOn(database)
   const args = {
     collection: 'article',
     by: ['publishedAt:day'],
@@ -144,7 +138,7 @@ onEveryDatabase('pages have all periods of a series, with changes', async (datab
 })
 
 onEveryDatabase('pages have all pairs', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const rows = await rowsOf(agent, { collection: 'enrichment', by: ['topics', 'topics'], limit: 6 })
   const members = reference.records.filter(({ collection }) => collection === enrichment)
   const pairs = reference.pairs(enrichment, members, { field: 'topics', limit: 1_000 })
@@ -155,7 +149,7 @@ onEveryDatabase('pages have all pairs', async (database) => {
 })
 
 onEveryDatabase('pages have all values of a field', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   for (const [field, group, tokens] of [
     ['section', 'section', 300],
     ['source.displayName', 'source_displayName', 250],
@@ -177,7 +171,7 @@ onEveryDatabase('pages have all values of a field', async (database) => {
 })
 
 test('pages have all collections', async () => {
-  const { agent } = await open('sqlite')
+  const { agent } = await openOn('sqlite')
   const answers = await walk(agent, 'describe', { max_tokens: 200 })
   assert.deepEqual(
     answers.flatMap(({ collections }) => collections.map(({ collection }: Json) => collection)),
@@ -186,7 +180,7 @@ test('pages have all collections', async () => {
 })
 
 onEveryDatabase('the call that an answer names lists all records that refer to one', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const counts = Map.groupBy(
     reference.records.filter(({ collection }) => collection === article),
     ({ value }): string => value.source?.uri,
@@ -203,7 +197,7 @@ onEveryDatabase('the call that an answer names lists all records that refer to o
 })
 
 test('a cursor of another list is refused in words', async () => {
-  const { agent } = await open('sqlite')
+  const { agent } = await openOn('sqlite')
   const { after: cursor } = await agent.call('aggregate', {
     collection: 'article',
     by: ['section'],

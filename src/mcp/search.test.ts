@@ -1,12 +1,12 @@
 /** Searches and unusual groups by the agents' tools, on both engines, compared with the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openOn } from '../../test/support/news-agent.ts'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
 import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
 import { buildRecord } from '../../test/support/records.ts'
 import { openTestService } from '../../test/support/service.ts'
 import { recordLexicon } from '../../test/support/store.ts'
@@ -17,11 +17,6 @@ const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 const unmarked = (text: string): string => text.replaceAll('**', '')
-
-async function open(database: Engine = 'sqlite') {
-  const { service, reference } = await corpusNamed('demo', database)
-  return { agent: createAgent(model, engineEndpoint(service.engine)), reference }
-}
 
 /** The records of all pages. */
 async function readPages(agent: Agent, args: Json): Promise<Json[]> {
@@ -44,7 +39,7 @@ const searches = [
 ]
 
 onEveryDatabase('the pages of a search have all records that it finds, the best first', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   for (const search of searches)
     for (const [collection, nsid] of [
       ['article', article],
@@ -80,7 +75,7 @@ function assertSnippet(snippet: Json, record: PlainRecord | undefined): void {
 }
 
 onEveryDatabase('unusual groups have both counts, both shares and a score', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const negative = { sentiment: { eq: 'negative' } }
   for (const [unusual, against] of [
     [{}, {}],
@@ -108,7 +103,7 @@ onEveryDatabase('unusual groups have both counts, both shares and a score', asyn
 })
 
 onEveryDatabase('a search narrows counts, groups, shares and unusual groups', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   const search = 'elect* OR elecc*'
   const found = reference.sorted(article, { search })
   const args = { collection: 'article', search, by: ['language'] }
@@ -130,7 +125,7 @@ onEveryDatabase('a search narrows counts, groups, shares and unusual groups', as
 })
 
 test('a snippet shows a text that the row does not show, if one has words', async () => {
-  const { agent } = await open()
+  const { agent } = await openOn('sqlite')
   const args = { collection: 'enrichment', search: '"natural disaster"', limit: 1 }
   const hidden = await agent.call('search_records', { ...args, fields: ['neutralHeadline'] })
   assert.deepEqual(Object.keys(hidden.records[0].snippet), ['summary'])
@@ -141,7 +136,7 @@ test('a snippet shows a text that the row does not show, if one has words', asyn
 })
 
 test('a search without words to rank by, or in another order, has no relevance', async () => {
-  const { agent, reference } = await open()
+  const { agent, reference } = await openOn('sqlite')
   const excluded = { collection: 'article', search: '-storm', limit: 1 }
   const { total, order, records } = await agent.call('search_records', excluded)
   assert.deepEqual(
@@ -215,12 +210,12 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
 ]
 for (const [tool, args, says] of refusals)
   test(`${tool} ${JSON.stringify(args)} is told what to write instead`, async () => {
-    const { agent } = await open()
+    const { agent } = await openOn('sqlite')
     assert.match(await agent.refusal(tool, { collection: 'article', ...args }), says)
   })
 
 test('a cursor by relevance belongs to its search', async () => {
-  const { agent } = await open()
+  const { agent } = await openOn('sqlite')
   const args = { collection: 'article', limit: 1 }
   const { after } = await agent.call('search_records', { ...args, search: 'storm OR flood' })
   const other = { ...args, search: 'flood', after }
@@ -243,7 +238,7 @@ const nothing: readonly (readonly [args: Json, hint: RegExp])[] = [
 ]
 for (const [args, hint] of nothing)
   test(`${JSON.stringify(args)} finds nothing and tells what to try`, async () => {
-    const { agent } = await open()
+    const { agent } = await openOn('sqlite')
     const found = await agent.call('search_records', { collection: 'article', ...args })
     assert.deepEqual([found.total, found.order], [0, undefined])
     assert.match(found.hint, hint)
@@ -269,7 +264,7 @@ test('an empty answer is given even if the service refuses to explain it', async
 })
 
 test('nothing unusual is told, and a value to compare with that no record has', async () => {
-  const { agent } = await open()
+  const { agent } = await openOn('sqlite')
   const args = { collection: 'article', by: ['language'], search: 'storm OR flood' }
   const none = await agent.call('aggregate', { ...args, unusual: {}, min_count: 9 })
   assert.deepEqual([none.count, none.groups, none.rows], [5, 0, []])
@@ -279,7 +274,7 @@ test('nothing unusual is told, and a value to compare with that no record has', 
 })
 
 test('words may be asked for behind references', async () => {
-  const { agent, reference } = await open()
+  const { agent, reference } = await openOn('sqlite')
   const filters = { 'article.title': { matches: 'storm OR flood' } }
   const { count } = await agent.call('aggregate', { collection: 'enrichment', filters })
   assert.equal(count, reference.count(enrichment, { article: { title: { matches: 'storm OR flood' } } }))

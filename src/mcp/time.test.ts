@@ -1,12 +1,12 @@
 /** Times in tools: records without one, empty windows, and archives, over the demo corpus and the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openOn } from '../../test/support/news-agent.ts'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
 import { createAgent, demoDay, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
 import { buildRecord } from '../../test/support/records.ts'
 import { openTestService } from '../../test/support/service.ts'
 import { recordLexicon } from '../../test/support/store.ts'
@@ -18,11 +18,6 @@ const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 
 const datetime = { type: 'string', format: 'datetime' }
-
-async function open(database: Engine, now = demoDay) {
-  const { service, reference } = await corpusNamed('demo', database)
-  return { agent: createAgent(model, engineEndpoint(service.engine), () => now), reference }
-}
 
 /** All records of a search, page by page. */
 async function readAll(agent: { call(name: string, args: Json): Promise<Json> }, args: Json) {
@@ -41,7 +36,7 @@ async function readAll(agent: { call(name: string, args: Json): Promise<Json> },
 onEveryDatabase(
   'records without a time are the last in either order, on pages of any size',
   async (database) => {
-    const { agent, reference } = await open(database)
+    const { agent, reference } = await openOn(database)
     const where = { language: { eq: 'hi' } }
     const { records: wanted } = reference.list(article, { where, first: 200 })
     const timeOf = ({ value }: PlainRecord) => value.publishedAt as string | undefined
@@ -71,7 +66,7 @@ onEveryDatabase(
 onEveryDatabase(
   'answers under a condition on time say how many records without one it excludes',
   async (database) => {
-    const { agent, reference } = await open(database)
+    const { agent, reference } = await openOn(database)
     const none = (where: Json) => reference.count(article, { ...where, publishedAt: { isNull: true } })
     const says = (count: number) =>
       new RegExp(
@@ -113,7 +108,7 @@ onEveryDatabase(
 onEveryDatabase(
   'an empty window names the newest and the oldest time under the other conditions',
   async (database) => {
-    const { agent, reference } = await open(database)
+    const { agent, reference } = await openOn(database)
     const hint = async (tool: string, args: Json) =>
       (await agent.call(tool, { collection: 'article', ...args })).hint
     const daysOf = (where: Json) => {
@@ -150,7 +145,7 @@ onEveryDatabase(
   'in an archive, times count from the newest record, and the answer says so',
   async (database) => {
     const later = new Date('2027-03-01T12:00:00Z')
-    const { agent, reference } = await open(database, later)
+    const { agent, reference } = await openOn(database, later)
     const newestOf = (nsid: string, time: string) =>
       Math.max(
         ...reference.records.flatMap((one) =>
@@ -200,7 +195,7 @@ onEveryDatabase(
 onEveryDatabase(
   'a collection that rarely grows counts from now while the main one is fresh',
   async (database) => {
-    const { agent } = await open(database)
+    const { agent } = await openOn(database)
     const answer = await agent.call('aggregate', { collection: 'source', since: 'last 7 days' })
     assert.equal(answer.count, 0)
     assert.equal(answer.hint, 'Nothing is from that time. The newest is 2026-09-14.')
@@ -219,7 +214,7 @@ test('what a condition on time leaves out is not counted if the caller cannot pa
 })
 
 test('where another field comes first in an order, the answer says where records without a time are', async () => {
-  const { agent } = await open('sqlite')
+  const { agent } = await openOn('sqlite')
   const hint = async (sort: string) =>
     (await agent.call('search_records', { collection: 'article', sort, limit: 1 })).hint
   assert.match(await hint('language,publishedAt'), /those without publishedAt come first\.$/)
@@ -278,7 +273,7 @@ for (const [says, times, from] of archives)
 onEveryDatabase(
   'days and months in a list are each the whole of it, and no operator takes their beginnings alone',
   async (database) => {
-    const { agent, reference } = await open(database)
+    const { agent, reference } = await openOn(database)
     const count = async (publishedAt: unknown): Promise<number> =>
       (await agent.call('aggregate', { collection: 'article', filters: { publishedAt } })).count
     const between = (gte: string, lt: string) => ({ publishedAt: { gte, lt } })

@@ -1,7 +1,8 @@
 /** The agents' tools over the demo corpus, and its records to hold their answers against. */
 import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from './agents.ts'
+import { type Agent, createAgent, demoDay, engineEndpoint, modelOf } from './agents.ts'
+import type { Engine } from './postgres.ts'
 
 export const { service, reference } = await corpusNamed('demo', 'sqlite')
 export const model = modelOf(newsLexicons.documents, newsLexicons.references)
@@ -19,4 +20,10 @@ export function of(name: string): readonly PlainRecord[] {
 
 export function open(): Agent {
   return createAgent(model, engineEndpoint(service.engine), () => evening)
+}
+
+/** The same over either engine, with the service and the records; `now` is the time of the tools. */
+export async function openOn(database: Engine, now = demoDay) {
+  const { service, reference } = await corpusNamed('demo', database)
+  return { agent: createAgent(model, engineEndpoint(service.engine), () => now), reference, service }
 }

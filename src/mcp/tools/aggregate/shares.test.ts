@@ -1,7 +1,8 @@
 /** Shares of groups, compared with counts of records, where there are more groups than the service returns at once. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../../../test/golden/corpora.ts'
+import { openOn } from '../../../../test/support/news-agent.ts'
+import { closeCorpora } from '../../../../test/golden/corpora.ts'
 import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
 import { onEveryDatabase } from '../../../../test/support/databases.ts'
 import type { Engine } from '../../../../test/support/postgres.ts'
@@ -144,9 +145,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase('a share and the filters may be met by different referring records', async (database) => {
-  const { service, reference } = await corpusNamed('demo', database)
-  const model = modelOf(newsLexicons.documents, newsLexicons.references)
-  const agent = createAgent(model, engineEndpoint(service.engine))
+  const { agent, reference } = await openOn(database)
   const some = (where: object) => ({ techServiceNewsEnrichmentViaArticle: { some: where } })
   const negative = { sentiment: { eq: 'negative' } }
   for (const [filters, where, share, shared] of [

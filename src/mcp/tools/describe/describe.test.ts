@@ -1,23 +1,18 @@
 /** What `describe` says of times and fill rates, compared with the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../../../test/golden/corpora.ts'
-import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
+import { openOn } from '../../../../test/support/news-agent.ts'
+import { closeCorpora, newsLexicons } from '../../../../test/golden/corpora.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
 import { onEveryDatabase } from '../../../../test/support/databases.ts'
-import type { Engine } from '../../../../test/support/postgres.ts'
 import { percent, roughPercent } from '../../words/percent.ts'
 
 after(closeCorpora)
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 
-async function open(database: Engine, now = demoDay) {
-  const { service, reference } = await corpusNamed('demo', database)
-  return { agent: createAgent(model, engineEndpoint(service.engine), () => now), reference, service }
-}
-
 onEveryDatabase('a collection is described with the fill rate of every optional field', async (database) => {
-  const { agent, reference } = await open(database)
+  const { agent, reference } = await openOn(database)
   for (const collection of model.collections) {
     const label = collection.nsid.split('.').at(-1)
     const { fields } = await agent.call('describe', { collection: label })
@@ -34,7 +29,7 @@ onEveryDatabase('a collection is described with the fill rate of every optional 
 })
 
 onEveryDatabase('fill rates take a few operations of at most 250 points, and are kept', async (database) => {
-  const { service } = await open(database)
+  const { service } = await openOn(database)
   const costs: number[] = []
   const endpoint = engineEndpoint(service.engine)
   const agent = createAgent(model, {
@@ -51,7 +46,7 @@ onEveryDatabase('fill rates take a few operations of at most 250 points, and are
 })
 
 onEveryDatabase('where a tier cannot pay for fill rates and times, the answer says so', async (database) => {
-  const { service } = await open(database)
+  const { service } = await openOn(database)
   const described = (points: number, args: object) =>
     createAgent(model, engineEndpoint(service.engine, undefined, { points })).call('describe', args)
   const article = await described(100, { collection: 'article' })
@@ -72,7 +67,7 @@ onEveryDatabase('where a tier cannot pay for fill rates and times, the answer sa
 onEveryDatabase(
   'the collections are listed with the range and fill rate of their main time',
   async (database) => {
-    const { agent, reference } = await open(database)
+    const { agent, reference } = await openOn(database)
     const { collections, hint } = await agent.call('describe')
     assert.equal(hint, undefined)
     for (const { nsid, time } of collections) {
@@ -84,7 +79,7 @@ onEveryDatabase(
       )
       assert.equal(time, `${name} ${first} to ${last}, ${percent(times.length, records.length)}`)
     }
-    const later = await open(database, new Date('2027-03-01T12:00:00Z'))
+    const later = await openOn(database, new Date('2027-03-01T12:00:00Z'))
     assert.match(
       (await later.agent.call('describe')).hint,
       /count from the newest record, 2026-11-15, because/,
@@ -93,7 +88,7 @@ onEveryDatabase(
 )
 
 test('calls that ask for fill rates at the same time count them once', async () => {
-  const { agent } = await open('sqlite')
+  const { agent } = await openOn('sqlite')
   const answers = await Promise.all([1, 2, 3].map(() => agent.call('describe', { collection: 'article' })))
   assert.deepEqual(answers[1], answers[0])
   assert.deepEqual(answers[2], answers[0])
