@@ -1,5 +1,5 @@
 /** What `display.json` says about collections and fields, and what pages show where it says nothing. */
-import type { Roles } from './guesses.ts'
+import type { PageRoles } from './guesses.ts'
 import type { Labels, Scale, ValueLabels } from './labels.ts'
 
 export interface FieldDisplay {
@@ -18,7 +18,7 @@ export interface CollectionDisplay {
   readonly label: Labels
   readonly description: Labels
   /** Where they are given, instead of the guesses. */
-  readonly roles: Partial<Roles>
+  readonly roles: Partial<PageRoles>
   /** Names of fields that pages do not show by themselves; filters may still name them. */
   readonly hidden: ReadonlySet<string>
   readonly groups: readonly FieldGroup[]

@@ -1,10 +1,10 @@
 /** What pages show of a collection where no `display.json` says so. docs/display.md describes each guess. */
 import type { Collection } from '../../schema/model/model.ts'
-import { guessRoles as guessRecordRoles, type Roles as RecordRoles } from '../../schema/model/roles.ts'
+import { guessRoles, type Roles } from '../../schema/model/roles.ts'
 import type { ShownField } from './shown-field.ts'
 
 /** `time` is the time of indexing where there is no other. */
-export interface Roles extends RecordRoles {
+export interface PageRoles extends Roles {
   readonly facets: readonly string[]
   /** Columns of the table. */
   readonly columns: readonly string[]
@@ -14,14 +14,14 @@ const mostFacets = 5
 const mostColumns = 7
 
 /** `fields` without the hidden ones. */
-export function guessRoles(
+export function guessPageRoles(
   collection: Collection,
   fields: ReadonlyMap<string, ShownField>,
   hidden: ReadonlySet<string>,
-): Roles {
+): PageRoles {
   const all = [...fields.values()]
   const own = all.filter((field) => field.isOwn && !field.many && field.properties.length > 0)
-  const roles = guessRecordRoles(collection, hidden)
+  const roles = guessRoles(collection, hidden)
   const { title, time } = roles
   const facets = all.filter(isFacet).toSorted((one, other) => facetRank(one) - facetRank(other))
   const telling = own.filter((field) => field.isSort || field.type.kind === 'strongRef')

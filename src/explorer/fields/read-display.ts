@@ -3,7 +3,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { isObject } from '../../util/is-object.ts'
 import { languages } from '../languages/language.ts'
 import type { CollectionDisplay, Display, FieldDisplay } from './display.ts'
-import type { Roles } from './guesses.ts'
+import type { PageRoles } from './guesses.ts'
 import { type Labels, noValueLabels, type Scale, type ValueLabels } from './labels.ts'
 import { type Member, membersOf } from './members.ts'
 import type { ShownField } from './shown-field.ts'
@@ -98,7 +98,7 @@ function readCollection(value: Json, subject: Subject, report: Report): Collecti
   const isOuter = (name: string) => members.get(name)?.path.length === 1
   const outerNames = () => [...members.keys()].filter(isOuter)
   const isColumn = ({ many }: ShownField) => !many
-  const roles: { -readonly [Name in keyof Roles]?: Roles[Name] | undefined } = {
+  const roles: { -readonly [Name in keyof PageRoles]?: PageRoles[Name] | undefined } = {
     title: role('title', isText, 'a text of the record itself'),
     summary: role('summary', isText, 'a text of the record itself'),
     time: role('time', isTime, 'a time of the record itself') ?? undefined,

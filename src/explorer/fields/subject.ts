@@ -8,7 +8,7 @@ import {
   noDisplay,
   plainDisplay,
 } from './display.ts'
-import { guessRoles, type Roles } from './guesses.ts'
+import { guessPageRoles, type PageRoles } from './guesses.ts'
 import { type Labels, labelIn, labelOf, noValueLabels, subjectLabel } from './labels.ts'
 import { type ShownField, shownFields } from './shown-field.ts'
 
@@ -17,7 +17,7 @@ export interface Subject {
   readonly fields: ReadonlyMap<string, ShownField>
   /** Fields of the record itself, by their properties joined by line breaks. */
   readonly ownFields: ReadonlyMap<string, ShownField>
-  readonly roles: Roles
+  readonly roles: PageRoles
   readonly display: CollectionDisplay
 }
 
@@ -35,7 +35,7 @@ export function createSubjects(model: Model, display: Display = noDisplay): Subj
     const fields = withSystemLabels(shownFields(collection, model))
     const isShown = (name: string): boolean => !own.hidden.has(name)
     const shown = new Map([...fields].filter(([name]) => isShown(name)))
-    const guessed = guessRoles(collection, shown, own.hidden)
+    const guessed = guessPageRoles(collection, shown, own.hidden)
     return { collection, fields, ownFields: new Map(), roles: { ...guessed, ...own.roles }, display: own }
   })
   const byType = new Map(plain.map((subject) => [subject.collection.typeName, subject]))

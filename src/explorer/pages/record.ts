@@ -1,4 +1,5 @@
 /** A record: all of its fields, what it refers to, what refers to it, and where it comes from. */
+import { recordKey } from '../../util/text/record-key.ts'
 import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -6,7 +7,6 @@ import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import {
-  keyOf,
   kindAndTime,
   kindTimeAndKey,
   type NamingText,
@@ -130,7 +130,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
   /** In the title of the window and in citations. */
   function nameOf(node: RecordNode): string {
     const text = namedBy(node)?.text.replaceAll(directions, '')
-    return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${keyOf(uri)}`, 120)
+    return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${recordKey(uri)}`, 120)
   }
 
   function filterBy(properties: readonly string[], value: string): string | null {

@@ -1,4 +1,5 @@
 /** The names of records in lists and headings: the title, another text, or the kind and time. */
+import { recordKey } from '../../util/text/record-key.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
@@ -46,9 +47,5 @@ function timeIn(read: ReadValue, { fields, roles }: Subject): string | null {
 /** Kind and time with the key of the record, which tells it from others of the same time. */
 export function kindTimeAndKey(read: ReadValue, subject: Subject, uri: string, language: Language): Html {
   const time = timeIn(read, subject)
-  return html`<bdi>${subjectLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${keyOf(uri)}</bdi>`
-}
-
-export function keyOf(uri: string): string {
-  return uri.slice(uri.lastIndexOf('/') + 1)
+  return html`<bdi>${subjectLabel(subject, language)}${time !== null && html` · ${timeOf(time, language)}`}</bdi> <bdi class="uri" title=${uri}>${recordKey(uri)}</bdi>`
 }

@@ -1,4 +1,5 @@
 /** Values of records as HTML, by the kind of their field. */
+import { recordKey } from '../../util/text/record-key.ts'
 import type { NamedReference } from '../fields/record-selection.ts'
 import { lastPart } from '../../schema/model/naming.ts'
 import { labelOf, valueLabel } from '../fields/labels.ts'
@@ -86,7 +87,7 @@ export function plainValue(field: ShownField, value: string, language: Language,
       return value.length === 10 ? language.date(value) : `${language.time(value)} UTC`
     case 'strongRef':
     case 'atUri':
-      return names?.get(value) ?? value.slice(value.lastIndexOf('/') + 1)
+      return names?.get(value) ?? recordKey(value)
     case 'string':
       if (type.format === 'language') return language.nameOf('language', value)
       if (type.code && isCountry(words) && /^[A-Z]{2}$/.test(value)) return language.nameOf('region', value)

@@ -1,4 +1,5 @@
 /** The names of groups by records: equal names are told apart. */
+import { recordKey } from '../../util/text/record-key.ts'
 import { type Group, readGroupName } from './groups.ts'
 import type { SchemaContext } from './paths.ts'
 import type { Json } from '../tools/tool.ts'
@@ -17,7 +18,7 @@ export function groupNames(
     rows.map((row) => [String(row[group.field.name]), readGroupName(group, row, context)]),
   )
   const named = [...byUri].flatMap(([uri, name]) => (name === null ? [] : [{ uri, name }]))
-  const withKeys = tellApart(named, (uri) => uri.slice(uri.lastIndexOf('/') + 1))
+  const withKeys = tellApart(named, recordKey)
   return new Map(tellApart(withKeys, (uri) => uri).map(({ uri, name }) => [uri, name]))
 }
 

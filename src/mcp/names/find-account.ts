@@ -3,7 +3,7 @@ import { cutPlain } from '../words/plain-text.ts'
 import type { Subject } from '../words/collections.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
-import { inPages } from '../graphql/pages.ts'
+import { inPages } from '../graphql/affordable.ts'
 import type { Asking } from './find-names.ts'
 
 const mostShown = 10

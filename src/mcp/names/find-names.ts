@@ -7,7 +7,7 @@ import {
   printSelection,
   type Selection,
 } from '../graphql/graphql-text.ts'
-import { inPages } from '../graphql/pages.ts'
+import { inPages, packOperations } from '../graphql/affordable.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 import {
   compareNames,
@@ -148,7 +148,7 @@ async function readLists(
   ])
   for (let page = 0; left.length > 0; page += 1) {
     const next: (readonly [NameList, string])[] = []
-    for (const group of affordable(left)) {
+    for (const group of packOperations(left, mostPoints, ([list]) => pointsOf(list))) {
       const fields = group.map(([{ subject, where, first, most }, after], at): Selection => {
         const sortBy =
           most === null ? null : [{ field: new EnumValue(most), direction: new EnumValue('DESC') }]
@@ -169,22 +169,9 @@ async function readLists(
   return { found, isCapped }
 }
 
-/** Splits lists into operations that callers without a key may send. */
-function affordable<One extends readonly [NameList, unknown]>(lists: readonly One[]): readonly One[][] {
-  const groups: One[][] = []
-  let spent = Number.POSITIVE_INFINITY
-  for (const one of lists) {
-    const [{ subject, points, first }] = one
-    // A count of referring records has the size 120, any other value 1.
-    const price = points + (first * (8 + 120 * subject.counted.length)) / 1000
-    if (spent + price > mostPoints) {
-      groups.push([])
-      spent = 0
-    }
-    groups.at(-1)?.push(one)
-    spent += price
-  }
-  return groups
+/** A count of referring records has the size 120, any other value 1. */
+function pointsOf({ subject: { counted }, points, first }: NameList): number {
+  return points + (first * (8 + 120 * counted.length)) / 1000
 }
 
 function selectNames({ display, domains, handles, addresses, apart, counted }: Subject): Selection {

@@ -6,7 +6,7 @@ import { EndpointError } from '../../../endpoint/endpoint.ts'
 import type { Field } from '../../../schema/model/model.ts'
 import { hasConditions } from '../../../schema/model/operators.ts'
 import { EnumValue, printField, printSelection, type Selection } from '../../graphql/graphql-text.ts'
-import { inPages, pageSizes } from '../../graphql/pages.ts'
+import { inPages, pageSizes, packOperations } from '../../graphql/affordable.ts'
 import type { Subject } from '../../words/collections.ts'
 import { percent, roughPercent } from '../../words/percent.ts'
 import type { Json } from '../tool.ts'
@@ -94,7 +94,7 @@ async function fill(
   const sampled = wanted.filter((field) => !counts.some((count) => count.field === field))
   try {
     if (sampled.length > 0) await readSample(rates, sampled, records, subject, toolbox)
-    for (const some of packed(counts)) {
+    for (const some of packOperations(counts, mostPoints, ({ points }) => points)) {
       const missing = await countMissing(some, subject, toolbox)
       for (const [name, count] of missing) rates.set(name, percent(records - count, records))
     }
@@ -123,21 +123,6 @@ function countOf(field: Field): Count {
     return { field, kind: 'facet', points: 6 }
   if (type.kind === 'integer' || type.kind === 'datetime') return { field, kind: 'index', points: 18 }
   return { field, kind: 'scan', points: type.kind === 'string' && type.freeText ? 18 : 25 }
-}
-
-/** In as few operations as possible. */
-function packed(counts: readonly Count[]): readonly (readonly Count[])[] {
-  const packs: Count[][] = []
-  let left = 0
-  for (const count of counts) {
-    if (count.points > left) {
-      packs.push([])
-      left = mostPoints
-    }
-    packs.at(-1)?.push(count)
-    left -= count.points
-  }
-  return packs
 }
 
 /** The number of records without each field. */

@@ -2,6 +2,7 @@
  * The tool `search`, in the form that ChatGPT and the deep research of OpenAI prescribe: a text gives records of all
  * collections, each with an id for `fetch`, a title, and an address to cite.
  */
+import { recordKey } from '../../../util/text/record-key.ts'
 import { parseSearch, SearchError, wantedTerms } from '../../../search/parse-search.ts'
 import { mostRankedTerms } from '../../../search/relevance.ts'
 import { readRow, selectRow } from '../../filters/fields.ts'
@@ -171,7 +172,7 @@ function resultOf(node: Json, subject: Subject, paths: ResultPaths, toolbox: Too
 
 /** The title of a record that has none. */
 export function titleOf(uri: string, { label }: Subject): string {
-  return `${label} ${uri.slice(uri.lastIndexOf('/') + 1)}`
+  return `${label} ${recordKey(uri)}`
 }
 
 /** The first that a browser can open. */
