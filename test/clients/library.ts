@@ -1,21 +1,12 @@
 /** The GraphQL clients that the tests ask with, from the lock file of `libraries`, which is installed when first needed. */
 import { fileURLToPath } from 'node:url'
-import { install, isInstalled } from '../support/install.ts'
+import { installOnce } from '../support/install.ts'
 
 export const librariesFolder = fileURLToPath(new URL('libraries', import.meta.url))
 
 /** Throws with a sentence when the libraries cannot be installed. Their programs are in `node_modules/.bin`. */
 export function installLibraries(): void {
-  if (isInstalled(librariesFolder)) return
-  console.log('GraphQL clients for the tests are being installed in test/clients/libraries (290 MB, once).')
-  try {
-    install(librariesFolder)
-  } catch (cause) {
-    throw new Error(
-      'The GraphQL clients for the tests cannot be installed. That requires a package registry, this one time: see above what npm says, and try again.',
-      { cause },
-    )
-  }
+  installOnce(librariesFolder, 'A set of GraphQL clients for the tests', '290 MB')
 }
 
 /** A module of a library, such as `@apollo/client/link/persisted-queries`. */

