@@ -266,7 +266,7 @@ export function unusualChart(
     return { spec, notes: [text.charts.mostUnusualFirst, ...sampleNotes(answer)] }
   }
 
-  /** Whether a number of records is that of a sample is not answered. */
+  /** The answer has the numbers of records that were read, and not whether these were samples. */
   function sampleNotes(answer: Answer): readonly string[] {
     const { unusualWords } = (answer['unusual'] ?? {}) as UnusualAnswer
     if (unusualWords === undefined) return []

@@ -1,6 +1,7 @@
 /** Addresses of exports: the records of a list, or the groups of an aggregate, as files (docs/export.md). */
-import { getNamedType, getNullableType, type GraphQLSchema, isObjectType, isScalarType } from 'graphql'
+import { type GraphQLSchema, isObjectType } from 'graphql'
 import { type FileFormat, fileFormats } from '../../files/file-spec.ts'
+import { usualColumns } from '../../schema/graphql/usual-columns.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { View } from '../view/view.ts'
@@ -65,15 +66,9 @@ export function allColumns(
   const type = schema.getType(typeName)
   if (!isObjectType(type) || ![...fields.values()].some((field) => field.isOwn && isNamed(field)))
     return undefined
-  const columns = Object.values(type.getFields()).flatMap(({ name, args, type: own }) => {
-    const bare = getNullableType(own)
-    if (args.length > 0 || ['id', 'recordJson'].includes(name)) return []
-    const field = fields.get(name)
-    const named = field !== undefined && isNamed(field) ? [`${name}.${field.targetTitle}`] : []
-    if (isScalarType(bare)) return bare.name === 'JSON' ? [] : [...named, name]
-    return getNamedType(own).name === 'ComAtprotoRepoStrongRef' && isObjectType(bare)
-      ? [...named, `${name}.uri`]
-      : []
+  const columns = usualColumns(type).flatMap((column) => {
+    const field = fields.get(column.replace(/\.uri$/, ''))
+    return [...(field !== undefined && isNamed(field) ? [`${field.name}.${field.targetTitle}`] : []), column]
   })
   return columns.join(',')
 }

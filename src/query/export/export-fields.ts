@@ -3,6 +3,7 @@ import type { GraphQLField, GraphQLObjectType, GraphQLOutputType, GraphQLSchema 
 import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql/type'
 import type { ColumnType, FileColumn } from '../../files/file-spec.ts'
 import type { Collection, Reference } from '../../schema/model/model.ts'
+import { usualColumns } from '../../schema/graphql/usual-columns.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { badInput } from '../parse/prepare.ts'
 
@@ -46,7 +47,7 @@ export function readFields(
   names: readonly string[] | null,
 ): ExportFields {
   const holder = recordHolder(schema, collection)
-  const wanted = names ?? usualFields(holder)
+  const wanted = names ?? usualColumns(holder.type)
   if (wanted.includes(''))
     throw badInput(
       '`fields` has an empty name. Write names separated by commas, or leave `fields` out for all.',
@@ -95,16 +96,6 @@ function print(
 
 function recordHolder(schema: GraphQLSchema, collection: Collection): Holder {
   return { collection, type: schema.getType(collection.typeName) as GraphQLObjectType, path: [] }
-}
-
-/** All scalar fields, and the URIs of references; `id` and `recordJson` would say the same again. */
-function usualFields({ type }: Holder): readonly string[] {
-  return Object.values(type.getFields()).flatMap((field) => {
-    if (['id', 'recordJson'].includes(field.name) || !isValue(field)) return []
-    const shape = shapeOf(field.type)
-    if (shape.kind === 'scalar' && shape.type !== 'json') return [field.name]
-    return shape.kind === 'object' && isStrongRef(shape.type) ? [`${field.name}.uri`] : []
-  })
 }
 
 /** The fields with the names of their columns: several, if the name is that of an object. */
@@ -248,10 +239,6 @@ function selectAll(type: GraphQLOutputType, depth: number): string | null {
 /** Whether a field holds a value, and not a list of other records. */
 function isValue({ args, extensions }: GraphQLField<unknown, unknown>): boolean {
   return args.length === 0 && extensions.role?.kind !== 'reverse'
-}
-
-function isStrongRef({ name }: GraphQLObjectType): boolean {
-  return name === 'ComAtprotoRepoStrongRef'
 }
 
 function propertyOf({ extensions: { role } }: GraphQLField<unknown, unknown>): string | null {

@@ -1,0 +1,15 @@
+/** The columns of a file of records for which callers name no fields. */
+import { getNullableType, type GraphQLObjectType, isObjectType, isScalarType } from 'graphql/type'
+
+const strongRef = 'ComAtprotoRepoStrongRef'
+
+/** Scalar fields, and the URIs of references, such as `source.uri`; `id` and `recordJson` would say the same again. */
+export function usualColumns(type: GraphQLObjectType): readonly string[] {
+  return Object.values(type.getFields()).flatMap(({ name, args, extensions, type: own }) => {
+    if (args.length > 0 || extensions.role?.kind === 'reverse' || ['id', 'recordJson'].includes(name))
+      return []
+    const bare = getNullableType(own)
+    if (isScalarType(bare)) return bare.name === 'JSON' ? [] : [name]
+    return isObjectType(bare) && bare.name === strongRef ? [`${name}.uri`] : []
+  })
+}
