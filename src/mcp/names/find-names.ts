@@ -102,7 +102,8 @@ async function find(
   })
   const isIdentified = known.values().some(({ match }) => match.isIdentifier)
   const unspaced = subjects.filter(
-    (subject) => subject.isNamed && subject.display !== null && !(isSpaced && comparesSpaces(subject)),
+    (subject) =>
+      subject.isNamed && subject.display !== null && !(isSpaced && comparesSpaces(subject, wanted)),
   )
   return {
     found: found.toSorted(byMatch),

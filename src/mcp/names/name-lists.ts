@@ -41,7 +41,7 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
     case 'identifiers':
       return identifierLists()
     case 'names':
-      return comparesSpaces(subject) ? wordLists(searchOfSpaces(wanted)) : wordLists()
+      return comparesSpaces(subject, wanted) ? wordLists(searchOfSpaces(wanted)) : wordLists()
     case 'words':
       return wordLists()
     case 'most': {
@@ -91,12 +91,10 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
     const last = words.at(-1)
     if (last === undefined || !isFreeText(subject))
       return [list({ [display.name]: { contains: wanted.text } }, isFreeText(subject) ? 12 : 38, page, true)]
-    // A beginning of one or two letters costs more and finds too much.
-    const matches = [...words.slice(0, -1), /^[\0-\x7f]{1,2}$/.test(last) ? last : `${last}*`].join(' ')
-    const isWithin = other !== null && matches.length + other.length + 6 <= limits.needle
-    if (!isWithin) return [list({ [display.name]: { matches } }, 16, page, true)]
+    const matches = wordsSearch(words, last)
+    if (other === null) return [list({ [display.name]: { matches } }, 16, page, true)]
     // At most 64 words.
-    return [list({ [display.name]: { matches: `(${matches}) OR ${other}` } }, 29, page, true)]
+    return [list({ [display.name]: { matches: either(matches, other) } }, 29, page, true)]
   }
 
   /** Names with a part of a word, or with the beginning and the end of words that are written together. */
@@ -124,9 +122,23 @@ export function listsOf(step: Step, wanted: WantedName, subject: Subject, page: 
   }
 }
 
-/** Whether names are also found from their letters alone, however these are written together. */
-export function comparesSpaces(subject: Subject): boolean {
-  return subject.isNamed && isFreeText(subject)
+/** Whether names are also found from their letters alone, with other spaces: unless that search would be too long. */
+export function comparesSpaces(subject: Subject, wanted: WantedName): boolean {
+  if (!subject.isNamed || !isFreeText(subject)) return false
+  const words = wanted.words.slice(0, mostWords)
+  const [last, other] = [words.at(-1), searchOfSpaces(wanted)]
+  return (
+    last === undefined || other === null || either(wordsSearch(words, last), other).length <= limits.needle
+  )
+}
+
+/** All words, of which the last may be a beginning; one of one or two letters costs more and finds too much. */
+function wordsSearch(words: readonly string[], last: string): string {
+  return [...words.slice(0, -1), /^[\0-\x7f]{1,2}$/.test(last) ? last : `${last}*`].join(' ')
+}
+
+function either(matches: string, other: string): string {
+  return `(${matches}) OR ${other}`
 }
 
 function isFreeText({ display }: Subject): boolean {

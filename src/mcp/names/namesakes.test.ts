@@ -224,3 +224,10 @@ test('an answer says when names with other spaces were not looked for', async ()
   const { hint: none } = await agent.call('resolve_name', { name: 'reds' })
   assert.equal(none, undefined)
 })
+
+onEveryDatabase('the answer for a long name says that other spaces were not compared', async (database) => {
+  const agent = await open(database)
+  const longest = `${'Nordrheinwestfalen '.repeat(24)}Anzeiger`
+  const answer = await agent.call('resolve_name', { name: longest, collection: 'source' })
+  assert.match(answer.hint, /other spaces were not looked for/)
+})
