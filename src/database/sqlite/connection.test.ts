@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../../test/support/store.ts'
@@ -14,4 +15,19 @@ test('whoever comes while a file is locked is told to try again', () => {
     name === 'DatabaseBusyError' && /Try again when it is done/.test(message) && errcode === 5
   assert.throws(() => connect(path, false, 64, 0), isTold)
   assert.throws(() => connect(path, true, 64, 0), isTold)
+})
+
+test('a reader rolls back what a killed program left in the middle of a transaction', () => {
+  const [path, killed] = [inFolder('writing.db'), inFolder('killed.db')]
+  using database = new DatabaseSync(path)
+  database.exec('create table thing (value); insert into thing values (1)')
+  // The cache is so small that SQLite writes changed pages to the file before the commit.
+  database.exec('pragma cache_size = 1; begin; update thing set value = 2')
+  for (let count = 0; count < 50; count += 1) database.exec('insert into thing values (randomblob(3000))')
+  for (const suffix of ['', '-journal']) copyFileSync(path + suffix, killed + suffix)
+  using reader = connect(killed, true)
+  assert.deepEqual(
+    { ...reader.prepare('select count(*) as count, max(value) as value from thing').get() },
+    { count: 1, value: 1 },
+  )
 })

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
-import { isBusy } from './failures.ts'
+import { isBusy, needsRollback } from './failures.ts'
 import { defineFunctions } from './layout/functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
@@ -23,22 +23,31 @@ export function connect(
   if (path !== ':memory:') assertPlaceForFile(path)
   if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
   try {
-    const database = new DatabaseSync(path, {
-      readOnly,
-      timeout,
-      // Also limits intermediate values, so that no memory is filled for an answer that is refused.
-      ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
-    })
-    database.exec(
-      `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = ${mostMapped}; pragma temp_store = memory;`,
-    )
-    defineFunctions(database)
-    return database
+    return configured(path, readOnly, cacheSize, timeout)
   } catch (cause) {
+    if (needsRollback(cause)) {
+      // Only a connection that can write rolls back. It does so when it first reads the file.
+      configured(path, false, cacheSize, timeout).close()
+      return configured(path, readOnly, cacheSize, timeout)
+    }
     if (!isBusy(cause)) throw cause
     const message = 'Another process has locked the file. Try again when it is done.'
     throw Object.assign(new DatabaseBusyError(message, { cause }), { errcode: cause.errcode })
   }
+}
+
+function configured(path: string, readOnly: boolean, cacheSize: number, timeout: number): DatabaseSync {
+  const database = new DatabaseSync(path, {
+    readOnly,
+    timeout,
+    // Also limits intermediate values, so that no memory is filled for an answer that is refused.
+    ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
+  })
+  database.exec(
+    `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = ${mostMapped}; pragma temp_store = memory;`,
+  )
+  defineFunctions(database)
+  return database
 }
 
 /**

@@ -6,6 +6,14 @@ export function isBusy(error: unknown): error is { readonly errcode: number } {
   return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 5
 }
 
+/**
+ * SQLITE_READONLY_ROLLBACK: the program that last wrote the file was killed in a transaction, before the file was in
+ * WAL mode, so only while it was being created.
+ */
+export function needsRollback(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 776
+}
+
 /** An error in a form that passes between processes, which would lose everything but its message. */
 export interface Failure {
   readonly message: string
