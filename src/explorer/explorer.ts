@@ -3,7 +3,7 @@ import type { EndpointAnswer, EndpointFault, EndpointQuestion } from '../endpoin
 import { fileFormats } from '../files/file-spec.ts'
 import { isDid, recordAddress } from './addresses.ts'
 import { toText } from './html.ts'
-import { chooseLanguage } from './languages/language.ts'
+import { chooseLanguage, languages } from './languages/language.ts'
 import type { Subject } from './fields/subject.ts'
 import type { Operation } from './operation.ts'
 import type { Answer, Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
@@ -11,7 +11,7 @@ import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
-import { failurePage, notFoundPage, refusedPage } from './pages/failure.ts'
+import { failurePage, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
 import { atomPage, jsonFeedPage } from './pages/feeds.ts'
 import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
@@ -86,7 +86,10 @@ export function createExplorer(site: Site): Explorer {
         address: query === '' ? path : `${path}?${query}`,
         origin: site.operator.origin ?? origin,
       }
-      const draft = refusal === null ? draftOf(site, request) : refusedPage(refusal, request)
+      const draft =
+        refusal === null
+          ? (unknownLanguage(chosen, request) ?? draftOf(site, request))
+          : refusedPage(refusal, request)
       if ('media' in draft) return openFile(draft, request)
       const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
       const { address } = request
@@ -116,6 +119,17 @@ export function createExplorer(site: Site): Explorer {
         },
       }
     },
+  }
+}
+
+/** Null for a language that there is, or none. */
+function unknownLanguage(chosen: string | null, request: PageRequest): Draft | null {
+  if (chosen === null || chosen.trim() === '' || request.language.isChosen) return null
+  const choices = languages.map(({ tag }) => tag)
+  const problem = { kind: 'unknownChoice', name: 'lang', value: chosen.slice(0, 100), choices } as const
+  return {
+    ...problemPage([problem], request.language.text.wrongAddress, request),
+    isEmbedded: request.parts[0] === 'embed',
   }
 }
 

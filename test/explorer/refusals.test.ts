@@ -61,6 +61,24 @@ plain('a page that costs too much leads to the page without filters', () => {
   )
 })
 
+plain('a value that the service refuses is explained in the language of the page, with the reason', () => {
+  for (const tag of ['en', 'es', 'ar']) {
+    const language = chooseLanguage(tag, undefined)
+    const request = {
+      parts: ['c', 'tech.service.news.article'],
+      parameters: [['title.matches', '-a']] as const,
+      language,
+      address: `${article}?title.matches=-a`,
+      origin: 'http://test.example',
+    }
+    const fault = { code: 'BAD_USER_INPUT', message: 'Write at least one word.', retryAfter: null }
+    const content = toText(failurePage(fault, request).content)
+    assert.ok(content.includes(language.text.wrongInput), content)
+    assert.match(content, /<p lang="en" dir="ltr" class="none">Write at least one word\.<\/p>/)
+    assert.ok(content.includes(`<a href="${article}?lang=${tag}" rel="nofollow">${language.text.clear}</a>`))
+  }
+})
+
 test('a cursor that is not one leads to the first page', async (database) => {
   const explorer = explorerOver((await corpusNamed('demo', database)).service, model)
   const { status, body } = await explorer.get(`${article}?language=en&after=abc`)

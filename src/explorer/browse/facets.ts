@@ -25,7 +25,8 @@ export function facetList(
       const isEmpty = answer.values.length === 0
       return field === undefined || (isEmpty && !isFiltered(field)) ? null : facet(answer, field, browse)
     }),
-    left.length > 0 && html`<p class="none">${browse.language.text.browse.fewFacets}</p>`,
+    left.length > 0 &&
+      html`<p class="none">${browse.language.text.browse.fewFacets} ${browse.view.facets !== null && browse.language.text.browse.fewerFacets}</p>`,
   ]
 }
 

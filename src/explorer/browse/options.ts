@@ -8,15 +8,42 @@ import { zoneNote } from '../parts/values.ts'
 import { changed, type Show, type View } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 
-export function optionsBar(total: number, columns: readonly ShownField[], browse: Browse): Html {
+/** `undated`: how many records lack the time that represents them; null if that is not known. */
+export function optionsBar(
+  total: number,
+  undated: number | null,
+  columns: readonly ShownField[],
+  browse: Browse,
+): Html {
   const { language, view } = browse
   return html`<div class="bar">
     <p class="total" data-total=${total}><strong>${language.plural(language.text.records, total)}</strong></p>
     ${total > 0 && zoneNote(language)}
+    ${total > 0 && orderNote(undated, browse)}
     <div class="options">
       ${sortForm(browse)} ${showLinks(browse)} ${view.show === 'table' && columnForm(columns, browse)}
     </div>
   </div>`
+}
+
+/** Where records are that lack what the order is by, or the time that a reader may take it to be by. */
+function orderNote(undated: number | null, { subject, view, language }: Browse): Html {
+  const { collection, fields, roles } = subject
+  const { text } = language
+  const field = fields.get(view.sort?.field ?? roles.time)
+  if (field === undefined) return null
+  const label = fieldLabel(field, language)
+  const count = field.name === roles.time ? undated : null
+  const note = (said: string) => html`<p class="none">${said}</p>`
+  if (view.sort === null)
+    return isSearch(view, subject) || count === null || count === 0
+      ? null
+      : note(text.browse.undated(label, language.number(count)))
+  const own = collection.type.fields.find(({ name }) => name === field.name)
+  const mayMiss = own?.mayMiss ?? field.properties.length > 1
+  const isRestricted = view.conditions.some((each) => each.field === field && each.operator !== 'not')
+  if (!mayMiss || isRestricted || count === 0) return null
+  return note(text.browse[view.sort.direction === 'desc' ? 'missingLast' : 'missingFirst'](label))
 }
 
 function sortForm(browse: Browse): Html {

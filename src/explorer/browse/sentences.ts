@@ -4,7 +4,8 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Names, plainValue, recordText } from '../parts/values.ts'
 import type { Condition } from '../view/conditions.ts'
-import { changed, withCondition } from '../view/view.ts'
+import { reversedRanges } from '../view/reversed.ts'
+import { changed, type View, withCondition } from '../view/view.ts'
 import { type Browse, viewAddress } from './context.ts'
 
 /** `Language: German` of one of the values. */
@@ -21,12 +22,21 @@ export function sentenceOf(
   return after === undefined ? [before, null, ''] : [before, plainValue(field, value, language, names), after]
 }
 
+/** Says which ranges no record can match, with links that swap their bounds. */
+export function reversedNotes(view: View, language: Language, addressOf: (view: View) => string): Html {
+  const { text } = language
+  return reversedRanges(view).map(
+    ({ field, swapped }) =>
+      html`<p class="problem">${text.filtering.reversed(fieldLabel(field, language))} <a href=${addressOf(swapped)} rel="nofollow">${text.filtering.swap}</a></p>`,
+  )
+}
+
 /** Each condition with a link that removes it. */
 export function conditionList(browse: Browse): Html {
   const { view, language, names } = browse
   const { text } = language
   if (view.conditions.length === 0) return null
-  return html`<ul class="filters" aria-label=${text.filters}>
+  const list = html`<ul class="filters" aria-label=${text.filters}>
     ${view.conditions.flatMap((condition) =>
       condition.values.map((value) => {
         const [before, shown, after] = sentenceOf(condition, value, language, names)
@@ -42,4 +52,5 @@ export function conditionList(browse: Browse): Html {
       html`<li><a class="clear" href=${viewAddress(browse, changed(view, { conditions: [] }))} rel="nofollow">${text.clear}</a></li>`
     }
   </ul>`
+  return [list, reversedNotes(view, language, (swapped) => viewAddress(browse, swapped))]
 }

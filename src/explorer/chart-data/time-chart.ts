@@ -23,6 +23,8 @@ export interface TimeChart extends AskedChart {
   readonly choices: TimeChoices
   /** How many records match, with a time or without. */
   readonly total: (answer: Answer) => number
+  /** How many of them have no time; null if that is not known. */
+  readonly undated: (answer: Answer) => number | null
 }
 
 export interface TimeChoices {
@@ -59,7 +61,12 @@ export function timeChart(
   })
   const asksAll = as === 'share' || (isPart && axis.isOpen)
   const total = (answer: Answer) => (answer['time'] as Groups).count ?? 0
-  return { problems, panels: panels(), choices, chart, total }
+  const undated = (answer: Answer): number | null => {
+    const { groups, groupsPageInfo } = answer['time'] as Groups
+    const group = groups.find((each) => each[axis.key] === null)
+    return group === undefined && groupsPageInfo?.hasNextPage === true ? null : (group?.count ?? 0)
+  }
+  return { problems, panels: panels(), choices, chart, total, undated }
 
   function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
     const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
@@ -103,7 +110,7 @@ export function timeChart(
     const parts = split === null ? null : (answer['timeSplit'] as Groups)
     const isSingle = split === null || !split.isArray
     const whole = { name: text.charts.records, values: valuesOf(counts, ofAll, shown), hrefs: [] }
-    const undated = time.groups.find((group) => group[axis.key] === null)?.count ?? 0
+    const timeless = undated(answer) ?? 0
     const title = (as === 'share' ? text.charts.sharePer : text.charts.recordsPer)[shown.period]
     return {
       spec: describe(
@@ -125,7 +132,7 @@ export function timeChart(
         language,
       ),
       notes: [
-        ...(undated > 0 ? [text.charts.undated(language.number(undated))] : []),
+        ...(timeless > 0 ? [text.charts.undated(language.number(timeless))] : []),
         ...(shown.outliers > 0 ? [text.charts.outliers(language.number(shown.outliers))] : []),
         ...(shown.isCut ? [text.charts.newestOnly] : []),
         ...((parts?.groupCount ?? 0) > mostGroups ? [text.charts.smallLeftOut] : []),

@@ -62,6 +62,7 @@ export const ar: Catalogue = {
   tooExpensive: 'هذه الصفحة مكلفة جدًا. اختر مدة أقصر، أو عوامل تصفية وجوانب ومجموعات أقل.',
   wrongSearch:
     'لا يمكن إجراء هذا البحث. اكتب كلمة واحدة على الأقل قد ترد في السجلات: لا تكفي الرموز ولا الكلمات المستبعدة.',
+  wrongInput: 'ترفض الخدمة قيمة في هذا العنوان. غيّرها أو تابع من دونها. السبب بالإنجليزية:',
   tryAgain: 'أعد المحاولة',
   tooMany: (seconds) => `لقد أرسلت طلبات كثيرة في وقت قصير. أعد المحاولة بعد ${isolated(seconds)} ثانية.`,
   operator: {
@@ -95,7 +96,12 @@ export const ar: Catalogue = {
     noChart: 'حُذف المخطط لأن عوامل التصفية هذه مكلفة. يظهر المخطط مع عدد أقل منها.',
     noSplit: 'لم يُقسَّم المخطط لأن عوامل التصفية هذه مكلفة.',
     fewFacets: 'حُذفت بعض الجوانب لأن هذا العرض مكلف. تجد قيمها تحت «حقول أخرى».',
+    fewerFacets: 'اختر جوانب أو عوامل تصفية أقل لتظهر هنا.',
     skipFilters: 'تظهر الجوانب مع الصفحة الأولى.',
+    undated: (field, count) =>
+      `بحسب ترتيب الفهرسة: السجلات التي بلا «${isolated(field)}» بين غيرها (${isolated(count)}).`,
+    missingFirst: (field) => `تأتي السجلات التي بلا «${isolated(field)}» أولًا.`,
+    missingLast: (field) => `تأتي السجلات التي بلا «${isolated(field)}» أخيرًا.`,
   },
   filtering: {
     add: 'إضافة عامل تصفية',
@@ -110,7 +116,9 @@ export const ar: Catalogue = {
     presence: 'بقيمة أو بلا قيمة',
     find: 'البحث عن قيمة',
     noValues: 'لا توجد قيمة مطابقة.',
-    cut: (count) => `القيم الأكثر تكرارًا، وعددها ${isolated(count)}. ابحث عن غيرها بجزء منها.`,
+    mostFrequent: (count) => `القيم الأكثر تكرارًا، وعددها ${isolated(count)}.`,
+    findOthers: 'ابحث عن غيرها بجزء منها.',
+    lookedThrough: (count) => `اقتصر البحث على القيم الأكثر تكرارًا، وعددها ${isolated(count)}.`,
     back: 'العودة إلى السجلات',
     by: (field) => `التصفية حسب ${isolated(field)}`,
     refersTo: (field) => `من ${isolated(field)}`,
@@ -139,6 +147,8 @@ export const ar: Catalogue = {
       isPresent: '{field}: له قيمة',
     },
     remove: (condition) => `إزالة عامل التصفية «${isolated(condition)}»`,
+    reversed: (field) => `${isolated(field)}: يبدأ النطاق بعد نهايته، فلا يطابقه أي سجل.`,
+    swap: 'بدّل بينهما',
   },
   front: {
     lead: (records, collections) => `${records} في ${collections}. ابحث فيها ورشّحها وعُدّها وقارنها.`,

@@ -56,6 +56,7 @@ export const en = {
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   wrongSearch:
     'The search cannot be carried out. Write at least one word that records may have: signs, and words that are left out, are not enough.',
+  wrongInput: 'The service refuses a value in this address. Change it, or go on without it. The reason:',
   tryAgain: 'Try again',
   tooMany: (seconds: number) =>
     `You have sent many requests in a short time. Try again in ${seconds} seconds.`,
@@ -83,7 +84,12 @@ export const en = {
     noChart: 'The chart is left out, because these filters cost much. With fewer, it is shown.',
     noSplit: 'The chart is not split, because these filters cost much.',
     fewFacets: 'Some facets are left out, because this view costs much. “More fields” leads to their values.',
+    fewerFacets: 'Choose fewer facets or filters to see them here.',
     skipFilters: 'Facets are shown with the first page.',
+    undated: (field: string, count: string) =>
+      `In the order of indexing: records without “${field}” are among the others (${count}).`,
+    missingFirst: (field: string) => `Records without “${field}” come first.`,
+    missingLast: (field: string) => `Records without “${field}” come last.`,
   },
   filtering: {
     add: 'Add a filter',
@@ -98,7 +104,9 @@ export const en = {
     presence: 'With or without a value',
     find: 'Find a value',
     noValues: 'No value matches.',
-    cut: (count: string) => `The ${count} most frequent values. Find others by a part of them.`,
+    mostFrequent: (count: string) => `The ${count} most frequent values.`,
+    findOthers: 'Find others by a part of them.',
+    lookedThrough: (count: string) => `Only the ${count} most frequent values were looked through.`,
     back: 'Back to the records',
     by: (field: string) => `Filter by ${field}`,
     refersTo: (field: string) => `Of its ${field}`,
@@ -128,6 +136,8 @@ export const en = {
       isPresent: '{field} has a value',
     },
     remove: (condition: string) => `Remove the filter “${condition}”`,
+    reversed: (field: string) => `${field}: the range begins after it ends, so that no record matches.`,
+    swap: 'Swap the two',
   },
   front: {
     lead: (records: string, collections: string) =>

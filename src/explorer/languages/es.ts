@@ -54,6 +54,8 @@ export const es: Catalogue = {
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   wrongSearch:
     'No se puede hacer esta búsqueda. Escriba al menos una palabra que puedan tener los registros: no bastan los signos ni las palabras excluidas.',
+  wrongInput:
+    'El servicio rechaza un valor de esta dirección. Cámbielo o continúe sin él. El motivo, en inglés:',
   tryAgain: 'Intentar de nuevo',
   tooMany: (seconds) =>
     `Ha enviado muchas solicitudes en poco tiempo. Vuelva a intentarlo dentro de ${seconds} segundos.`,
@@ -81,7 +83,12 @@ export const es: Catalogue = {
     noChart: 'Se omite el gráfico porque estos filtros son costosos. Con menos filtros aparece.',
     noSplit: 'El gráfico no se divide porque estos filtros son costosos.',
     fewFacets: 'Se omiten algunas facetas porque esta vista es costosa. «Más campos» lleva a sus valores.',
+    fewerFacets: 'Elija menos facetas o filtros para verlas aquí.',
     skipFilters: 'Las facetas se muestran en la primera página.',
+    undated: (field, count) =>
+      `Por orden de indexación: los registros sin «${field}» están entre los demás (${count}).`,
+    missingFirst: (field) => `Los registros sin «${field}» van al principio.`,
+    missingLast: (field) => `Los registros sin «${field}» van al final.`,
   },
   filtering: {
     add: 'Añadir un filtro',
@@ -96,7 +103,9 @@ export const es: Catalogue = {
     presence: 'Con o sin valor',
     find: 'Buscar un valor',
     noValues: 'Ningún valor coincide.',
-    cut: (count) => `Los ${count} valores más frecuentes. Busque otros por una parte de ellos.`,
+    mostFrequent: (count) => `Los ${count} valores más frecuentes.`,
+    findOthers: 'Busque otros por una parte de ellos.',
+    lookedThrough: (count) => `Solo se buscó entre los ${count} valores más frecuentes.`,
     back: 'Volver a los registros',
     by: (field) => `Filtrar por ${field}`,
     refersTo: (field) => `De: ${field}`,
@@ -125,6 +134,9 @@ export const es: Catalogue = {
       isPresent: '{field}: con valor',
     },
     remove: (condition) => `Quitar el filtro «${condition}»`,
+    reversed: (field) =>
+      `${field}: el intervalo empieza después de terminar, así que ningún registro coincide.`,
+    swap: 'Intercambiar los dos',
   },
   front: {
     lead: (records, collections) =>

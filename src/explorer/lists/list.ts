@@ -17,6 +17,8 @@ export interface FacetAnswer {
   /** Null where it is not known. */
   readonly missing: number | null
   readonly cut: boolean
+  /** Of how many values these are the ones that contain a text; absent where none was looked for. */
+  readonly among?: number
 }
 
 export interface ListAnswer {

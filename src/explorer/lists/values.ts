@@ -51,7 +51,7 @@ export function valuePanels(
 }
 
 /** Null where a part of a value cannot be looked for: the most frequent values are then looked through. */
-function findCondition(field: ShownField, find: string): Where | null {
+export function findCondition(field: ShownField, find: string): Where | null {
   const { targetTitle, isArray, type } = field
   const contains = { contains: find }
   let inner: Where
@@ -83,7 +83,7 @@ export function facetOf(
       foldText(value).includes(wanted) ||
       foldText(plainValue(field, value, language, names)).includes(wanted),
   )
-  return { ...facet, values, missing: 0 }
+  return { ...facet, values, missing: 0, among: facet.values.length }
 }
 
 interface ValuesAnswer {

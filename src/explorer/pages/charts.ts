@@ -2,6 +2,7 @@
 import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
 import { isEmpty } from '../charts/chart-spec.ts'
 import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import { reversedNotes } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { tableFile } from '../chart-data/chart-table.ts'
@@ -72,6 +73,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
       return html`
         <h1>${title}</h1>
         ${isRestricted(view) && html`<p class="lead"><bdi>${viewTitle(view, subject, language, readNames(answer, []))}</bdi></p>`}
+        ${reversedNotes(tidy, language, (swapped) => withLanguage(chartsAddress(nsid, swapped), language))}
         <p><a href=${back}>${text.charts.back}</a></p>
         <div class="chart-options">${choiceList(text.charts.parts, tabs, language)}</div>
         ${tools(answer)}

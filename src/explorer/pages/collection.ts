@@ -64,6 +64,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
         site,
       )
     : { facets: [], left: [], chart: null }
+  const drawn = time === asked ? view : unsplit
   return {
     status: 200,
     location,
@@ -103,11 +104,11 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             ${time !== null && time !== asked && html`<p class="none">${text.browse.noSplit} ${charts}</p>`}
             ${
               time !== null &&
-              html`${await timeFigure(time, answer, view, subject, site, language)}
-              ${chartMenu(time, answer, view, subject, context)}`
+              html`${await timeFigure(time, answer, drawn, subject, site, language)}
+              ${chartMenu(time, answer, drawn, subject, context)}`
             }
             <span id="results" tabindex="-1"></span>
-            ${optionsBar(time?.total(answer) ?? list.totalCount ?? 0, columns, browse)}
+            ${optionsBar(time?.total(answer) ?? list.totalCount ?? 0, time?.undated(answer) ?? null, columns, browse)}
             ${
               found.length === 0
                 ? html`<p class="empty">${text.noResults} ${isReducible && text.noResultsHint}</p>`

@@ -71,11 +71,12 @@ export function failurePage(
     status: known?.status ?? 500,
     content: html`<section class="problem" role="alert">
       <h1>${text.failed}</h1>
+      ${advice !== null && html`<p>${advice}</p>`}
       ${
         // The message of the service is in English.
-        advice === null
-          ? fault !== null && html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
-          : html`<p>${advice}</p>`
+        fault !== null &&
+        (advice === null || advice === text.wrongInput) &&
+        html`<p lang="en" dir="ltr" class="none">${fault.message}</p>`
       }
       ${wayOn(code, request)}
     </section>`,
@@ -92,8 +93,7 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest): string | n
     case 'INVALID_CURSOR':
       return text.wrongPage
     case 'BAD_USER_INPUT':
-      // Everything else in an address is checked before.
-      return searchOf(request) === null ? null : text.wrongSearch
+      return searchOf(request) === null ? text.wrongInput : text.wrongSearch
     default:
       return null
   }
@@ -105,6 +105,8 @@ function wayOn(code: string | null, request: PageRequest): Html {
   const search = searchOf(request)
   const link = (label: string, to: string) =>
     html`<p><a href=${withLanguage(to, language)} rel="nofollow">${label}</a></p>`
+  const path = pathOf(address)
+  const cleared = path === address ? link(text.home, '/') : link(text.clear, path)
   switch (code) {
     case 'RATE_LIMITED':
     case 'UNAVAILABLE':
@@ -114,15 +116,13 @@ function wayOn(code: string | null, request: PageRequest): Html {
       return link(text.firstPage, without(request, ['after', 'before']))
     case 'BAD_USER_INPUT':
       return search === null
-        ? link(text.home, '/')
+        ? cleared
         : [
             searchAgain(search, request),
             link(text.withoutProblems, without(request, ['q', 'after', 'before'])),
           ]
-    case 'QUERY_TOO_COMPLEX': {
-      const path = pathOf(address)
-      return path === address ? link(text.home, '/') : link(text.clear, path)
-    }
+    case 'QUERY_TOO_COMPLEX':
+      return cleared
     default:
       return link(text.home, '/')
   }

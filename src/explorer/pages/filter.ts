@@ -9,11 +9,12 @@ import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
-import { facetOf, valuePanels } from '../lists/values.ts'
+import { facetOf, findCondition, valuePanels } from '../lists/values.ts'
 import { type Condition, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
@@ -85,10 +86,17 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
       <div id="values" data-cut=${facet.cut ? 'true' : undefined}>
         ${facet.values.length === 0 && html`<p class="empty">${text.filtering.noValues}</p>`}
         ${facetValues(facet, of, browse)}
-        ${facet.cut && html`<p class="none">${text.filtering.cut(language.number(facet.values.length))}</p>`}
+        ${facet.cut && html`<p class="none">${cutNote(facet, of, language)}</p>`}
       </div>
     </section>`
   }
+}
+
+/** Which of the values are shown, where there are more. */
+function cutNote({ values, among }: FacetAnswer, field: ShownField, { text, number }: Language): string {
+  if (among !== undefined && among > values.length) return text.filtering.lookedThrough(number(among))
+  const shown = text.filtering.mostFrequent(number(values.length))
+  return findCondition(field, 'a') === null ? shown : `${shown} ${text.filtering.findOthers}`
 }
 
 /** The condition that the form has sent as `op` and `value`. */

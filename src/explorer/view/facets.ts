@@ -7,15 +7,15 @@ import type { View } from './view.ts'
 
 export interface ChosenPanels<Chart> {
   readonly facets: readonly ShownField[]
-  /** Facets of the collection that cannot be afforded. */
+  /** Facets of the collection, or chosen ones, that cannot be afforded. */
   readonly left: readonly ShownField[]
   /** Null without one, or where none can be afforded. */
   readonly chart: Chart | null
 }
 
 /**
- * The first of the charts that can be afforded comes before facets, unless the reader has chosen these. Of the facets
- * of the collection, those come first that the reader has filtered by.
+ * The first of the charts that can be afforded comes before facets, unless the reader has chosen these and all of them
+ * can be afforded. Of other facets, those come first that the reader has filtered by.
  */
 export function choosePanels<Chart>(
   view: View,
@@ -30,13 +30,14 @@ export function choosePanels<Chart>(
   const [asked = null] = charts
   if (affords(all, asked, affordable)) return { facets: all, left: [], chart: asked }
   const isChosen = view.facets !== null
-  const chart = charts.find((each) => affords(isChosen ? all : [], each, mostAffordable)) ?? null
-  if (isChosen) return { facets: all, left: [], chart }
+  const isKept = isChosen && affords(all, null, mostAffordable)
+  const chart = charts.find((each) => affords(isKept ? all : [], each, mostAffordable)) ?? null
+  if (isKept) return { facets: all, left: [], chart }
   const isFiltered = isFilteredIn(view)
   const first = [...all.filter(isFiltered), ...all.filter((field) => !isFiltered(field))]
   const chosen = first.reduce<readonly ShownField[]>((facets, field) => {
     const more = [...facets, field]
-    return affords(more, chart, isFiltered(field) ? mostAffordable : affordable) ? more : facets
+    return affords(more, chart, isChosen || isFiltered(field) ? mostAffordable : affordable) ? more : facets
   }, [])
   const isShown = (field: ShownField) => chosen.includes(field)
   return { facets: all.filter(isShown), left: all.filter((field) => !isShown(field)), chart }
