@@ -17,6 +17,7 @@ const copied = [
   'lexicons',
   'docs',
   'deploy',
+  'bench/README.md',
   'bench/notes',
   'bench/peers/README.md',
   'Dockerfile',

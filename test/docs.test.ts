@@ -20,7 +20,7 @@ import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts
 
 const rootUrl = new URL('../', import.meta.url)
 const root = fileURLToPath(rootUrl)
-const pages = ['*.md', 'docs/**/*.md', 'bench/notes/*.md']
+const pages = ['*.md', 'docs/**/*.md', 'bench/{*,notes/*}.md']
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .map((page) => page.replaceAll('\\', '/'))
   .toSorted()
@@ -143,7 +143,7 @@ test('every link between the pages leads somewhere', () => {
 test('every path that a page names is there', () => {
   const missing = pages.flatMap((page) =>
     Array.from(
-      textOf(page).matchAll(/`((?:src|test|demo|docs|bin|lexicons)\/[^`\s…*<]*)`/g),
+      textOf(page).matchAll(/`((?:src|test|bench|build|demo|docs|bin|lexicons)\/[^`\s…*<]*)`/g),
       ([, path = '']) => path,
     )
       .filter((path) => !existsSync(join(root, path)))

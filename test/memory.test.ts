@@ -1,4 +1,4 @@
-/** Memory after many different requests; bench/soak-memory.ts is the long form, over HTTP. */
+/** Memory after many different requests; bench/serving/soak-memory.ts is the long form, over HTTP. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'

@@ -1,5 +1,5 @@
 /** One question put to a server, and what must be asked before it can be put. */
-import { post } from '../server.ts'
+import { post } from '../support/server.ts'
 import type { DeepQuestion, Question } from './questions.ts'
 
 export interface Answered {

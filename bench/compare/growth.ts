@@ -1,15 +1,15 @@
 /** What each question costs at so many times the records: the same ones again, by other accounts and later in time. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeCorpora } from '../growth-corpus.ts'
-import { median, type Server, startServer } from '../server.ts'
-import type { Options } from './options.ts'
-import { privateMemoryOf } from './processes.ts'
+import { writeCorpora } from '../support/growing-corpus.ts'
+import { privateMemoryOf } from '../support/processes.ts'
+import { median, type Server, startServer } from '../support/server.ts'
+import { type CountedCorpus, importInto, type Loaded, loadSQLite } from '../support/stores.ts'
 import { textOf } from './ask.ts'
 import { measure, warmUp } from './load.ts'
+import type { Options } from './options.ts'
 import { type QuestionName, questions } from './questions.ts'
 import { type GrowthFigures, otherOrder } from './results.ts'
-import { type CountedCorpus, importInto, type Loaded, loadSQLite } from './stores.ts'
 
 /** At one time and at the times that are asked for; none when that is 0. On SQLite. */
 export async function measureGrowth(

@@ -1,7 +1,7 @@
 /** One question asked of one server as fast as it answers, on so many connections: what came of it. */
+import { cpuOf } from '../support/processes.ts'
 import autocannon from 'autocannon'
-import { median, post } from '../server.ts'
-import { cpuOf } from './processes.ts'
+import { median, post } from '../support/server.ts'
 
 export interface Measured {
   readonly requests: number

@@ -2,9 +2,9 @@
  * The questions that systems are compared by, as Lexigraph is asked them. bench/peers/README.md tells each of them and
  * the plain form that the answers of all systems are brought into. No system is known here.
  */
-import { sameEverywhere } from '../peers/same-everywhere.ts'
 import { byKey, type Group, instant, largest, pairs, recordKey, rounded } from '../peers/plain.ts'
 import type { DeepQuestion, Name, Question, Read } from '../peers/question.ts'
+import { sameEverywhere } from '../peers/same-everywhere.ts'
 
 export type { DeepQuestion, Question, Unable } from '../peers/question.ts'
 

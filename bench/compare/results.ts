@@ -1,4 +1,5 @@
 /** What a run of the comparison found, as it is written to its file: plain data, figures of all rounds as medians. */
+import type { Corpus, LoadFigures } from '../support/stores.ts'
 import type { Measured } from './load.ts'
 import type { QuestionName } from './questions.ts'
 
@@ -21,19 +22,6 @@ export interface Results {
   readonly questions: readonly QuestionFigures[]
   readonly workers: WorkersFigures | null
   readonly growth: readonly GrowthFigures[]
-}
-
-export interface Corpus {
-  readonly records: number
-  readonly articles: number
-}
-
-export interface LoadFigures {
-  readonly seconds: number
-  readonly recordsPerSecond: number
-  /** On disk, and of each article with what belongs to it. */
-  readonly bytes: number
-  readonly bytesPerArticle: number
 }
 
 export interface SystemFigures {

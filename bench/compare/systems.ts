@@ -2,27 +2,21 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import {
-  nextPort,
-  type Server,
-  type ServerOptions,
-  startMemories,
-  startStatements,
-  startProcess,
-  startServer,
-} from '../server.ts'
-import { nameOfPeer, type Options } from './options.ts'
-import { type DeepQuestion, type Question, type QuestionName, questions, type Unable } from './questions.ts'
-import type { LoadFigures, SystemFigures } from './results.ts'
+import { nextPort, type Server, type ServerOptions, startProcess, startServer } from '../support/server.ts'
 import {
   type CountedCorpus,
   importInto,
   type Loaded,
+  type LoadFigures,
   loadPostgres,
   loadSQLite,
   loadWith,
   type PostgresServer,
-} from './stores.ts'
+} from '../support/stores.ts'
+import { startMemories, startStatements } from './limits/servers.ts'
+import { nameOfPeer, type Options } from './options.ts'
+import { type DeepQuestion, type Question, type QuestionName, questions, type Unable } from './questions.ts'
+import type { SystemFigures } from './results.ts'
 
 export interface System extends Pick<SystemFigures, 'title' | 'kind' | 'engine'> {
   readonly name: string

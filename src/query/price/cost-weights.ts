@@ -1,5 +1,5 @@
 /**
- * The size of each thing that an operation requests; docs/prices.md explains the weights, and bench/cost-search.ts
+ * The size of each thing that an operation requests; docs/prices.md explains the weights, and bench/costs/cost-search.ts
  * checks them.
  */
 export const weights = {

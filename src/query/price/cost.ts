@@ -2,7 +2,7 @@
  * The cost of an operation in the worst case, from its logical plan alone, never from the data: a caller can compute it
  * with docs/prices.md, and equal operations cost the same everywhere. This file counts what is printed, where page
  * sizes multiply down the nesting; cost-pages.ts and cost-groups.ts count what is read to find it, cost-where.ts the
- * conditions. bench/cost-search.ts checks the weights against measured time.
+ * conditions. bench/costs/cost-search.ts checks the weights against measured time.
  */
 import { facetSizes, groupingSize, samplesSize, unusualWordsSize } from './cost-groups.ts'
 import { pageSize, totalSize } from './cost-pages.ts'

@@ -1,0 +1,152 @@
+/**
+ * What an export of a whole collection costs: its time, its first byte, the memory of the server and its processes above
+ * idle, and how long others wait for a page meanwhile. Several databases are exported in turns. Reads /proc, so it runs on
+ * Linux.
+ * Usage: node bench/serving/export.ts DATABASE… [format=csv] [fields=uri,title,…] [gzip] [rounds=3].
+ * DATABASE has an imported news corpus, and is a path or a URL of a PostgreSQL server on this machine;
+ * bench/support/growing-corpus.ts makes a corpus of a million articles.
+ */
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { childrenOf } from '../../test/support/processes.ts'
+import { isPostgres, serverProcess } from '../support/postgres-client.ts'
+import { post, type Server, startServer } from '../support/server.ts'
+
+const given = process.argv.slice(2)
+const databases = given.filter((it) => !/^[a-z]+(=|$)/.test(it))
+if (databases.length === 0) throw new Error('Name a database first.')
+const option = (name: string, otherwise: string): string =>
+  given.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
+const format = option('format', 'csv')
+const fields = option('fields', '')
+const rounds = Number(option('rounds', '3'))
+const isZipped = given.includes('gzip')
+const nsid = 'tech.service.news.article'
+const page =
+  '{ techServiceNewsArticle(first: 20) { nodes { uri title publishedAt sourceResolved { ... on TechServiceNewsSource { displayName } } } } }'
+/** Milliseconds between two pages of others. */
+const between = 20
+
+interface Exporting {
+  readonly server: Server
+  /** The main process of a PostgreSQL server; null for SQLite. */
+  readonly postgres: number | null
+  readonly url: URL
+  readonly name: string
+  /** Milliseconds that others wait while nothing is exported. */
+  readonly alone: readonly number[]
+}
+
+await using stack = new AsyncDisposableStack()
+const exporting: Exporting[] = []
+for (const database of databases) exporting.push(await open(database))
+for (let round = 1; round <= rounds; round += 1)
+  for (const each of exporting) console.log(await measure(each))
+
+async function open(database: string): Promise<Exporting> {
+  const server = stack.use(await startServer(database))
+  const url = new URL(`/export/${nsid}.${format}${fields === '' ? '' : `?fields=${fields}`}`, server.url)
+  // Everything that is loaded once is loaded.
+  await download(new URL(`${url}${fields === '' ? '?' : '&'}limit=1000`))
+  for (let count = 0; count < 50; count += 1) await ask(server)
+  const alone = await waits(server, pause(5_000))
+  const [postgres, name] = isPostgres(database)
+    ? [await serverProcess(database), 'PostgreSQL']
+    : [null, 'SQLite']
+  return { server, postgres, url, name, alone }
+}
+
+async function measure({ server, postgres, url, name, alone }: Exporting): Promise<string> {
+  await pause(1_000)
+  const idle = memoryOf(server.pid)
+  const cpu = (): readonly number[] => [server.pid, ...(postgres === null ? [] : [postgres])].map(cpuOf)
+  const before = cpu()
+  let highest = idle
+  const watching = setInterval(() => (highest = Math.max(highest, memoryOf(server.pid))), 50)
+  const downloading = download(url)
+  const during = await waits(server, downloading)
+  clearInterval(watching)
+  const { rows, bytes, firstByte, took } = await downloading
+  // The process of the database's connection has ended.
+  await pause(500)
+  const used = cpu().map((seconds, index) => (seconds - (before[index] ?? 0)).toFixed(1))
+  return [
+    name,
+    `${rows} rows`,
+    `${(bytes / 1e6).toFixed(0)} MB`,
+    `${(took / 1000).toFixed(1)} s (CPU ${used.join(' + ')} s)`,
+    `first byte ${firstByte.toFixed(0)} ms`,
+    `memory ${idle.toFixed(0)} + ${(highest - idle).toFixed(0)} MB`,
+    `pages p50 ${at(during, 0.5)} ms, p99 ${at(during, 0.99)} ms (idle ${at(alone, 0.5)} and ${at(alone, 0.99)})`,
+  ].join(', ')
+}
+
+interface Downloaded {
+  readonly rows: string
+  readonly bytes: number
+  readonly firstByte: number
+  readonly took: number
+}
+
+function download(url: URL): Promise<Downloaded> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now()
+    const headers = { 'accept-encoding': isZipped ? 'gzip' : 'identity' }
+    request(url, { headers }, (response) => {
+      let [bytes, firstByte] = [0, 0]
+      response.on('data', (piece: Buffer) => {
+        if (bytes === 0) firstByte = performance.now() - started
+        bytes += piece.length
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        const rows = response.trailers['x-row-count'] ?? `status ${response.statusCode}, no`
+        resolve({ rows, bytes, firstByte, took: performance.now() - started })
+      })
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function ask({ url }: Pick<Server, 'url'>): Promise<void> {
+  await (await post(url, page)).arrayBuffer()
+}
+
+/** Sorted milliseconds of pages that are asked for one after the other while something goes on. */
+async function waits(server: Server, going: Promise<unknown>): Promise<readonly number[]> {
+  const end = new AbortController()
+  const over = going.then(() => end.abort())
+  const times: number[] = []
+  while (!end.signal.aborted) {
+    const started = performance.now()
+    await ask(server)
+    times.push(performance.now() - started)
+    await Promise.race([over, pause(between)])
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
+function at(times: readonly number[], part: number): string {
+  return (times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? 0).toFixed(1)
+}
+
+/** Seconds of CPU of a process and of its children that have ended. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
+}
+
+/** Megabytes of a process and all below it, pages of files left out. */
+function memoryOf(pid: number): number {
+  let own = 0
+  try {
+    own = Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    // It has ended.
+  }
+  return childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), own)
+}

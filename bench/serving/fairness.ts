@@ -1,0 +1,204 @@
+/**
+ * One address at its worst against the others. Beside an idle server, and then while somebody without a key sends the
+ * worst of its kind on many connections as fast as answers come: the page of 20 of a caller with a key, asked fifty
+ * times a second, `/healthz` ten times, a long question of another address once, and the memory of all processes.
+ * All workers, default tiers; the hostile caller is a process of its own, each time at a new address with all its points.
+ * Usage: node bench/serving/fairness.ts DATABASE [seconds=30] [connections=100] [PART OF A NAME]. The database holds an
+ * imported news corpus; a key is added to it. Reads /proc.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, type AgentOptions } from 'node:http'
+import { setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { familyOf } from '../../test/attacks/processes.ts'
+import { privateMemoryOf } from '../../test/support/processes.ts'
+import { createKey, startDefaultServer } from '../support/default-server.ts'
+import { ask, at, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
+
+const port = 4690
+const page = `{ techServiceNewsArticle(first: 20) { nodes {
+  uri title url publishedAt language sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`
+/** Reads all articles; each number another one. */
+const long = (n: number): string =>
+  `{ techServiceNewsArticle(first: 1, where: {url: {contains: "long${n}"}}) { nodes { uri } } }`
+
+const times = (count: number, part: (alias: string) => string): string =>
+  `{ ${Array.from({ length: count }, (_, index) => part(`a${index}`)).join(' ')} }`
+
+const asked = (query: string): Sent => ({ path: '/api/graphql', body: JSON.stringify({ query }) })
+const message = (name: string, args: object): Sent => ({
+  path: '/mcp',
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  headers: { accept: 'application/json, text/event-stream' },
+})
+
+/** Requests by kind. The first three cost nearly 250 points, the most that the tier `public` allows for an operation. */
+const heavy: Readonly<Record<string, (n: number) => Sent>> = {
+  'groups by three fields': (n) =>
+    asked(
+      times(
+        2,
+        (a) => `${a}: techServiceNewsArticleAggregate(groupBy: [source, publishedAt_day, language],
+      limit: 1000, minCount: ${n % 1000}) { count groupCount groups { count countDistinct(field: tags) } }`,
+      ),
+    ),
+  'needles that no index finds': (n) =>
+    asked(
+      times(
+        3,
+        (a) =>
+          `${a}: techServiceNewsArticle(first: 1, where: {url: {contains: "${a}x${n}"}}) { totalCount nodes { uri } }`,
+      ),
+    ),
+  'lists in lists': (n) =>
+    asked(
+      times(
+        3,
+        (
+          a,
+        ) => `${a}: techServiceNewsSource(first: ${100 - (n % 3)}) { nodes { techServiceNewsArticleViaSource(first: 100) {
+      nodes { uri title url description publishedAt language } } } }`,
+      ),
+    ),
+  'pages of a hundred': (n) =>
+    asked(`{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { uri title url publishedAt language
+      sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`),
+  'documents without sense': (n) => asked(`{ ${'techServiceNewsArticel '.repeat(300)} n${n} }`),
+  'conditions within conditions': (n) =>
+    asked(`{ techServiceNewsArticle(first: 1, where: {source: {techServiceNewsArticleViaSource: {none:
+      {techServiceNewsEnrichmentViaArticle: {none: {summary: {contains: "n${n}"}}}}}}}) { nodes { uri } } }`),
+  introspection: (n) =>
+    asked(
+      `{ n${n}: __schema { types { name description fields { name description args { name type { name } } } } } }`,
+    ),
+  'large answers that are not read': (n) => ({
+    ...asked(
+      `{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { ${times(40, (alias) => `${alias}: recordJson`).slice(1, -1)} } } }`,
+    ),
+    isUnread: true,
+  }),
+  'messages of agents': (n) => message('run_graphql', { query: `{ ${'a '.repeat(30_000)} n${n} }` }),
+  'messages that are none': () => ({ path: '/mcp', body: '{}', headers: { origin: 'https://evil.example' } }),
+}
+
+if (process.argv[2] === 'hostile') await attack(JSON.parse(process.argv[3] ?? ''))
+else {
+  const [database = '', seconds = '30', connections = '100', part = ''] = process.argv.slice(2)
+  await measure(database, Number(seconds), Number(connections), part)
+}
+
+async function measure(database: string, seconds: number, connections: number, part: string): Promise<void> {
+  const key = createKey(database, 'bench')
+  const server = await startDefaultServer(database, port)
+  raiseOwnPriority()
+  try {
+    await observe(server.pid ?? 0, key, 3, '127.0.1.1')
+    const idle = await observe(server.pid ?? 0, key, seconds, '127.0.1.2')
+    report('idle', idle, idle)
+    let addresses = 1
+    for (const name of Object.keys(heavy).filter((one) => one.includes(part))) {
+      addresses += 1
+      const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
+      await warmUp(name, `127.0.3.${addresses}`)
+      const before = memoryOf(server.pid ?? 0)
+      const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
+      await once(child, 'message')
+      const beside = await observe(server.pid ?? 0, key, seconds, `127.0.2.${addresses}`)
+      child.send('stop')
+      const [statuses] = await once(child, 'message')
+      report(name, beside, { ...idle, memory: before }, statuses)
+    }
+  } finally {
+    server.kill()
+    await once(server, 'exit')
+  }
+}
+
+/** A few requests of that kind, so that each worker has loaded the modules they need, as one that has run for a while. */
+async function warmUp(name: string, localAddress: string): Promise<void> {
+  for (let n = 1; n <= 8; n += 1) {
+    const sent = heavy[name]?.(n)
+    const agent = new Agent({ localAddress } as AgentOptions)
+    if (sent !== undefined) await ask(port, { ...sent, isUnread: false }, { agent })
+    agent.destroy()
+  }
+}
+
+/** Milliseconds of each request, and the most megabytes that all processes of the service held. */
+interface Observed {
+  readonly pages: readonly number[]
+  readonly health: readonly number[]
+  readonly long: readonly number[]
+  readonly memory: number
+}
+
+/** `other`: the address that asks the long question, with all its points. */
+async function observe(pid: number, key: string, seconds: number, other: string): Promise<Observed> {
+  let memory = 0
+  const watch = setInterval(() => (memory = Math.max(memory, memoryOf(pid))), 500)
+  let n = Math.floor(Math.random() * 1e9)
+  const [pages, health, took] = await Promise.all([
+    repeat(seconds, 50, (agent) => ask(port, { ...asked(page), headers: { 'x-api-key': key } }, { agent })),
+    repeat(seconds, 10, (agent) => ask(port, { path: '/healthz', body: '' }, { agent, method: 'GET' })),
+    repeat(seconds, 1, (agent) => ask(port, asked(long((n += 1))), { agent }), other),
+  ])
+  clearInterval(watch)
+  return { pages, health, long: took, memory }
+}
+
+/** Megabytes of private memory of a process and its descendants. */
+function memoryOf(pid: number): number {
+  return familyOf(pid).reduce((sum, each) => {
+    try {
+      return sum + privateMemoryOf(each)
+    } catch {
+      // The process has ended.
+      return sum
+    }
+  }, 0)
+}
+
+interface Hostile {
+  readonly name: string
+  readonly connections: number
+  readonly address: string
+}
+
+async function attack({ name, connections, address }: Hostile): Promise<void> {
+  // A caller works on a machine of its own; here its work comes last.
+  setPriority(19)
+  const options: AgentOptions & { localAddress: string } = { keepAlive: true, localAddress: address }
+  const agent = new Agent(options)
+  const statuses: Record<string, number> = {}
+  const end = new AbortController()
+  let n = 0
+  const loop = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      n += 1
+      const sent = heavy[name]?.(n)
+      if (sent === undefined) throw new Error(`There is no ${name}.`)
+      const status = await ask(port, sent, { agent, signal: end.signal }).catch(() => 'cut')
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  }
+  const loops = Array.from({ length: connections }, loop)
+  process.send?.('begun')
+  await once(process, 'message')
+  end.abort()
+  agent.destroy()
+  await Promise.all(loops)
+  process.send?.(statuses, () => process.exit())
+}
+
+function report(name: string, seen: Observed, idle: Observed, statuses?: object): void {
+  const times = (['pages', 'long'] as const).map((kind) => {
+    const share = kind === 'pages' ? 0.99 : 0.5
+    const ratio = at(seen[kind], share) / at(idle[kind], share)
+    return `${kind} p${share * 100} ${at(seen[kind], share).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
+  })
+  const health = `/healthz at most ${Math.max(...seen.health).toFixed(1)} ms`
+  const memory = `${Math.round(seen.memory)} MB (${Math.round(seen.memory - idle.memory)} more than before)`
+  const became = statuses === undefined ? '' : ` ${JSON.stringify(statuses)}`
+  console.log(`${name.padEnd(32)} ${[...times, health, memory].join(', ')}${became}`)
+}
