@@ -306,6 +306,19 @@ test('a chart is a file', async (database) => {
   assert.equal((await explorer.get(`${article}/chart.svg?part=nonsense`)).status, 400)
 })
 
+test('a value that is missing is not zero', async (database) => {
+  const { explorer, figure } = await opened(database)
+  const day = 'publishedAt=2026-11-01&publishedAt.to=2026-11-02&per=hour'
+  const { rows, text } = await figure(`${article}?q=climate&as=share&${day}`)
+  const missing = rows.filter(([, value]) => value === 'no value').length
+  assert.ok(missing > 0 && missing < rows.length, `${missing} of ${rows.length}`)
+  assert.ok(text.includes(`Without a value: ${missing}.`), text)
+  const { body } = await explorer.get(`${article}?q=climate&as=share&${day}`)
+  const { document } = parseHTML(body)
+  assert.match(document.querySelector('.legend')?.textContent ?? '', /no value/)
+  assert.match(document.querySelector('svg.chart')?.innerHTML ?? '', /: no value</)
+})
+
 test('a chart of nothing says so', async (database) => {
   const { explorer, figure } = await opened(database)
   const { rows, text, drawings } = await figure(`${article}/charts?q=nosuchwordanywhere`)

@@ -174,7 +174,7 @@ export function comparedChart(
 
 /** An empty chart, and why it is. */
 function nothing(description: string): DrawnChart {
-  const labels = { title: '', keyLabel: '', valueLabel: '', locale: 'en' }
+  const labels = { title: '', keyLabel: '', valueLabel: '', locale: 'en', noValue: '' }
   return {
     spec: {
       ...labels,

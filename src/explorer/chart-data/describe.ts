@@ -2,8 +2,12 @@
 import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
 import type { Language } from '../languages/language.ts'
 
-/** The highest and the lowest value, and where they are. */
-export function describe(spec: Omit<ChartSpec, 'description'>, { text, list }: Language): ChartSpec {
+/** The highest and the lowest value, where they are, and how many are missing. */
+export function describe(
+  given: Omit<ChartSpec, 'description' | 'noValue'>,
+  { text, list, number }: Language,
+): ChartSpec {
+  const spec = { ...given, noValue: text.charts.noValue }
   const all = spec.series.flatMap(({ name, values }) =>
     values.flatMap((value, key) => {
       const of = spec.keys[key]?.label ?? ''
@@ -16,7 +20,9 @@ export function describe(spec: Omit<ChartSpec, 'description'>, { text, list }: L
   const highest = rest.reduce((one, other) => (other.value > one.value ? other : one), first)
   const lowest = rest.reduce((one, other) => (other.value < one.value ? other : one), first)
   const shown = ({ value, place }: typeof first) => ({ value: valueText(value, spec), place })
-  const description =
+  const extremes =
     rest.length === 0 ? text.charts.single(shown(first)) : text.charts.extremes(shown(highest), shown(lowest))
-  return { ...spec, description }
+  const gaps = spec.series.reduce((sum, { values }) => sum + values.filter((each) => each === null).length, 0)
+  const missing = gaps === 0 ? '' : ` ${text.charts.withoutValue(number(gaps))}`
+  return { ...spec, description: extremes + missing }
 }

@@ -5,6 +5,16 @@ import { columnsOf, labelText } from './label.ts'
 /** Of Observable Plot. */
 export type Options = Readonly<Record<string, unknown>>
 
+export interface Drawing {
+  readonly spec: ChartSpec
+  readonly marks: readonly Mark[]
+  readonly width: number
+  readonly isNarrow: boolean
+}
+
+/** Of drawings whose series have names beside them. */
+export const firstColour = { value: () => 'series-0', scale: null }
+
 /** Keys from left to right, with as many labels as there is room for. */
 export function keyAxis(spec: ChartSpec, width: number): Options {
   const longest = Math.min(20, Math.max(1, ...spec.keys.map(({ label }) => columnsOf(label))))

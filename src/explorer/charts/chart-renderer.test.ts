@@ -9,6 +9,7 @@ function spec(title: string, locale = 'en'): ChartSpec {
     title,
     description: '',
     locale,
+    noValue: '',
     unit: 'number',
     keyLabel: '',
     valueLabel: '',

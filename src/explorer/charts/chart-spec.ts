@@ -10,6 +10,8 @@ export interface ChartSpec {
   readonly description: string
   /** BCP 47, for numbers. */
   readonly locale: string
+  /** What stands in place of a value that is missing. */
+  readonly noValue: string
   /** `share`: values are fractions and shown as percents. */
   readonly unit: 'number' | 'share'
   /** What the keys are, such as a period, and what the values are. */
@@ -61,9 +63,9 @@ export type Layout = (typeof layouts)[number]
 /** A value as the chart and its table show it. */
 export function valueText(
   value: number | null,
-  { unit, locale }: Pick<ChartSpec, 'unit' | 'locale'>,
+  { unit, locale, noValue }: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
 ): string {
-  if (value === null) return '–'
+  if (value === null) return noValue
   return unit === 'share'
     ? new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(value)
     : new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)
@@ -72,6 +74,14 @@ export function valueText(
 export function isEmpty({ series }: ChartSpec): boolean {
   return series.every(({ values }) => values.every((value) => value === null))
 }
+
+export function hasGaps({ series }: ChartSpec): boolean {
+  return series.some(({ values }) => values.includes(null))
+}
+
+/** Of the shade in place of a missing column; and of a cell of a heat map with the value 0, which is not nothing. */
+export const gapOpacity = 0.1
+export const leastOpacity = 0.06
 
 export function isTooLarge({ keys, series }: ChartSpec): boolean {
   return keys.length * Math.max(1, series.length) > mostMarks

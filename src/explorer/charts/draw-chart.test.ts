@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ChartSpec, chartKinds, isEmpty, isTooLarge, layouts } from './chart-spec.ts'
 import { drawChart } from './draw-chart.ts'
+import { legendOf } from './legend.ts'
 
 const elements = ['svg', 'g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title', 'desc']
 
@@ -11,6 +12,7 @@ function spec(change: Partial<ChartSpec> = {}): ChartSpec {
     title: 'Records per day',
     description: 'Highest: 3 (b).',
     locale: 'en',
+    noValue: 'no value',
     unit: 'number',
     keyLabel: 'Day',
     valueLabel: 'Records',
@@ -50,6 +52,15 @@ function textsOf(svg: string): readonly string[] {
   return Array.from(svg.matchAll(/<(?:text|tspan|title)[^>]*>([^<]+)</g), ([, text = '']) =>
     text.replaceAll(/[\u2068\u2069]/g, ''),
   )
+}
+
+/** The number of shades in place of missing values. */
+function shadesIn(svg: string): number {
+  const groups = Array.from(
+    svg.matchAll(/<g [^>]*fill-opacity="0\.1">(.*?)<\/g>/g),
+    ([, shades = '']) => shades,
+  )
+  return groups.reduce((sum, shades) => sum + shades.split('<rect').length - 1, 0)
 }
 
 test('bars have a link and a title for each key', () => {
@@ -155,13 +166,50 @@ test('one value, many values and missing values are drawn', () => {
     const keys = Array.from({ length: 1_000 }, (_, at) => ({ label: `day ${at}`, href: null }))
     const values = keys.map((_, at) => (at % 10 === 0 ? null : (at % 7) - 2))
     const many = drawChart(spec({ kind, keys, series: [{ name: 'x', values, hrefs: [] }] }), 'narrow')
-    assert.equal(tagsOf(many).filter((tag) => /^<(rect|circle)/.test(tag)).length, 900, kind)
+    const drawn = tagsOf(many).filter((tag) => /^<(rect|circle)/.test(tag)).length - shadesIn(many)
+    assert.equal(drawn, 900, kind)
     const zeros = drawChart(
       spec({ kind, series: [{ name: 'x', values: [0, 0, null], hrefs: [] }] }),
       'narrow',
     )
     tagsOf(zeros)
   }
+})
+
+test('a missing value is marked in the drawing, and zero is not', () => {
+  const series = [{ name: 'x', values: [0, null, 2], hrefs: [] }]
+  const marksOf = (change: Partial<ChartSpec>) => {
+    const svg = drawChart(spec({ series, ...change }), 'wide')
+    tagsOf(svg)
+    const texts = Array.from(svg.matchAll(/<text[^>]*>\u2068?(no value|–)/g), ([, text]) => text)
+    return {
+      shades: shadesIn(svg),
+      texts,
+      titles: svg.split('<title>b: no value<').length - 1,
+    }
+  }
+  assert.deepEqual(marksOf({}), { shades: 1, texts: [], titles: 2 })
+  assert.deepEqual(marksOf({ isOrdered: false }), { shades: 0, texts: ['no value'], titles: 1 })
+  assert.deepEqual(marksOf({ kind: 'heat' }), { shades: 0, texts: ['–'], titles: 1 })
+  const both = [...series, { name: 'y', values: [1, 1, null], hrefs: [] }]
+  assert.equal(marksOf({ series: both }).shades, 0)
+  assert.equal(marksOf({ series: both, kind: 'multiples' }).shades, 2)
+  assert.deepEqual(marksOf({ series: both, kind: 'multiples', isOrdered: false }).texts, [
+    'no value',
+    'no value',
+  ])
+})
+
+test('a legend says what shades mean', () => {
+  const namesOf = (change: Partial<ChartSpec>) => legendOf(spec(change)).map(({ name }) => name)
+  const series = [{ name: 'x', values: [-3, null, 2], hrefs: [] }]
+  assert.deepEqual(namesOf({ series }), ['no value'])
+  assert.deepEqual(namesOf({ series, isOrdered: false }), [])
+  assert.deepEqual(namesOf({ series, kind: 'lines' }), [])
+  assert.deepEqual(namesOf({ series, kind: 'heat' }), ['0', '-3 / 3', '–: no value'])
+  assert.deepEqual(namesOf({ kind: 'heat' }), ['0', '3'])
+  const file = drawChart(spec({ kind: 'heat' }), 'file')
+  assert.ok(textsOf(file).includes('3'))
 })
 
 test('numbers of the axis and in titles are those of the language', () => {

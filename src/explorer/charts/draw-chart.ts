@@ -2,20 +2,33 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
-import { type ChartSpec, colourNumber, type Layout, type Mark, valueText } from './chart-spec.ts'
-import { extent, keyAxis, keyScale, labelMargin, leftMargin, type Options, valueAxis } from './axes.ts'
+import {
+  type ChartSpec,
+  colourNumber,
+  type Layout,
+  leastOpacity,
+  type Mark,
+  valueText,
+} from './chart-spec.ts'
+import { barGaps, cellGaps, columnGaps } from './gaps.ts'
+import {
+  type Drawing,
+  extent,
+  firstColour,
+  keyAxis,
+  keyScale,
+  labelMargin,
+  leftMargin,
+  type Options,
+  valueAxis,
+} from './axes.ts'
 import { columnsOf, labelText, plainText } from './label.ts'
+import { legendOf } from './legend.ts'
+import { multiples } from './multiples.ts'
 import { childrenText, palette, type SvgNode } from './svg-text.ts'
 
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 4', '1 4', '12 4']
 const { document } = parseHTML('<!doctype html><html><body></body></html>')
-
-interface Drawing {
-  readonly spec: ChartSpec
-  readonly marks: readonly Mark[]
-  readonly width: number
-  readonly isNarrow: boolean
-}
 
 /** SVG: elements of a page for screens and for phones, or a document. */
 export function drawChart(given: ChartSpec, layout: Layout): string {
@@ -47,14 +60,13 @@ function withPlainTexts(spec: ChartSpec): ChartSpec {
     title: plainText(spec.title),
     description: plainText(spec.description),
     valueLabel: plainText(spec.valueLabel),
+    noValue: plainText(spec.noValue),
     keys: spec.keys.map((key) => ({ ...key, label: plainText(key.label) })),
     series: spec.series.map((series) => ({ ...series, name: plainText(series.name) })),
   }
 }
 
 const common = 'text-anchor="middle" fill="currentColor" font-size="12" direction="ltr"'
-
-const firstColour = { value: () => 'series-0', scale: null }
 
 function marksOf(spec: ChartSpec): readonly Mark[] {
   const several = spec.series.length > 1
@@ -86,6 +98,7 @@ function columns({ spec, marks, width, isNarrow }: Drawing): Options & { readonl
     x: { ...keyAxis(spec, width - 60), type: 'band', padding: spec.keys.length > 120 ? 0 : 0.12 },
     y: valueAxis(spec, marks),
     marks: [
+      columnGaps(spec, extent(spec, marks)),
       Plot.barY(marks, {
         x: 'key',
         y: 'value',
@@ -114,6 +127,7 @@ function hits(spec: ChartSpec, marks: readonly Mark[]): readonly unknown[] {
           const value = valueText(values[key] ?? null, spec)
           return spec.series.length > 1 ? `${name}: ${value}` : value
         }),
+      ...(spec.series.every(({ values }) => values[key] === null) ? [spec.noValue] : []),
     ].join(spec.series.length > 1 ? '\n' : ': '),
   }))
   return [
@@ -155,6 +169,7 @@ function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
         href: 'href',
         title: 'title',
       } as never),
+      barGaps(spec, extent(spec, marks)),
       Plot.ruleX([0]),
     ],
   }
@@ -233,80 +248,14 @@ function heat({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
         x: 'key',
         y: 'series',
         fill: firstColour,
-        // Zero is not nothing: its cell is still visible.
-        fillOpacity: ({ value }: Mark) => 0.06 + 0.94 * (Math.abs(value) / most),
+        fillOpacity: ({ value }: Mark) => leastOpacity + (1 - leastOpacity) * (Math.abs(value) / most),
         href: 'href',
         title: 'title',
       } as never),
+      cellGaps(spec, room),
     ],
     opacity: { type: 'identity' },
   }
-}
-
-function multiples({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
-  const across = isNarrow ? 1 : Math.min(3, spec.series.length)
-  const down = Math.ceil(spec.series.length / across)
-  const names = labelMargin(
-    spec.keys.map(({ label }) => label),
-    isNarrow,
-  )
-  const placed = marks.map((mark) => ({
-    ...mark,
-    column: mark.series % across,
-    row: Math.floor(mark.series / across),
-  }))
-  const titles = spec.series.map(({ name }, series) => ({
-    column: series % across,
-    row: Math.floor(series / across),
-    name: labelText(name, isNarrow ? 40 : 30),
-  }))
-  const panel = spec.isOrdered ? 90 : Math.max(60, 20 * spec.keys.length)
-  const gap = 40
-  // A scale of a single band has its inner padding outside of it.
-  const facets = {
-    fx: {
-      domain: Array.from({ length: across }, (_, at) => at),
-      axis: null,
-      paddingInner: across > 1 ? 0.08 : 0,
-      paddingOuter: 0,
-    },
-    fy: {
-      domain: Array.from({ length: down }, (_, at) => at),
-      axis: null,
-      paddingInner: down > 1 ? 0.3 : 0,
-      paddingOuter: 0,
-    },
-  }
-  const title = Plot.text(titles, {
-    fx: 'column',
-    fy: 'row',
-    text: 'name',
-    frameAnchor: 'top-left',
-    dy: -16,
-    fontWeight: 600,
-  } as never)
-  const place = { fx: 'column', fy: 'row', fill: firstColour, href: 'href', title: 'title' }
-  return spec.isOrdered
-    ? {
-        height: 68 + down * panel + (down - 1) * gap,
-        marginTop: 40,
-        marginLeft: leftMargin(spec, marks),
-        marginRight: 8,
-        ...facets,
-        x: { ...keyAxis(spec, (width - 60) / across), type: 'band', padding: 0.12 },
-        y: { ...valueAxis(spec, marks), ticks: 3, label: null },
-        marks: [Plot.barY(placed, { ...place, x: 'key', y: 'value' } as never), Plot.ruleY([0]), title],
-      }
-    : {
-        height: 68 + down * panel + (down - 1) * gap,
-        marginTop: 40,
-        marginLeft: names.width,
-        marginRight: 16,
-        ...facets,
-        x: { ...valueAxis(spec, marks), ticks: 3, label: null },
-        y: { ...keyScale(spec, names.columns), padding: 0.2 },
-        marks: [Plot.barX(placed, { ...place, y: 'key', x: 'value' } as never), Plot.ruleX([0]), title],
-      }
 }
 
 const lineHeight = 18
@@ -314,11 +263,11 @@ const lineHeight = 18
 /** The chart with its title and the meaning of its colours, on white. */
 function fileText(spec: ChartSpec, plotted: SvgNode, width: number, height: number): string {
   const top = 34
-  const named = spec.series.length > 1 && spec.kind !== 'heat' && spec.kind !== 'multiples' ? spec.series : []
+  const named = legendOf(spec)
   const all = top + height + 12 + named.length * lineHeight
-  const legend = named.map(({ name }, at) => {
+  const legend = named.map(({ name, colour, opacity }, at) => {
     const y = top + height + 10 + at * lineHeight
-    return `<rect x="12" y="${y}" width="12" height="12" fill="${palette[colourNumber(spec, at)]}"/><text x="30" y="${y + 10}" text-anchor="start">${escapeXml(labelText(name, 100))}</text>`
+    return `<rect x="12" y="${y}" width="12" height="12" fill="${colour === null ? 'currentColor' : palette[colour]}" fill-opacity="${opacity}"/><text x="30" y="${y + 10}" text-anchor="start">${escapeXml(labelText(name, 100))}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${all}" width="${width}" height="${all}" font-family="system-ui, sans-serif" role="img" ${common} color="#1b1f24"><title>${escapeXml(spec.title)}</title><desc>${escapeXml(spec.description)}</desc><rect width="${width}" height="${all}" fill="#fff"/><text x="12" y="22" text-anchor="start" font-size="15" font-weight="600">${escapeXml(labelText(spec.title, 100))}</text><g transform="translate(0,${top})">${childrenText(plotted, 'file')}</g>${legend.join('')}</svg>\n`
 }

@@ -9,6 +9,8 @@ export const charts: Catalogue['charts'] = {
   single: (one) => `${isolated(one.place)}: ${isolated(one.value)}.`,
   extremes: (highest, lowest) =>
     `الأعلى: ${isolated(highest.value)} (${isolated(highest.place)}). الأدنى: ${isolated(lowest.value)} (${isolated(lowest.place)}).`,
+  noValue: 'بلا قيمة',
+  withoutValue: (count) => `بلا قيمة: ${isolated(count)}.`,
   records: 'السجلات',
   shareOfAll: 'النسبة من جميع سجلات الفترة',
   recordsPer: {

@@ -14,6 +14,8 @@ export const charts = {
   single: (one: LabelledValue) => `${one.place}: ${one.value}.`,
   extremes: (highest: LabelledValue, lowest: LabelledValue) =>
     `Highest: ${highest.value} (${highest.place}). Lowest: ${lowest.value} (${lowest.place}).`,
+  noValue: 'no value',
+  withoutValue: (count: string) => `Without a value: ${count}.`,
   records: 'Records',
   shareOfAll: 'Share of all records of the period',
   recordsPer: {

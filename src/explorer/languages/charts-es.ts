@@ -8,6 +8,8 @@ export const charts: Catalogue['charts'] = {
   single: (one) => `${one.place}: ${one.value}.`,
   extremes: (highest, lowest) =>
     `Máximo: ${highest.value} (${highest.place}). Mínimo: ${lowest.value} (${lowest.place}).`,
+  noValue: 'sin valor',
+  withoutValue: (count) => `Sin valor: ${count}.`,
   records: 'Registros',
   shareOfAll: 'Proporción de todos los registros del período',
   recordsPer: {

@@ -1,6 +1,7 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
 import { withLanguage } from '../addresses.ts'
-import { type ChartSpec, colourNumber, valueText } from '../charts/chart-spec.ts'
+import { type ChartSpec, isEmpty, valueText } from '../charts/chart-spec.ts'
+import { legendOf } from '../charts/legend.ts'
 import { html, type Html, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
@@ -30,7 +31,7 @@ export async function chartFigure(
   const isSingle = spec.isOrdered && spec.keys.length === 1 && spec.series.length === 1
   const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
   const isDrawn = wide !== null && narrow !== null && !isSingle
-  const failure = isDrawn || isSingle || spec.keys.length === 0 ? [] : [text.charts.failed]
+  const failure = isDrawn || isSingle || isEmpty(spec) ? [] : [text.charts.failed]
   const said = [...failure, spec.description, ...notes].filter((each) => each !== '').join(' ')
   return html`<figure class="figure">
     ${spec.title !== '' && html`<figcaption>${spec.title}</figcaption>`}
@@ -54,13 +55,11 @@ function withLinksIn(spec: ChartSpec, language: Language): ChartSpec {
   }
 }
 
-/** What colours mean. Rows of a heat map and small multiples have their names beside them. */
 function legend(spec: ChartSpec): Html {
-  const { kind, series, isStacked } = spec
-  const isColoured = kind === 'lines' || (kind === 'bars' && isStacked)
-  if (!isColoured || series.length < 2) return null
+  const entries = legendOf(spec)
+  if (entries.length === 0) return null
   return html`<ul class="legend" aria-hidden="true">
-    ${series.map(({ name }, at) => html`<li><svg class="swatch" viewBox="0 0 12 12"><rect width="12" height="12" class=${`fill-${colourNumber(spec, at)}`} /></svg> ${recordText(name)}</li>`)}
+    ${entries.map(({ name, colour, opacity }) => html`<li><svg class="swatch" viewBox="0 0 12 12"><rect width="12" height="12" class=${colour === null ? undefined : `fill-${colour}`} fill="currentColor" fill-opacity=${opacity} /></svg> ${recordText(name)}</li>`)}
   </ul>`
 }
 

@@ -1,0 +1,69 @@
+/** Marks where a value is missing, which would look like zero otherwise. */
+import * as Plot from '@observablehq/plot'
+import { type ChartSpec, gapOpacity } from './chart-spec.ts'
+import { labelText } from './label.ts'
+
+/** A place of a drawing without a value. */
+interface Gap {
+  readonly key: number
+  readonly series: number
+  readonly title: string
+}
+
+/** Each of them; `whole`: only keys without any value. */
+function gapsOf({ keys, series, noValue }: ChartSpec, whole: boolean): readonly Gap[] {
+  const isGap = (key: number, at: number) => series[at]?.values[key] === null
+  const all = series.map((_, at) => at)
+  return keys.flatMap(({ label }, key) => {
+    const missing = all.filter((at) => isGap(key, at))
+    const shown = !whole ? missing : missing.length === all.length ? missing.slice(0, 1) : []
+    return shown.map((at) => ({ key, series: at, title: `${label}: ${noValue}` }))
+  })
+}
+
+const ink = { fill: 'currentColor', title: 'title' }
+
+/** Words in place of bars from left to right. `place`: the panel of a series among small multiples. */
+export function barGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Place): unknown {
+  const isLeft = -low > high
+  return Plot.text(gapsOf(spec, place === undefined).map(placed(place)), {
+    ...(place !== undefined && panels),
+    ...ink,
+    y: 'key',
+    x: () => 0,
+    dx: isLeft ? -6 : 6,
+    text: () => labelText(spec.noValue, 30),
+    textAnchor: isLeft ? 'end' : 'start',
+    fillOpacity: 0.75,
+  } as never)
+}
+
+/** A shade in place of columns, which may be too narrow for words. */
+export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Place): unknown {
+  return Plot.barY(gapsOf(spec, place === undefined).map(placed(place)), {
+    ...(place !== undefined && panels),
+    ...ink,
+    x: 'key',
+    y1: low,
+    y2: high,
+    fillOpacity: gapOpacity,
+  } as never)
+}
+
+/** A dash in place of a cell; `room`: its width. */
+export function cellGaps(spec: ChartSpec, room: number): unknown {
+  return Plot.text(room < 8 ? [] : gapsOf(spec, false), {
+    ...ink,
+    x: 'key',
+    y: 'series',
+    text: () => '–',
+    fillOpacity: 0.6,
+  } as never)
+}
+
+type Place = (series: number) => { readonly column: number; readonly row: number }
+const panels = { fx: 'column', fy: 'row' }
+
+function placed(place: Place | undefined) {
+  return (gap: Gap) => ({ ...gap, ...place?.(gap.series) })
+}
