@@ -227,6 +227,31 @@ test('an address that is not one is a page for browsers, and JSON for programs',
   }
 })
 
+test('a page that something is sent to says that it can only be read, and programs get JSON', async () => {
+  const service = await publicService()
+  const send = (path: string, accept: string) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { accept, 'accept-language': 'es' },
+      body: new URLSearchParams({ q: 'storm' }),
+    })
+  for (const path of ['/', `${articles}?language=en`, '/at/did:plc:a/b/c']) {
+    const page = await send(path, 'text/html,*/*;q=0.8')
+    assert.equal(page.status, 405)
+    assert.equal(page.headers.get('allow'), 'GET, HEAD, OPTIONS')
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'self'/)
+    const text = await page.text()
+    assert.match(text, /<html lang="es"/)
+    assert.ok(text.includes(`<a href="${path}" rel="nofollow">Abrir la página</a>`), text)
+    const answer = await send(path, 'application/json')
+    assert.deepEqual(
+      [answer.status, (await answer.json()).errors[0].extensions.code],
+      [405, 'METHOD_NOT_ALLOWED'],
+    )
+  }
+})
+
 test('what is asked for with HEAD has the ETag that GET has, and is not sent when it is known', async () => {
   const service = await publicService()
   for (const path of ['/', articles, `${articles}?language=en`, '/robots.txt', '/sitemap.xml']) {

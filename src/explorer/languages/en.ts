@@ -58,6 +58,8 @@ export const en = {
     'The search cannot be carried out. Write at least one word that records may have: signs, and words that are left out, are not enough.',
   wrongInput: 'The service refuses a value in this address. Change it, or go on without it. The reason:',
   tryAgain: 'Try again',
+  onlyRead: 'Pages can only be read: nothing can be sent to this address.',
+  openPage: 'Open the page',
   tooMany: (seconds: number) =>
     `You have sent many requests in a short time. Try again in ${seconds} seconds.`,
   operator: {

@@ -57,6 +57,8 @@ export const es: Catalogue = {
   wrongInput:
     'El servicio rechaza un valor de esta dirección. Cámbielo o continúe sin él. El motivo, en inglés:',
   tryAgain: 'Intentar de nuevo',
+  onlyRead: 'Las páginas solo se pueden leer: no se puede enviar nada a esta dirección.',
+  openPage: 'Abrir la página',
   tooMany: (seconds) =>
     `Ha enviado muchas solicitudes en poco tiempo. Vuelva a intentarlo dentro de ${seconds} segundos.`,
   operator: {

@@ -90,6 +90,8 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest): string | n
       return text.tooExpensive
     case 'RATE_LIMITED':
       return text.tooMany(fault.retryAfter ?? 60)
+    case 'METHOD_NOT_ALLOWED':
+      return text.onlyRead
     case 'INVALID_CURSOR':
       return text.wrongPage
     case 'BAD_USER_INPUT':
@@ -108,6 +110,8 @@ function wayOn(code: string | null, request: PageRequest): Html {
   const path = pathOf(address)
   const cleared = path === address ? link(text.home, '/') : link(text.clear, path)
   switch (code) {
+    case 'METHOD_NOT_ALLOWED':
+      return link(text.openPage, address)
     case 'RATE_LIMITED':
     case 'UNAVAILABLE':
     case 'TIMEOUT':

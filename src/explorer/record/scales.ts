@@ -1,6 +1,6 @@
 /** Numbers on their scales. */
 import type { Constraints } from '../../schema/model/model.ts'
-import { type Labels, labelIn, type Scale } from '../fields/labels.ts'
+import { labelIn, type Scale } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -32,9 +32,11 @@ export function scaled(
     min === 0 || min === 1
       ? record.ofMost(text, language.number(max))
       : record.between(text, language.number(min), language.number(max))
-  const end = (at: number, labels: Labels): Html => {
+  const ends = [[min, low] as const, [max, high] as const].flatMap(([at, labels]): Html[] => {
     const meaning = isShort ? null : labelIn(labels, language)
-    return meaning !== null && html` <span class="end">${language.number(at)}: ${meaning}</span>`
-  }
-  return html`<span class="scale"><meter min=${min} max=${max} value=${value} aria-hidden="true"></meter> <span>${words}</span>${end(min, low)}${end(max, high)}</span>`
+    return meaning === null
+      ? []
+      : [html` <span><bdi>${language.number(at)}</bdi>: <bdi>${meaning}</bdi></span>`]
+  })
+  return html`<span class="scale"><meter min=${min} max=${max} value=${value} aria-hidden="true"></meter> <span>${words}</span>${ends.length > 0 && html`<span class="ends">${ends}</span>`}</span>`
 }

@@ -41,12 +41,19 @@ const sitemaps = [
 /** The beginnings of the paths of pages, besides the first one; and `/search`. */
 export const pagePaths = ['/c/', '/at/', '/embed/', '/search', '/sitemap-'] as const
 
+/** Answers with the page of the request's address; with a fault, with a page that says what it is. */
+export type AnswerPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fault?: EndpointFault,
+) => Promise<FastifyReply>
+
 export function addExplorerRoutes(
   app: FastifyInstance,
   { create, dataVersion, version, imageHosts, logo }: ExplorerRoutes,
   options: EntryOptions,
   scheduler: ClientScheduler,
-): void {
+): AnswerPage {
   const endpointFor = addInProcessEndpoint(app)
   const entry = createEntry(options)
   const headers = pageHeaders(imageHosts, "'none'")
@@ -87,8 +94,14 @@ export function addExplorerRoutes(
     prefersHtml(request.headers.accept) ? answer(request, reply) : reply.callNotFound(),
   )
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const refusal = await admit(request)
+  return answer
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    fault: EndpointFault | null = null,
+  ): Promise<FastifyReply> {
+    const refusal = (await admit(request)) ?? fault
     const [path = '', ...query] = request.url.split('?')
     const page = (await opened()).open({
       path,

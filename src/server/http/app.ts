@@ -14,7 +14,7 @@ import type { IndexStatus } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { addInProcessAgent } from '../agents/in-process-agent.ts'
-import { askBeforeBodies, createBodyReader, rejectBadHeads } from './requests.ts'
+import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from './requests.ts'
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { addPreflightRoute } from './cross-origin.ts'
@@ -29,6 +29,7 @@ import { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
 import {
   addExplorerRoutes,
+  type AnswerPage,
   crawlerPaths,
   type ExplorerRoutes,
   pagePaths,
@@ -110,8 +111,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setChildLoggerFactory(() => options.log)
   app.decorateRequest('context', null)
   app.setErrorHandler(answerFailure)
+  let answerPage: AnswerPage | null = null
   app.setNotFoundHandler(
-    unknownAnswer(explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths]),
+    unknownAnswer(
+      explorer === null ? [exportPath] : [exportPath, ...pagePaths, ...crawlerPaths],
+      () => answerPage,
+    ),
   )
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
@@ -140,7 +145,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       addExportRoutes(routes, options, options.exports, scheduler, timeout.stall)
     if (agent !== null) addInProcessAgent(routes, agent, options, scheduler)
     if (explorer === null) routes.get('/', (_request, reply) => reply.redirect(endpoint))
-    else addExplorerRoutes(routes, explorer, options, scheduler)
+    else answerPage = addExplorerRoutes(routes, explorer, options, scheduler)
   })
   return app
 }
@@ -168,9 +173,9 @@ const allowedMethods = new Map([
   ['/readyz', 'GET, HEAD, OPTIONS'],
 ])
 
-/** `read`: the beginnings of paths that are only read. */
-function unknownAnswer(read: readonly string[]) {
-  return (request: FastifyRequest, reply: FastifyReply): never => {
+/** `read`: the beginnings of paths that are only read. Browsers get a page, where there are pages. */
+function unknownAnswer(read: readonly string[], pages: () => AnswerPage | null) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = request.url.split('?', 1)[0] ?? ''
     const isRead = read.some((each) => path.startsWith(each))
     const allowed = isRead ? 'GET, HEAD, OPTIONS' : allowedMethods.get(path)
@@ -178,6 +183,10 @@ function unknownAnswer(read: readonly string[]) {
       throw new ServiceError('NOT_FOUND', `Nothing is served here. GraphQL is at ${endpoint}.`)
     }
     reply.header('allow', allowed)
-    throw new ServiceError('METHOD_NOT_ALLOWED', `The path ${path} takes ${allowed}, not ${request.method}.`)
+    const message = `The path ${path} takes ${allowed}, not ${request.method}.`
+    const isPage = path === '/' || pagePaths.some((each) => path.startsWith(each))
+    const answerPage = isPage && prefersHtml(request.headers.accept) ? pages() : null
+    if (answerPage === null) throw new ServiceError('METHOD_NOT_ALLOWED', message)
+    return answerPage(request, reply, { code: 'METHOD_NOT_ALLOWED', message, retryAfter: null })
   }
 }
