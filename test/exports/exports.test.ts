@@ -136,7 +136,7 @@ test('`where`, `search` and `sortBy` mean what they mean in GraphQL', async (dat
 })
 
 const usualColumns =
-  `uri,cid,did,actorHandle,rkey,collection,indexedAt,changedAt,title,blurb,note,shelf,genre,medium,
+  `uri,cid,rev,did,actorHandle,rkey,collection,indexedAt,changedAt,title,blurb,note,shelf,genre,medium,
 language,pages,serial,record_count,inPrint,page,publishedAt,author.uri,series,mention.uri,about,subject.uri,archive,digest,
 link`.replaceAll('\n', '')
 

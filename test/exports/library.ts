@@ -99,6 +99,7 @@ export async function serveLibrary(database: Engine): Promise<ServedLibrary> {
 /** Columns of books of every kind, with where GraphQL has the value, and how DuckDB is to name the type. */
 export const bookColumns: readonly (readonly [name: string, path: string, type: string])[] = [
   ['uri', 'uri', 'VARCHAR'],
+  ['rev', 'rev', 'VARCHAR'],
   ['indexedAt', 'indexedAt', 'TIMESTAMP WITH TIME ZONE'],
   ['title', 'title', 'VARCHAR'],
   ['note', 'note', 'VARCHAR'],
@@ -133,7 +134,7 @@ export const bookColumns: readonly (readonly [name: string, path: string, type: 
   ['extra', 'extra', 'VARCHAR'],
 ]
 
-export const bookNodes = `uri indexedAt title note shelf genre pages serial inPrint page publishedAt
+export const bookNodes = `uri rev indexedAt title note shelf genre pages serial inPrint page publishedAt
   author { uri }
   authorResolved { ... on OrgExampleLibraryPerson { name rating employerResolved { ... on OrgExampleLibraryPublisher { name } } } }
   series seriesResolved { ... on OrgExampleLibraryBook { title } }

@@ -90,8 +90,8 @@ async function openCorpus(
   return { service, reference: createReference(judged, references, records) }
 }
 
-function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {
+function plainRecord({ uri, cid, rev, indexedAt, value }: Json): PlainRecord {
   const [did, collection, rkey] = uri.slice('at://'.length).split('/')
   const instant = parseInstant(indexedAt)
-  return { uri, cid, did, rkey, collection, indexedAt: instant, changedAt: instant, value }
+  return { uri, cid, rev, did, rkey, collection, indexedAt: instant, changedAt: instant, value }
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { startNetwork } from './network.ts'
+import { startNetwork, type Written } from './network.ts'
 import { startProxy } from './proxy.ts'
 import { runProgram, type Service, startService } from './service.ts'
 import {
@@ -50,6 +50,7 @@ test('what happens on the network is answered as it happens', async (t) => {
             nodes {
               title
               cid
+              rev
               source { isCurrent }
               sourceResolved { ... on TechServiceNewsSource { displayName } }
               techServiceNewsEnrichmentViaArticle { nodes { uri } }
@@ -62,13 +63,14 @@ test('what happens on the network is answered as it happens', async (t) => {
         )
         return { articles, enrichments: enrichments.nodes, found: found?.recordJson ?? null }
       }
-      const expected = (title: string, cid: string, outletName: string, more: Json) => ({
+      const expected = (title: string, { cid, rev }: Written, outletName: string, more: Json) => ({
         articles: {
           totalCount: 1,
           nodes: [
             {
               title,
               cid,
+              rev,
               source: { isCurrent: outletName === 'The First' },
               sourceResolved: { displayName: outletName },
               techServiceNewsEnrichmentViaArticle: { nodes: [{ uri: read.uri }] },
@@ -83,13 +85,13 @@ test('what happens on the network is answered as it happens', async (t) => {
         ],
         found: article(title, source, more),
       })
-      await eventually(state, expected('A storm', told.cid, 'The First', { tags: ['sea'] }))
+      await eventually(state, expected('A storm', told, 'The First', { tags: ['sea'] }))
 
       await alice.update(collections.source, 'first', outlet('The Second'))
       let last = told
       for (let version = 1; version <= 20; version += 1)
         last = await alice.update(collections.article, rkeyOf(told.uri), article(`Storm ${version}`, source))
-      await eventually(state, expected('Storm 20', last.cid, 'The Second', {}))
+      await eventually(state, expected('Storm 20', last, 'The Second', {}))
 
       await alice.delete(collections.article, rkeyOf(told.uri))
       await eventually(state, {

@@ -8,9 +8,18 @@ import { temporaryFolder } from '../support/store.ts'
 import { otherCid } from '../support/records.ts'
 import { until } from '../support/until.ts'
 import { type Account, startNetwork } from './network.ts'
+import { startFakeJetstream } from './fake-jetstream.ts'
 import { startProxy } from './proxy.ts'
 import { runProgram, startProgram } from './service.ts'
-import { differences, eventually, type Records, settingsIn, startIngest, storedIn } from './support-index.ts'
+import {
+  differences,
+  eventually,
+  type Records,
+  settingsIn,
+  startFollowing,
+  startIngest,
+  storedIn,
+} from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
 import { repeatedly } from './support-publisher.ts'
 
@@ -141,6 +150,34 @@ test('repositories are fetched as a whole', async (t) => {
     await run(['reconcile'], env)
     assert.deepEqual(differences(await published([alice, bert]), await storedIn(database)), [])
   })
+})
+
+test('a record has the revision of its commit, and that of its repository once that has been fetched', async () => {
+  await using network = await startNetwork()
+  await using jetstream = await startFakeJetstream()
+  const env = settingsIn(network, inFolder('revisions.db'))
+  await using following = await startFollowing(`jetstream:${jetstream.url}`, env)
+  const ada = await network.createAccount('ada')
+  const { uri, cid, rev } = await ada.create(collections.source, outlet('Followed'), 'followed')
+  const versionOf = async (): Promise<Json> =>
+    (
+      await following.service.query(
+        'query ($uri: String!) { found: techServiceNewsSourceByUri(uri: $uri) { cid rev } }',
+        {
+          uri,
+        },
+      )
+    ).found
+  const { did } = ada
+  const record = outlet('Followed')
+  jetstream.publishRecord({ did, collection: collections.source, rkey: 'followed', rev, record })
+  await eventually(versionOf, { cid, rev })
+  // A repository says of no record which commit wrote it.
+  const later = await ada.create(collections.source, outlet('Not told'))
+  assert.ok(later.rev > rev)
+  const { status, stderr } = await runProgram(['backfill', did], { env })
+  assert.equal(status, 0, stderr)
+  await eventually(versionOf, { cid, rev: later.rev })
 })
 
 const recordsOfEach = 12

@@ -116,10 +116,11 @@ test('every property comes back as it was published', async (database) => {
   const { reference, service } = loaded
   for (const shape of reference.shapes.values()) {
     const data = await service.data(`{ list: ${shape.rootField}(first: 100, sortBy: [{field: uri}]) { nodes {
-      uri cid did rkey collection recordJson ${selectionOf(shape.fields)} } } }`)
+      uri cid rev did rkey collection recordJson ${selectionOf(shape.fields)} } } }`)
     const expected = reference.sorted(shape.nsid, { sortBy: [{ field: 'uri' }] }).map((record) => ({
       uri: record.uri,
       cid: record.cid,
+      rev: record.rev ?? null,
       did: record.did,
       rkey: record.rkey,
       collection: record.collection,

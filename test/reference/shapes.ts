@@ -97,6 +97,7 @@ const reservedNames = Object.values({
     'id',
     'uri',
     'cid',
+    'rev',
     'did',
     'actorHandle',
     'rkey',

@@ -6,6 +6,8 @@ import { type Key, parseInstant } from './values.ts'
 export interface PlainRecord {
   readonly uri: string
   readonly cid: string
+  /** Absent if it was imported without one. */
+  readonly rev?: string | undefined
   readonly did: string
   readonly rkey: string
   readonly collection: string
@@ -52,7 +54,7 @@ export function recordsOf(world: World, collection: string): PlainRecord[] {
   return world.records.filter((record) => record.collection === collection)
 }
 
-export const systemStrings = ['uri', 'cid', 'did', 'rkey', 'collection'] as const
+export const systemStrings = ['uri', 'cid', 'rev', 'did', 'rkey', 'collection'] as const
 export const systemInstants = ['indexedAt', 'changedAt'] as const
 
 /** The kind of a field and what the subject has there; `undefined` when it is missing or null. */

@@ -31,6 +31,8 @@ const dids = [
   'did:web:a-b.example.com',
 ]
 const rkeys = ['self', 'a', 'A', 'b-1', 'b.1', '~x', '_', 'x:y', '3kabc2222222a', '3kabc2222222b', '10', '9']
+/** Lines may lack a revision. It follows from other draws, so that a seed draws the same values as ever. */
+const revs = [undefined, '3kaaaaaaaaa22', '3kbbbbbbbbb2z', '2222222222222']
 const instants = [
   '2026-11-16T13:00:00Z',
   '2026-11-16T13:00:00Z',
@@ -49,6 +51,7 @@ export interface Recipe {
   readonly collection: string
   readonly did: string
   readonly rkey: string
+  readonly rev: string | undefined
   readonly indexedAt: bigint
   readonly value: Json
 }
@@ -74,13 +77,18 @@ export function recipes(
 function recipe(shapes: Shapes, collection: string): fc.Arbitrary<Recipe> {
   const shape = shapes.get(collection)
   if (shape === undefined) throw new Error(`There is no collection ${collection}.`)
-  return fc.record({
-    collection: fc.constant(collection),
-    did: fc.constantFrom(...dids),
-    rkey: fc.constantFrom(...rkeys),
-    indexedAt: fc.constantFrom(...instants),
-    value: objects(shape.fields, shape.required, 3),
-  })
+  return fc
+    .record({
+      collection: fc.constant(collection),
+      did: fc.constantFrom(...dids),
+      rkey: fc.constantFrom(...rkeys),
+      indexedAt: fc.constantFrom(...instants),
+      value: objects(shape.fields, shape.required, 3),
+    })
+    .map((drawn) => ({
+      ...drawn,
+      rev: revs[(drawn.rkey.length + instants.indexOf(drawn.indexedAt)) % revs.length],
+    }))
 }
 
 function objects(fields: readonly Field[], required: readonly string[], depth: number): fc.Arbitrary<Json> {

@@ -108,8 +108,8 @@ function rowsOf(database: ReadDatabase, text: string): Promise<readonly object[]
   return Array.fromAsync(database.readRows({ text, values: [] }), (row) => ({ ...row }))
 }
 
-function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {
+function plainRecord({ uri, cid, rev, indexedAt, value }: Json): PlainRecord {
   const [, , did, collection, rkey] = String(uri).split('/') as [string, string, string, string, string]
   const instant = parseInstant(indexedAt)
-  return { uri, cid, did, collection, rkey, indexedAt: instant, changedAt: instant, value }
+  return { uri, cid, rev, did, collection, rkey, indexedAt: instant, changedAt: instant, value }
 }

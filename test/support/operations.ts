@@ -223,6 +223,7 @@ function newRecords(reference: Reference, shape: Shape, depth: number): fc.Arbit
     field<PlainRecord>('id', ({ uri }) => uri),
     field<PlainRecord>('uri', ({ uri }) => uri),
     field<PlainRecord>('cid', ({ cid }) => cid),
+    field<PlainRecord>('rev', ({ rev }) => rev ?? null),
     field<PlainRecord>('did', ({ did }) => did),
     field<PlainRecord>('rkey', ({ rkey }) => rkey),
     field<PlainRecord>('collection', ({ collection }) => collection),

@@ -8,6 +8,7 @@ import type { PlainRecord } from '../reference/world.ts'
 export interface RecordGiven {
   readonly did?: string
   readonly rkey?: string
+  readonly rev?: string | undefined
   /** An instant as text, or microseconds. */
   readonly indexedAt?: string | bigint
   readonly value: Readonly<Record<string, Json>>
@@ -23,6 +24,7 @@ export async function buildRecord(collection: string, given: RecordGiven): Promi
   return {
     uri: `at://${did}/${collection}/${rkey}`,
     cid: await cidOf(value),
+    rev: given.rev,
     did,
     rkey,
     collection,

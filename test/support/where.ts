@@ -91,8 +91,8 @@ function fieldEntries(reference: Reference, place: Place, depth: number): Entry[
     return [[field.name, () => condition(reference, field.kind, present, depth, place.collection !== null)]]
   })
   if (place.collection === null) return own
-  const system = ['uri', 'cid', 'did', 'rkey', 'collection'].map((name): Entry => {
-    const present = place.samples.map((sample) => sample[name])
+  const system = ['uri', 'cid', 'rev', 'did', 'rkey', 'collection'].map((name): Entry => {
+    const present = place.samples.map((sample) => sample[name]).filter((value) => value !== undefined)
     return [
       name,
       () =>

@@ -129,6 +129,8 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
       return dialect.toJson(uriText(sql`${alias}.base`, sql`${alias}.rkey`))
     case 'cid':
       return dialect.toJson(dialect.cidText(sql`${alias}.cid`))
+    case 'rev':
+      return dialect.toJson(sql`${alias}.rev`)
     case 'did':
       return dialect.toJson(dialect.did(alias))
     case 'actorHandle':

@@ -118,6 +118,7 @@ export function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
       return dialect.did(row.alias)
     case 'collection':
       return dialect.constant(row.table.collection.nsid)
+    case 'rev':
     case 'rkey':
     case 'indexed_at':
     case 'changed_at':
@@ -135,7 +136,7 @@ export function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
       )
   }
   const text = operandOf(emitter, operand, row)
-  // URIs, DIDs, record keys and CIDs are ASCII by their specifications.
+  // URIs, DIDs, record keys, CIDs and revisions are ASCII by their specifications.
   return operand.kind === 'system' ? emitter.dialect.lower(text) : emitter.dialect.fold(text)
 }
 

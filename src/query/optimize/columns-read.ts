@@ -71,6 +71,7 @@ function columnsOfOutput(table: Table, output: Output): readonly string[] {
 const systemColumns: Readonly<Record<SystemField, readonly string[]>> = {
   uri: ['base', 'rkey'],
   cid: ['cid'],
+  rev: ['rev'],
   did: ['did'],
   actorHandle: ['did'],
   rkey: ['rkey'],

@@ -92,7 +92,7 @@ class WhereBuilder extends OperatorBuilder {
         case 'system':
           return field.name === 'uri'
             ? this.ownUri(conditions)
-            : this.scalar({ kind: 'system', name: field.name }, conditions, false)
+            : this.scalar({ kind: 'system', name: field.name }, conditions, field.name === 'rev')
         case 'systemInstant': {
           const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
           return this.scalar({ kind: 'system', name: column }, conditions, false)

@@ -22,7 +22,7 @@ export type Operand =
   | { readonly kind: 'json'; readonly path: Path; readonly as: 'text' | 'integer' | 'boolean' | 'instant' }
   | {
       readonly kind: 'system'
-      readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
+      readonly name: 'uri' | 'cid' | 'rev' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
     }
 
 /** The number of records of a table that refer to a record by a link. */

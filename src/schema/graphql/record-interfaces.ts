@@ -32,6 +32,11 @@ export function systemFieldConfigs(): Fields {
     id: field('uri', nonNull(GraphQLID), 'AT-URI of the record.'),
     uri: field('uri', text, 'AT-URI of the record.'),
     cid: field('cid', text, 'CID of this version of the record.'),
+    rev: field(
+      'rev',
+      GraphQLString,
+      'Latest revision of the repository that is known to have this version; null if it was imported without one.',
+    ),
     did: field('did', text, 'Repository the record is in.'),
     actorHandle: field(
       'actorHandle',

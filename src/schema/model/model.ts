@@ -132,10 +132,11 @@ export interface Reference {
   readonly viaField: string
 }
 
-/** Fields before the lexicon's on every record: strings, two instants and one JSON. Only the handle may be missing. */
+/** Fields before the lexicon's on every record: strings, two instants and one JSON. Only revision and handle may be missing. */
 export const systemFields = [
   'uri',
   'cid',
+  'rev',
   'did',
   'actorHandle',
   'rkey',

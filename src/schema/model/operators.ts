@@ -23,7 +23,7 @@ export interface ObjectPath {
 
 /** A field of a where input. */
 export type WhereField =
-  | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' }
+  | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'rev' | 'did' | 'rkey' | 'collection' }
   | { readonly kind: 'systemInstant'; readonly name: 'indexedAt' | 'changedAt' }
   | {
       readonly kind: 'property'
@@ -73,7 +73,7 @@ const maxJoins = 2
 /** Reverse fields are omitted where a property has their name. */
 export function recordWhereFields(collection: Collection): readonly WhereField[] {
   const fields: WhereField[] = [
-    ...(['uri', 'cid', 'did', 'rkey', 'collection'] as const).map((name) => ({
+    ...(['uri', 'cid', 'rev', 'did', 'rkey', 'collection'] as const).map((name) => ({
       kind: 'system' as const,
       name,
     })),
