@@ -79,6 +79,35 @@ test('a record without a title has another text instead, or its kind, time and k
   assert.doesNotMatch(home.body, /<h3><a[^>]*>(<bdi>)?at:/)
 })
 
+test('a record has its AT-URI, CID, revision with its time if that is known, and JSON', async (database) => {
+  const { service, reference } = await corpusNamed('stress', database)
+  const explorer = explorerOver(service, modelOf(stressLexicons.documents, stressLexicons.references))
+  const rev = '3mz5s6rqspk2a'
+  const nodes = reference.records.filter(({ collection }) => collection === 'example.stress.node')
+  assert.deepEqual(
+    nodes.flatMap((node) => node.rev ?? []),
+    [rev],
+  )
+  for (const node of nodes)
+    for (const [language, label] of [
+      ['en', 'Revision'],
+      ['es', 'Revisión'],
+      ['ar', 'المراجعة'],
+    ] as const) {
+      const { body } = await explorer.get(`${pathOf(node)}?lang=${language}`)
+      assert.ok(body.includes(`<dt>AT-URI</dt><dd><bdi class="uri">${node.uri}</bdi>`))
+      assert.ok(body.includes(`<dt>CID</dt><dd><bdi class="uri">${node.cid}</bdi>`))
+      const [, json = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(body) ?? []
+      assert.deepEqual(JSON.parse(json.replaceAll('&quot;', '"')), node.value)
+      const [, found, time] =
+        new RegExp(`<dt>${label}</dt><dd><bdi class="uri">(\\w+)</bdi> \\(<time datetime="([^"]+)"`).exec(
+          body,
+        ) ?? []
+      assert.equal(found, node.rev)
+      if (node.rev !== undefined) assert.equal(time, '2026-10-31T07:41:13.002672Z')
+    }
+})
+
 test('every record of odd lexicons has a page', async (database) => {
   const { service, reference } = await corpusNamed('stress', database)
   const explorer = explorerOver(service, modelOf(stressLexicons.documents, stressLexicons.references))

@@ -187,6 +187,7 @@ export const ar: Catalogue = {
     account: 'الحساب',
     uri: 'AT-URI',
     cid: 'CID',
+    rev: 'المراجعة',
     changedAt: 'وقت التعديل',
     json: 'السجل بصيغة JSON',
     place: 'الموقع',

@@ -193,6 +193,7 @@ export const en = {
     account: 'Account',
     uri: 'AT-URI',
     cid: 'CID',
+    rev: 'Revision',
     changedAt: 'Changed at',
     json: 'The record as JSON',
     place: 'Position',

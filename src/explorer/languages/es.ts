@@ -168,6 +168,7 @@ export const es: Catalogue = {
     account: 'Cuenta',
     uri: 'AT-URI',
     cid: 'CID',
+    rev: 'Revisión',
     changedAt: 'Modificado el',
     json: 'El registro como JSON',
     place: 'Posición',

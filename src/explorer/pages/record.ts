@@ -1,4 +1,5 @@
 /** A record: all of its fields, what it refers to, what refers to it, and where it comes from. */
+import { formatInstant, timeOfTid } from '../../util/instant.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { subjectLabel } from '../fields/labels.ts'
@@ -140,7 +141,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
     return isNarrow ? filteredAddress(subject, field, value, language) : null
   }
 
-  function about({ cid, did, actorHandle, indexedAt, changedAt }: RecordNode): Html {
+  function about({ cid, rev, did, actorHandle, indexedAt, changedAt }: RecordNode): Html {
     const account = withLanguage(accountAddress(did), language)
     return html`<h2>${text.record.about}</h2>
       ${zoneNote(language)}
@@ -148,6 +149,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         <div><dt>${text.record.account}</dt><dd><a href=${account}>${recordText(actorHandle ?? did)}</a></dd></div>
         <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>
         <div><dt>${text.record.cid}</dt><dd><bdi class="uri">${cid}</bdi></dd></div>
+        ${rev !== null && html`<div><dt>${text.record.rev}</dt><dd><bdi class="uri">${rev}</bdi> (${timeOf(formatInstant(timeOfTid(rev)), language)})</dd></div>`}
         <div><dt>${text.indexedAt}</dt><dd>${timeOf(indexedAt, language)}</dd></div>
         ${changedAt !== indexedAt && html`<div><dt>${text.record.changedAt}</dt><dd>${timeOf(changedAt, language)}</dd></div>`}
       </dl>`

@@ -15,6 +15,7 @@ const mostReverseFields = 12
 export interface RecordNode {
   readonly uri: string
   readonly cid: string
+  readonly rev: string | null
   readonly did: string
   readonly actorHandle: string | null
   readonly indexedAt: string
@@ -59,7 +60,7 @@ export function recordPanel(uri: string, subject: Subject, site: Site): Panel {
     field: `${collection.rootField}ByUri`,
     arguments: { uri },
     selection: [
-      'uri cid did actorHandle indexedAt changedAt recordJson',
+      'uri cid rev did actorHandle indexedAt changedAt recordJson',
       selectReferences(subject, site),
       ...referringTo(subject, site).map(
         ({ name }) => `${name}(first: ${mostReferring}) { totalCount nodes { uri recordJson } }`,
