@@ -189,7 +189,7 @@ function partsOf({ collection }: Subject, { cite = false }: GetArguments, toolbo
     }
   })
   const parts = [...references, ...referredToBy].map((part) => part.selection)
-  const own = { uri: {}, ...(cite && { cid: {} }), indexedAt: {}, recordJson: {} }
+  const own = { uri: {}, ...(cite && { cid: {}, rev: {} }), indexedAt: {}, recordJson: {} }
   const selection = mergeSelections([own, ...parts])
   return { selection, references, referredToBy }
 }
@@ -224,7 +224,7 @@ function answer(
   const { asOf, query } = citationOf(read, args, toolbox)
   const whole = {
     uri: node.uri,
-    ...present({ cid: node['cid'] }),
+    ...present({ cid: node['cid'], rev: node['rev'] }),
     collection: subject.label,
     indexedAt: node.indexedAt,
     asOf,
