@@ -200,6 +200,19 @@ test('a missing value is marked in the drawing, and zero is not', () => {
   ])
 })
 
+test('labels of narrow cells stand upright, and only as many as there is room for', () => {
+  const labelsOf = (many: number, layout: 'wide' | 'narrow') => {
+    const keys = Array.from({ length: many }, (_, at) => ({ label: `category ${at}`, href: null }))
+    const series = ['x', 'y'].map((name) => ({ name, values: keys.map((_, at) => at), hrefs: [] }))
+    const svg = drawChart(spec({ kind: 'heat', isOrdered: false, keys, series }), layout)
+    const turned = Array.from(svg.matchAll(/rotate\((-\d+)\)/g), ([, angle]) => Number(angle))
+    return [new Set(turned), turned.length] as const
+  }
+  assert.deepEqual(labelsOf(20, 'wide'), [new Set([-40]), 20])
+  assert.deepEqual(labelsOf(20, 'narrow'), [new Set([-90]), 20])
+  assert.deepEqual(labelsOf(50, 'narrow'), [new Set([-90]), 25])
+})
+
 test('a legend says what shades mean', () => {
   const namesOf = (change: Partial<ChartSpec>) => legendOf(spec(change)).map(({ name }) => name)
   const series = [{ name: 'x', values: [-3, null, 2], hrefs: [] }]

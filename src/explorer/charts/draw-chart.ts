@@ -223,9 +223,12 @@ function heat({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
   )
   const room = (width - rows.width) / Math.max(1, spec.keys.length)
   const isSlanted = !spec.isOrdered && spec.keys.some(({ label }) => 7 * columnsOf(label) > room)
-  const below = isSlanted
-    ? Math.min(110, 24 + 5 * Math.max(0, ...spec.keys.map(({ label }) => Math.min(16, columnsOf(label)))))
-    : 28
+  // Slanted labels of narrow cells would lie on each other.
+  const angle = room < 20 ? -90 : -40
+  const longest = Math.max(0, ...spec.keys.map(({ label }) => Math.min(16, columnsOf(label))))
+  const below = isSlanted ? (angle === -40 ? Math.min(110, 24 + 5 * longest) : 16 + 7 * longest) : 28
+  const every = Math.ceil(13 / room)
+  const ticks = spec.keys.map((_, at) => at).filter((at) => at % every === 0)
   const most = Math.max(Number.MIN_VALUE, ...marks.map(({ value }) => Math.abs(value)))
   const axis = spec.isOrdered ? keyAxis(spec, width - rows.width) : keyScale(spec, 16)
   return {
@@ -234,7 +237,7 @@ function heat({ spec, marks, width, isNarrow }: Drawing): Options & { readonly h
     marginRight: 8,
     marginTop: 8,
     marginBottom: below,
-    x: { ...axis, type: 'band', padding: 0.04, ...(isSlanted && { tickRotate: -40 }) },
+    x: { ...axis, type: 'band', padding: 0.04, ...(isSlanted && { tickRotate: angle, ticks }) },
     y: {
       type: 'band',
       domain: spec.series.map((_, at) => at),
