@@ -25,7 +25,20 @@ const [table] = understand(
         inner: { type: 'ref', ref: '#inner' },
         parts: { type: 'array', items: { type: 'ref', ref: '#inner' } },
       },
-      { defs: { inner: { type: 'object', properties: { depth: { type: 'integer' }, of: strongRef } } } },
+      {
+        defs: {
+          inner: {
+            type: 'object',
+            properties: {
+              depth: { type: 'integer' },
+              of: strongRef,
+              name: { type: 'string', maxLength: 100 },
+              kind: { type: 'string', maxLength: 10, knownValues: ['x'] },
+              long: { type: 'string' },
+            },
+          },
+        },
+      },
     ),
   ],
   {},
@@ -87,6 +100,18 @@ test('an array is indexed by its distinct elements, those of other types left ou
   assert.deepEqual(elementsOf('tags', { tags: ['b', 'a', 'b', 5, null, ''] }), [['b'], ['a'], ['']])
   assert.deepEqual(elementsOf('numbers', { numbers: [1, '1', 1, 2] }), [[1], [2]])
   assert.deepEqual(elementsOf('tags', { tags: [] }), [])
+})
+
+test('names in an array of objects are listed once each, with null for elements without a name', () => {
+  const names = (parts: unknown): unknown => columnsOf({ parts })['.parts.name:names']
+  assert.equal(names([{ name: 'b' }, { name: 'a', depth: 1 }, { name: 'b' }]), '["b","a"]')
+  assert.equal(names([{ name: '"' }, {}, { name: null }, { name: 1 }, 2, { name: '' }]), '["\\"",null,""]')
+  assert.deepEqual([[], undefined, null, { name: 'a' }, 'a'].map(names), [null, null, null, null, null])
+  const listed = table.columns.filter(({ kind }) => kind === 'names')
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ['.parts.name:names'],
+  )
 })
 
 test('references in arrays, and in objects in arrays, are split and distinct too', () => {

@@ -15,6 +15,7 @@ export interface DerivedRow {
 export function deriveRow(table: Table, value: object): DerivedRow {
   return {
     columns: storedColumns(table).map(({ kind, path }) => {
+      if (kind === 'names') return namesIn(valueAt(value, path.slice(0, -1)), path.at(-1) ?? '')
       const found = columnValue(kind, valueAt(value, path))
       return kind === 'text' && isTooLong(found) ? null : found
     }),
@@ -75,7 +76,7 @@ function isAsciiLower(lower: string, text: string): boolean {
   return true
 }
 
-function columnValue(kind: Column['kind'], value: unknown): ColumnValue {
+function columnValue(kind: Exclude<Column['kind'], 'names'>, value: unknown): ColumnValue {
   switch (kind) {
     case 'text':
       return typeof value === 'string' ? value : null
@@ -94,6 +95,12 @@ function columnValue(kind: Column['kind'], value: unknown): ColumnValue {
     case 'refKey':
       return referenceOf(value)?.[1] ?? null
   }
+}
+
+function namesIn(array: unknown, property: string): string | null {
+  if (!Array.isArray(array) || array.length === 0) return null
+  const names = array.map((element) => columnValue('text', valueAt(element, [property])))
+  return JSON.stringify([...new Set(names)])
 }
 
 function referenceOf(value: unknown): readonly [string, string] | null {

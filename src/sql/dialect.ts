@@ -111,6 +111,8 @@ export interface Dialect {
   readonly countRecords:
     | ((id: Sql, values: readonly NamedValue[], rows: (selected: Sql) => Sql) => Sql)
     | null
+  /** A query for each name in a column of kind `names`, as `name`, and the number `n` of records that have it. */
+  countNames(names: Sql, name: Sql, rows: (selected: Sql) => Sql): Sql
   /** The sum of row counts, or an error if it exceeds 64 bits. */
   sum(value: Sql): Sql
   /** The exact sum of the integers in a group, as values that sort like the sum. A wide sum may exceed 64 bits. */

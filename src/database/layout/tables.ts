@@ -32,12 +32,22 @@ export interface Table {
 /**
  * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case. `refBase`, `refKey`: the
  * URI of a reference, split after its last slash; the first part is an id in `base`. `urlHash`: see
- * util/text/normalize-url.ts.
+ * util/text/normalize-url.ts. `names`: a property of all elements of an array of objects, so that groups by it read no
+ * elements; the distinct values as JSON, null where an element has none; null without elements.
  */
 export interface Column {
   readonly name: string
   readonly path: readonly string[]
-  readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey' | 'urlHash'
+  readonly kind:
+    | 'text'
+    | 'folded'
+    | 'integer'
+    | 'boolean'
+    | 'instant'
+    | 'refBase'
+    | 'refKey'
+    | 'urlHash'
+    | 'names'
   /** Extracted from the record on request, so that long text is stored once. */
   readonly virtual: boolean
   /** Only of URLs: the column of their hashes, whose index finds them. */
@@ -152,6 +162,7 @@ const suffixes: Readonly<Partial<Record<Column['kind'], string>>> = {
   refBase: ':base',
   refKey: ':key',
   urlHash: ':hash',
+  names: ':names',
 }
 
 function buildTable(
@@ -248,6 +259,9 @@ function buildTable(
       case 'array': {
         const kind = elementKind(type.of)
         if (kind !== undefined) arrays.push({ name: unique(`${name}/${path.join('.')}`), path, kind })
+        if (type.of.kind === 'object')
+          for (const field of type.of.type.fields)
+            if (isName(field.type)) column([...path, field.property], 'names')
         return
       }
       case 'bytes':
@@ -309,6 +323,11 @@ function wordField({ name, path }: SearchField, texts: readonly TextIndex[]): Wo
   const index = texts.find((each) => samePath(each.path, path))
   if (index === undefined) throw new Error(`The searched text ${path.join('.')} has no index.`)
   return { name, text: index.text, weight: titles.has(path.at(-1) ?? '') ? titleWeight : 1 }
+}
+
+/** Whether elements may be called by a text: it has no format, is not one of few, and is short enough to sort by. */
+function isName(type: FieldType): boolean {
+  return type.kind === 'string' && type.format === null && type.bounded && !type.categorical
 }
 
 /** The type of elements that `has` can search. At-URIs are strings here; as references they have another side table. */

@@ -125,6 +125,9 @@ export const postgresDialect: Dialect = {
   integers: (values, alias) => sql`unnest(cast(${`{${values.join(',')}}`} as bigint[])) as ${alias}(value)`,
   groupedText: (text) => text,
   countRecords: null,
+  countNames: (names, name, rows) =>
+    sql`select each.value collate "C" as ${name}, count(*) as n from (${rows(sql`${names} as names`)}) listed
+    cross join json_array_elements_text(coalesce(listed.names, '[null]')::json) each(value) group by 1`,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
   sumParts: (sum) => [sum],
   exactSum: (value) => [sql`sum(${value})`],

@@ -118,6 +118,8 @@ export const sqliteDialect: Dialect = {
         )
     return sql`select ${columns}, value ->> 1 as n from json_each((${rows(sql`count_records(${id}, ${key})`)}))`
   },
+  countNames: (names, name, rows) =>
+    sql`select value ->> 0 as ${name}, value ->> 1 as n from json_each((${rows(sql`count_names(${names})`)}))`,
   sum: (value) => sql`sum(${value})`,
   sumParts: (sum, isWide) => (isWide ? [sum >> BigInt(lowBits.sql), sum & (2n ** 26n - 1n)] : [sum]),
   exactSum: (value, isWide) => {

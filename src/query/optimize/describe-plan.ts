@@ -22,7 +22,7 @@ import type {
   SharePart,
 } from '../plan/physical-plan.ts'
 import type { FillPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
-import { collectsValues, isHashed } from '../plan/plan-facts.ts'
+import { collectsValues, groupedNames, isHashed } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import { alwaysTrue, type Condition, type ReferringCount } from '../plan/conditions.ts'
@@ -144,6 +144,8 @@ function describeElements({
       ? [[...joins.map(({ base }) => base.path.join('.')), ...leaf.array].join('.')]
       : [],
   )
+  const column = groupedNames(keys, { measures, elements })
+  if (column !== null) return [`names of ${names[0] ?? ''} from the column ${column.name}`]
   return [...new Set(names)].map((name) => {
     const filter = elements.find(({ array }) => array.join('.') === name)
     return `elements of ${name} ${describeWhere(filter?.where ?? alwaysTrue)}, read from each record`

@@ -11,7 +11,7 @@ import {
 import type { Collection } from '../../schema/model/model.ts'
 import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { Constant } from './fields.ts'
-import type { GroupKey, KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
+import type { ElementFilter, GroupKey, KeyLeaf, MeasurePlan } from './groups/group-plan.ts'
 import type { AggregatePlan, KeyValue } from './plan.ts'
 import {
   all,
@@ -56,6 +56,22 @@ export function measuresElements(keys: readonly GroupKey[], measures: readonly M
   const [array] = arrays
   if (arrays.size !== 1 || typeof array !== 'string' || measures.length === 0) return false
   return measures.every(({ of }) => elementsOf(of) === array)
+}
+
+/** The column whose names are the only groups, of all elements, without measures; null if elements must be read. */
+export function groupedNames(
+  [key, ...others]: readonly GroupKey[],
+  {
+    measures,
+    elements = [],
+  }: Pick<AggregatePlan, 'measures'> & {
+    readonly elements?: readonly Pick<ElementFilter, 'array'>[]
+  },
+): Column | null {
+  if (key?.leaf.kind !== 'element' || others.length + measures.length > 0) return null
+  const { joins, leaf } = key
+  const isFiltered = joins.length === 0 && elements.some(({ array }) => isDeepStrictEqual(array, leaf.array))
+  return isFiltered ? null : leaf.names
 }
 
 /** The conditions of an aggregate without those on elements that the elements of its groups meet anyway. */

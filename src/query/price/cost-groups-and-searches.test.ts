@@ -23,6 +23,7 @@ const {
   groupJoin,
   groupArray,
   groupField,
+  groupNames,
   groupObjects,
   furtherObjects,
   furtherArray,
@@ -248,7 +249,8 @@ const inside = (by: string, fields: string, where = ''): string =>
   `{ ${list}Aggregate(groupBy: [${by}], limit: 10${where}) { groups { ${fields} } } }`
 
 costs('groups and measures of elements cost by the fields inside arrays and by how often records are read', [
-  [inside('credits_name', 'count'), grouping + groupObjects + 20],
+  [inside('credits_name', 'count'), grouping + groupNames + 20],
+  [inside('credits_craft', 'count'), grouping + groupObjects + 20],
   [
     inside('credits_name, credits_craft', 'count'),
     grouping + groupField + groupObjects + furtherObjects + 20,

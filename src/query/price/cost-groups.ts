@@ -6,6 +6,7 @@ import {
   collectsValues,
   conjuncts,
   elementsOf,
+  groupedNames,
   measuresElements,
   readingsOf,
   withoutElements,
@@ -111,18 +112,20 @@ function sharesSize(plan: AggregatePlan, where: number): number {
  * `mayCount`: whether materialized counts may be the groups.
  */
 function readingSize(
-  { table, measures }: Pick<AggregatePlan, 'table' | 'measures'>,
+  plan: Pick<AggregatePlan, 'table' | 'measures'> & Partial<Pick<AggregatePlan, 'elements'>>,
   keys: readonly GroupKey[],
   where: number,
   mayCount = true,
 ): number {
+  const { table, measures } = plan
   const [key, ...others] = keys
   // Without conditions an index has the groups, even while materialized counts cannot be used.
   const isCounted =
     mayCount && where === 0 && measures.length === 0 && others.length === 0 && key !== undefined
   const grouping =
     isCounted && countsBelow(table, key) !== undefined ? weights.countedGrouping : weights.grouping
-  const pass = (all: readonly GroupKey[]): number => grouping + where + keysSize(all)
+  const isOfNames = groupedNames(keys, plan) !== null
+  const pass = (all: readonly GroupKey[]): number => grouping + where + keysSize(all, isOfNames)
   const inside = measures.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
   const isOnePass = keys.length === 0 && measuresElements(keys, measures)
   const byElements = keys.some((key) => elementsOf(key) !== null) && measures.length > inside.length
@@ -138,13 +141,14 @@ function readingSize(
   }, base)
 }
 
-function keysSize(keys: readonly GroupKey[]): number {
+/** `isOfNames`: whether the values of elements are names that a column has. */
+function keysSize(keys: readonly GroupKey[], isOfNames = false): number {
   const lists = keys.filter(({ leaf }) => leaf.kind === 'array').length
   const names = keys.map(elementsOf).filter((name) => name !== null)
   const objects = new Set(names).size
   const further = (names.length - objects) * weights.furtherObjects
   const each = keys.reduce((sum, key) => sum + keySize(key), further)
-  const first = objects > 0 ? weights.groupObjects : weights.groupArray
+  const first = objects === 0 ? weights.groupArray : isOfNames ? weights.groupNames : weights.groupObjects
   const multiplied = lists + objects === 0 ? 0 : first * weights.furtherArray ** (lists + objects - 1)
   return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
 }

@@ -91,6 +91,8 @@ export const weights = {
   /** An array of objects, of which a field is grouped by or measured, and each further field of it. */
   groupObjects: 60_000,
   furtherObjects: 10_000,
+  /** Names of elements alone, from a column that has those of each record. */
+  groupNames: 30_000,
   /** Each further array multiplies the rows of the arrays before it. */
   furtherArray: 3,
   /** Comparing the elements of each array with each other. */

@@ -20,7 +20,7 @@ export { quote }
 /** Increment when tables of the metadata change; databases of other versions are refused. */
 export const schemaVersion = 9
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
-const derivationVersion = 4
+const derivationVersion = 5
 
 /** Identifies what the derived columns were built from; another value means that they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
@@ -145,6 +145,7 @@ export function columnType(kind: Column['kind']): string {
     case 'text':
     case 'folded':
     case 'refKey':
+    case 'names':
       return text
     case 'integer':
     case 'instant':

@@ -17,7 +17,7 @@ export const schemaVersion = 11
 /** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
 /** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
-const derivationVersion = 7
+const derivationVersion = 8
 /** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
@@ -61,7 +61,7 @@ export const commonTables = `
 
 export function createTable(table: Table, name = table.name): string {
   const columns = table.columns.map(({ name: column, kind, path, virtual }) => {
-    const type = kind === 'text' || kind === 'folded' || kind === 'refKey' ? 'text' : 'integer'
+    const type = ['text', 'folded', 'refKey', 'names'].includes(kind) ? 'text' : 'integer'
     return `, ${quote(column)} ${type}${virtual ? ` generated always as (record ->> ${pathLiteral(path)}) virtual` : ''}`
   })
   return `create table ${quote(name)} (

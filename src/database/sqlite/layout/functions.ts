@@ -38,6 +38,7 @@ export function defineFunctions(database: DatabaseSync): void {
     ...wordCounter,
   })
   database.aggregate('count_records', { directOnly: true, ...recordCounter })
+  database.aggregate('count_names', { directOnly: true, ...nameCounter })
   database.function('sum_out_of_range', { directOnly: true }, () => {
     throw sumOutOfRange()
   })
@@ -78,6 +79,36 @@ const recordCounter = {
     JSON.stringify(
       Array.from(counts as Map<SQLOutputValue, RecordCount>, ([key, { records }]) => [key, records]),
     ),
+}
+
+/**
+ * Counts the records of each name. A record without elements is one without a name. Lists of names are parsed a hundred
+ * at a time: parsing each by itself takes a third longer.
+ */
+const nameCounter = {
+  start: () => ({ counts: new Map(), lists: [] }) satisfies NameCounts as unknown as null,
+  step: (state: unknown, names: SQLOutputValue) => {
+    const { lists } = state as NameCounts
+    lists.push(typeof names === 'string' ? names.slice(1, -1) : 'null')
+    if (lists.length === 100) addNames(state as NameCounts)
+    return state as null
+  },
+  result: (state: unknown) => {
+    addNames(state as NameCounts)
+    return JSON.stringify([...(state as NameCounts).counts])
+  },
+}
+
+interface NameCounts {
+  readonly counts: Map<string | null, number>
+  /** JSON arrays without their brackets, which are not counted yet. */
+  readonly lists: string[]
+}
+
+function addNames({ counts, lists }: NameCounts): void {
+  for (const name of JSON.parse(`[${lists.join(',')}]`) as readonly (string | null)[])
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  lists.length = 0
 }
 
 interface RecordCount {

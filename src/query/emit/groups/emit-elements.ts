@@ -5,8 +5,8 @@
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
-import { elementsOf, measuresElements } from '../../plan/plan-facts.ts'
-import type { Emitter } from '../emitter.ts'
+import { elementsOf, groupedNames, measuresElements } from '../../plan/plan-facts.ts'
+import { columnOf, type Emitter } from '../emitter.ts'
 import { measureName } from './emit-counts.ts'
 import { measureExpressions } from './emit-measures.ts'
 import {
@@ -50,6 +50,22 @@ export function emitRecordsOnce(
   if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan, keys)) return null
   const measured = plan.measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
   return emitSharedRows(emitter, plan, [...keys, ...measured], countedRows(access), parent, 'record')
+}
+
+/** Groups by names of elements, from the column that has them; null if elements must be read. */
+export function emitCountedNames(
+  emitter: Emitter,
+  plan: Plan,
+  keys: readonly GroupKey[],
+  access: GroupAccess | SharedRows,
+  parent: Sql | null,
+): Sql | null {
+  const [key] = keys
+  const names = groupedNames(keys, plan)
+  if (key === undefined || names === null) return null
+  const { joined, select } = createJoins(emitter, plan, countedRows(access), parent)
+  const column = columnOf(emitter, joined(key), names)
+  return emitter.dialect.countNames(column, keyName(0, 0), (selected) => select([selected]))
 }
 
 /** Groups through elements, without sorting rows; null if something is measured or if sorting is as fast. */

@@ -10,6 +10,7 @@ import {
 import { measureExpressions, measureJson, measureOrder } from './emit-measures.ts'
 import { createSource, keyColumns, keyName, type SharedRows, type Within } from './emit-source.ts'
 import {
+  emitCountedNames,
   emitCountedRecords,
   emitElementMeasures,
   emitRecordsOnce,
@@ -67,7 +68,9 @@ export function createGrouping(
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const counted = emitCountedRecords(emitter, plan, keys, access, parent)
+  const counted =
+    emitCountedNames(emitter, plan, keys, access, parent) ??
+    emitCountedRecords(emitter, plan, keys, access, parent)
   const records = counted === null ? emitRecordsOnce(emitter, plan, keys, access, parent) : null
   const source = createSource(emitter, plan, keys, records?.rows ?? access, parent, plan.within)
   const columns = keyColumns(keys, source)

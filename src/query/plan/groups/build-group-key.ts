@@ -1,5 +1,11 @@
 /** Builds the keys by which records are grouped, from the group fields that an argument names. */
-import { findArray, findReference, findValue, type Table } from '../../../database/layout/tables.ts'
+import {
+  findArray,
+  findColumn,
+  findReference,
+  findValue,
+  type Table,
+} from '../../../database/layout/tables.ts'
 import { elementArray, leafProperties, leafType, type PropertyLeaf } from '../../../schema/model/leaves.ts'
 import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
@@ -80,7 +86,7 @@ function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
     }
   const path = leafProperties(leaf)
   const array = elementArray(leaf)
-  if (array !== null) return elementLeaf(leaf, path.slice(0, array + 1), path.slice(array + 1))
+  if (array !== null) return elementLeaf(table, leaf, path.slice(0, array + 1), path.slice(array + 1))
   const reference = findReference(table, path)
   if (reference !== undefined) return { kind: 'reference', ...reference }
   const list = findArray(table, path, false)
@@ -90,9 +96,17 @@ function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
   return { kind: 'column', column }
 }
 
-function elementLeaf({ field }: PropertyLeaf, array: Path, path: Path): ElementLeaf {
+function elementLeaf(table: Table, { field }: PropertyLeaf, array: Path, path: Path): ElementLeaf {
   const { kind } = field.type
   const isReference = kind === 'strongRef' || kind === 'atUri'
   const as = kind === 'integer' || kind === 'boolean' ? kind : kind === 'datetime' ? 'instant' : 'text'
-  return { kind: 'element', array, path: kind === 'strongRef' ? [...path, 'uri'] : path, as, isReference }
+  const names = findColumn(table, [...array, ...path], 'names') ?? null
+  return {
+    kind: 'element',
+    array,
+    path: kind === 'strongRef' ? [...path, 'uri'] : path,
+    as,
+    isReference,
+    names,
+  }
 }

@@ -58,6 +58,8 @@ export interface ElementLeaf {
   readonly as: 'text' | 'integer' | 'boolean' | 'instant'
   /** Whether the text is the URI of a record. */
   readonly isReference: boolean
+  /** The column that has the values of all elements; null if only the elements have them. */
+  readonly names: Column | null
 }
 
 /** The elements of an array of the record that are grouped and measured; all elements of arrays without a filter. */
