@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { openBrowser } from '../test/support/browser.ts'
+import { openBrowser } from '../test/support/server/browser.ts'
 
 const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const picture = new URL('../docs/explorer.webp', import.meta.url)

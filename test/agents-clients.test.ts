@@ -15,8 +15,8 @@ import { startAgentServer } from './mcp/agent-server.ts'
 import { clientProgram, importClient } from './mcp/client-packages.ts'
 import { programFile, runProgram, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { anybody, type HttpServer } from './support/http-server.ts'
-import { readFences } from './support/pages.ts'
+import { anybody, type HttpServer } from './support/server/http-server.ts'
+import { readFences } from './support/service/pages.ts'
 
 const page = readFileSync(new URL('../docs/agents-clients.md', import.meta.url), 'utf8')
 const fences = readFences(page)

@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { createPrompts } from '../src/mcp/protocol/prompts.ts'
 import { budgets } from '../src/mcp/words/budget.ts'
 import type { Json } from './reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint } from './support/agents.ts'
-import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
+import { type Agent, createAgent, engineEndpoint } from './support/service/agents.ts'
+import { type Fence, formatJson, openDemo, readFences } from './support/service/pages.ts'
 
 const pages = ['agents', 'agents-reference', 'agents-names'].map((name) => {
   const url = new URL(`../docs/${name}.md`, import.meta.url)

@@ -118,7 +118,7 @@ test('every phase of a query imports only the phases before it', () => {
 })
 
 test('a folder has at most 15 source files', () => {
-  const files = globSync('{src,bench,build,demo,explorer,playground}/**/*.{ts,js}', {
+  const files = globSync('{src,bench,build,demo,explorer,playground,test}/**/*.{ts,js}', {
     cwd: root,
     exclude: ['**/node_modules'],
   })

@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { lexicons, note, roundOf } from './support/rounds.ts'
-import { openTestStore, temporaryFolder } from './support/store.ts'
+import { lexicons, note, roundOf } from './support/records/rounds.ts'
+import { openTestStore, temporaryFolder } from './support/store/store.ts'
 
 const padding = 'Wind and rain over the hills, and then again the sun. '.repeat(40)
 const long = (rkey: string, round: number) => note(rkey, round, padding)

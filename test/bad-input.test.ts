@@ -8,8 +8,8 @@ import { badDocuments } from './bad-input/documents.ts'
 import { badMeasures } from './bad-input/measures.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import type { Json } from './reference/shapes.ts'
-import { type HttpServer, startServer } from './support/http-server.ts'
-import { openTestService, type TestService } from './support/service.ts'
+import { type HttpServer, startServer } from './support/server/http-server.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
 
 const modern = { accept: 'application/graphql-response+json' }
 

@@ -14,7 +14,7 @@ import { settings } from '../src/cli/settings/settings.ts'
 import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { startAgentServer } from './mcp/agent-server.ts'
 import type { Json } from './reference/shapes.ts'
-import { anybody } from './support/http-server.ts'
+import { anybody } from './support/server/http-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-bundle-'))
 let unpacked = ''

@@ -13,7 +13,7 @@ import {
 } from './golden/case-files.ts'
 import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { judge } from './golden/judge.ts'
-import { onEveryDatabase } from './support/databases.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
 
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
 const cases = readCases()

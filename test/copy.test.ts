@@ -18,8 +18,8 @@ import { runProgram, startProgram } from './network/service.ts'
 import { linesIn, startIngest, storedIn } from './network/support-index.ts'
 import { collections, outlet } from './network/support-news.ts'
 import type { Json } from './reference/shapes.ts'
-import { databases, type Engine, freshDatabase } from './support/postgres.ts'
-import { emptyDatabases, temporaryFolder } from './support/store.ts'
+import { databases, type Engine, freshDatabase } from './support/store/postgres.ts'
+import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import type { Json } from './reference/shapes.ts'
-import { devFile, devFiles, type DevCorpus, importDevCorpus, skip } from './support/dev-corpus.ts'
+import { devFile, devFiles, type DevCorpus, importDevCorpus, skip } from './support/records/dev-corpus.ts'
 import { type Bucket, fold, parseInstant, printBucket, startOf } from './reference/values.ts'
 
 interface Corpus extends DevCorpus {

@@ -11,9 +11,9 @@ import { inKeyOrder } from '../src/lexicon/records/encoding.ts'
 import { linesIn } from './network/support-index.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { inspectStore } from './support/inspect.ts'
-import { drawer } from './support/requests.ts'
-import { temporaryFolder } from './support/store.ts'
+import { inspectStore } from './support/store/inspect.ts'
+import { drawer } from './support/service/requests.ts'
+import { temporaryFolder } from './support/store/store.ts'
 
 const root = new URL('../', import.meta.url)
 const references = JSON.parse(readFileSync(new URL('lexicons/references.json', root), 'utf8'))

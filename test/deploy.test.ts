@@ -17,10 +17,10 @@ import { addIndexMetrics } from '../src/server/observe/metrics-index.ts'
 import { gatherMetrics } from '../src/server/observe/metrics-workers.ts'
 import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { emptyStatus } from './support/http-server.ts'
-import { temporaryFolder } from './support/store.ts'
+import { emptyStatus } from './support/server/http-server.ts'
+import { temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
-import { freePort, missing, noNginx, run, startNginx, startProxy } from './support/proxies.ts'
+import { freePort, missing, noNginx, run, startNginx, startProxy } from './support/server/proxies.ts'
 
 const folder = fileURLToPath(new URL('../deploy/', import.meta.url))
 const inFolder = temporaryFolder()

@@ -15,8 +15,8 @@ import type { GraphQLRequest } from '../src/query/execute/execute.ts'
 import { weights } from '../src/query/price/cost-weights.ts'
 import { limits } from '../src/query/parse/limits.ts'
 import { defaultTiers } from '../src/server/admission/tiers.ts'
-import { anybody } from './support/engine.ts'
-import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
+import { anybody } from './support/service/engine.ts'
+import { type Fence, formatJson, openDemo, readFences } from './support/service/pages.ts'
 
 const rootUrl = new URL('../', import.meta.url)
 const root = fileURLToPath(rootUrl)

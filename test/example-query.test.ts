@@ -12,12 +12,12 @@ import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import type { Model } from '../src/schema/model/model.ts'
 import { newsLexicons, readLexiconFolder, stressLexicons } from './golden/corpora.ts'
 import type { Json, References } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import type { StoredLine } from './support/engine.ts'
-import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
-import { networkRecords } from './support/network-records.ts'
-import { buildRecord } from './support/records.ts'
-import { openTestService, type TestServiceGiven } from './support/service.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import type { StoredLine } from './support/service/engine.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
+import { networkRecords } from './support/records/network-records.ts'
+import { buildRecord } from './support/records/records.ts'
+import { openTestService, type TestServiceGiven } from './support/service/service.ts'
 
 const siteFolder = new URL('schemas/site-standard/', import.meta.url)
 const site = readLexiconFolder(new URL('lexicons/', siteFolder))

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import type { Json } from './reference/shapes.ts'
 import type { PlainRecord } from './reference/world.ts'
-import { onEveryDatabase as test } from './support/databases.ts'
-import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
-import type { Engine } from './support/postgres.ts'
-import { buildRecord, refTo } from './support/records.ts'
-import { openTestService, accountStatus, type TestService } from './support/service.ts'
-import { wholeLibrary } from './support/whole-library.ts'
+import { onEveryDatabase as test } from './support/store/databases.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
+import type { Engine } from './support/store/postgres.ts'
+import { buildRecord, refTo } from './support/records/records.ts'
+import { openTestService, accountStatus, type TestService } from './support/service/service.ts'
+import { wholeLibrary } from './support/records/whole-library.ts'
 
 const { book, person } = collections
 const shown = 'did:plc:shownshownshownshownshow'

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { retryRejections } from '../src/ingest/retry.ts'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 import {
   apply,
   note,
@@ -15,13 +15,13 @@ import {
   spot,
   uriOf,
   visibleRecords,
-} from './support/notes.ts'
-import { buildRecord, refTo } from './support/records.ts'
-import { openWorld, put as putBook, remove as removeBook } from './support/repo-world.ts'
-import { openTestService, type TestService } from './support/service.ts'
-import { emptyDatabases, type TestStore } from './support/store.ts'
-import { understand } from './support/understand.ts'
-import { wholeLibrary } from './support/whole-library.ts'
+} from './support/records/notes.ts'
+import { buildRecord, refTo } from './support/records/records.ts'
+import { openWorld, put as putBook, remove as removeBook } from './support/network/repo-world.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
+import { emptyDatabases, type TestStore } from './support/store/store.ts'
+import { understand } from './support/records/understand.ts'
+import { wholeLibrary } from './support/records/whole-library.ts'
 
 const emptyUrl = emptyDatabases()
 const { book, person } = collections

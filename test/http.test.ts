@@ -6,8 +6,8 @@ import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { serverAudits } from 'graphql-http'
 import type { IndexStatus } from '../src/database/database.ts'
-import { createStandInEngine } from './support/stand-in-engine.ts'
-import { emptyStatus, type Headers, json, startServer } from './support/http-server.ts'
+import { createStandInEngine } from './support/service/stand-in-engine.ts'
+import { emptyStatus, type Headers, json, startServer } from './support/server/http-server.ts'
 
 type Body = NonNullable<RequestInit['body']>
 

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { hashKey, readKey } from '../src/util/api-key.ts'
 import { type Outcome, runProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { commandsInTurn } from './support/commands.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { emptyDatabases, temporaryFolder } from './support/store.ts'
+import { commandsInTurn } from './support/server/commands.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 
 const emptyUrl = emptyDatabases()
 const inFolder = temporaryFolder()

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createKey } from '../src/util/api-key.ts'
 import { runProgram, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { emptyDatabases, temporaryFolder } from './support/store.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()

@@ -1,10 +1,10 @@
 /** Commands that are run with other lexicons than those the database was built with. */
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { commandsInTurn } from './support/commands.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { emptyDatabases, recordLexicon, temporaryFolder } from './support/store.ts'
-import { thing, thingUri } from './support/things.ts'
+import { commandsInTurn } from './support/server/commands.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { emptyDatabases, recordLexicon, temporaryFolder } from './support/store/store.ts'
+import { thing, thingUri } from './support/records/things.ts'
 
 const inFolder = temporaryFolder()
 const run = commandsInTurn()

@@ -1,9 +1,9 @@
 /** Searches in texts that are longer than what an engine's own index of words takes. */
 import assert from 'node:assert/strict'
 import { mostBytes } from '../src/search/indexed-words.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { openTestService, type TestService } from './support/service.ts'
-import { line, thing } from './support/things.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
+import { line, thing } from './support/records/things.ts'
 
 const free = { type: 'string', maxGraphemes: 1_000_000 }
 const lexicons = [thing({ title: free, text: free })]

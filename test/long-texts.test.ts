@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { onEveryDatabase } from './support/databases.ts'
-import type { StoredLine } from './support/engine.ts'
-import { openTestService, type TestService } from './support/service.ts'
-import { temporaryFolder } from './support/store.ts'
-import { line, thing } from './support/things.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import type { StoredLine } from './support/service/engine.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
+import { temporaryFolder } from './support/store/store.ts'
+import { line, thing } from './support/records/things.ts'
 
 const inFolder = temporaryFolder()
 const lexicons = [thing({ text: { type: 'string', maxGraphemes: 3000 } })]

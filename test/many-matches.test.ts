@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { unlimited } from '../src/query/execute/execute.ts'
 import { mostRanked } from '../src/search/relevance.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { openTestService, type TestService } from './support/service.ts'
-import { line, thing } from './support/things.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
+import { line, thing } from './support/records/things.ts'
 
 const free = { type: 'string', maxGraphemes: 1_000 }
 const lexicons = [thing({ title: free, text: free })]

@@ -1,10 +1,10 @@
 /** The words of more records than are read. */
 import assert from 'node:assert/strict'
 import { createReference } from './reference/reference.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { buildRecord } from './support/records.ts'
-import { openTestService } from './support/service.ts'
-import { recordLexicon } from './support/store.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { buildRecord } from './support/records/records.ts'
+import { openTestService } from './support/service/service.ts'
+import { recordLexicon } from './support/store/store.ts'
 
 const nsid = 'org.example.note'
 const text = { type: 'string', maxGraphemes: 1_000 }

@@ -13,7 +13,7 @@ import { createRecordReader } from '../src/lexicon/records/validate.ts'
 import { createEngine } from '../src/query/execute/engine.ts'
 import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
-import { requestNumber } from './support/requests.ts'
+import { requestNumber } from './support/service/requests.ts'
 
 const warmUp = 1_500
 const requests = 5_000

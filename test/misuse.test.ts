@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type CommandName, commands } from '../src/cli/command-list.ts'
-import { commandsInTurn } from './support/commands.ts'
-import { temporaryFolder } from './support/store.ts'
+import { commandsInTurn } from './support/server/commands.ts'
+import { temporaryFolder } from './support/store/store.ts'
 
 const inFolder = temporaryFolder()
 const runInTurn = commandsInTurn()

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runProgram, startProgram, startService } from './network/service.ts'
-import { temporaryFolder } from './support/store.ts'
+import { temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { schemas } from '@atproto/api'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase as test } from './support/databases.ts'
-import { networkRecords } from './support/network-records.ts'
-import { sharedService } from './support/service.ts'
+import { onEveryDatabase as test } from './support/store/databases.ts'
+import { networkRecords } from './support/records/network-records.ts'
+import { sharedService } from './support/service/service.ts'
 
 /** What the lexicons leave unsaid; with more than one target there are reverse fields, but no nested filters. */
 const references = {

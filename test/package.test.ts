@@ -15,9 +15,9 @@ import { didOf, tid } from './network/follow.ts'
 import { type ProgramOptions, runProgram, startService } from './network/service.ts'
 import { outlet } from './network/support-news.ts'
 
-import { onEveryDatabase } from './support/databases.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
 import { childrenOf } from './support/processes.ts'
-import { emptyDatabases } from './support/store.ts'
+import { emptyDatabases } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))

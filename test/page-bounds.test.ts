@@ -1,11 +1,11 @@
 /** What a page says of its bounds, whatever else is selected of its list: some of it depends on no record. */
 import assert from 'node:assert/strict'
 import type { PlainRecord } from './reference/world.ts'
-import { onEveryDatabase as test } from './support/databases.ts'
-import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
-import type { Engine } from './support/postgres.ts'
-import { buildRecord, refTo } from './support/records.ts'
-import { openTestService, type TestService } from './support/service.ts'
+import { onEveryDatabase as test } from './support/store/databases.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
+import type { Engine } from './support/store/postgres.ts'
+import { buildRecord, refTo } from './support/records/records.ts'
+import { openTestService, type TestService } from './support/service/service.ts'
 
 const { book, person, review } = collections
 

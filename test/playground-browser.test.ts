@@ -7,7 +7,7 @@ import { type TestContext, after, test } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { type Service, runProgram, startService } from './network/service.ts'
-import { openBrowser, skipWithoutBrowser as skip } from './support/browser.ts'
+import { openBrowser, skipWithoutBrowser as skip } from './support/server/browser.ts'
 import { until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-playground-'))

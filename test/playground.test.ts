@@ -1,7 +1,7 @@
 /** The page as it is served. test/playground-browser.test.ts uses it in a browser. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type HttpServer, startServer } from './support/http-server.ts'
+import { type HttpServer, startServer } from './support/server/http-server.ts'
 
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 const oddQuery = '# A "first" query: ${x} </script> & \'&#39;\r\n{ hello(name: "example") }\n'

@@ -13,9 +13,9 @@ import { didOf, tid } from './network/follow.ts'
 import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
-import { commandsInTurn } from './support/commands.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { emptyDatabases, temporaryFolder } from './support/store.ts'
+import { commandsInTurn } from './support/server/commands.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()

@@ -17,10 +17,10 @@ import {
 } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { childrenOf, hasEnded } from './support/processes.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import type { Engine } from './support/postgres.ts'
-import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store.ts'
-import { size, thing, thingUri } from './support/things.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import type { Engine } from './support/store/postgres.ts'
+import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
+import { size, thing, thingUri } from './support/records/things.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
@@ -40,7 +40,7 @@ const lines = Array.from({ length: count }, (_, n) => line(n))
 writeFileSync(records, lines.join('\n'))
 const few = inFolder('few.jsonl')
 writeFileSync(few, lines.slice(-20).join('\n'))
-const generous = fileURLToPath(new URL('support/generous-tiers.json', import.meta.url))
+const generous = fileURLToPath(new URL('support/server/generous-tiers.json', import.meta.url))
 const nothing = inFolder('nothing.jsonl')
 writeFileSync(nothing, '')
 const question =

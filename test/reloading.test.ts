@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runProgram, type Service, startService } from './network/service.ts'
 import { childrenOf, isAsleep, isStopped } from './support/processes.ts'
-import { temporaryFolder } from './support/store.ts'
-import { size, thing } from './support/things.ts'
+import { temporaryFolder } from './support/store/store.ts'
+import { size, thing } from './support/records/things.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()

@@ -8,7 +8,7 @@ import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import { schemaText } from '../src/schema/schema-text.ts'
 import { newsLexicons } from './golden/corpora.ts'
-import { startServer } from './support/http-server.ts'
+import { startServer } from './support/server/http-server.ts'
 
 const files = newsLexicons.documents.map((document) => ({ file: `${document.id}.json`, document }))
 const built = buildLexicons(files, newsLexicons.references)

@@ -13,7 +13,7 @@ import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import type { Model } from '../src/schema/model/model.ts'
 import { newsLexicons, readLexiconFolder, stressLexicons } from './golden/corpora.ts'
 import type { Json, References } from './reference/shapes.ts'
-import { libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import { libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
 

@@ -1,9 +1,9 @@
 /** The search of all collections, where random records rarely lead. */
 import assert from 'node:assert/strict'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { openTestService } from './support/service.ts'
-import { recordLexicon } from './support/store.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { openTestService } from './support/service/service.ts'
+import { recordLexicon } from './support/store/store.ts'
 
 const text = { type: 'string', maxLength: 300, maxGraphemes: 100 }
 const lexicons = [

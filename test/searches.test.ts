@@ -1,8 +1,8 @@
 /** Searches over records that the demo and random corpora lack. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from './support/databases.ts'
-import { openTestService } from './support/service.ts'
-import { line, thing } from './support/things.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { openTestService } from './support/service/service.ts'
+import { line, thing } from './support/records/things.ts'
 
 const free = { type: 'string', maxGraphemes: 1_000 }
 const lexicons = [thing({ title: free, text: free })]

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { newsLexicons } from './golden/corpora.ts'
-import { openTestService, type TestService, waysOfLoading } from './support/service.ts'
+import { openTestService, type TestService, waysOfLoading } from './support/service/service.ts'
 
 /** Believed to be a million records of each collection, and everything common among them. */
 const opened = new Map<number, Promise<TestService>>()

@@ -6,10 +6,10 @@ import { createLineReader } from '../src/lexicon/records/validate.ts'
 import { buildLexicons } from '../src/lexicon/lexicons.ts'
 import { readLexiconFolder } from './golden/corpora.ts'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase as test } from './support/databases.ts'
-import type { Engine } from './support/postgres.ts'
-import { sharedService } from './support/service.ts'
-import type { StoredLine } from './support/engine.ts'
+import { onEveryDatabase as test } from './support/store/databases.ts'
+import type { Engine } from './support/store/postgres.ts'
+import { sharedService } from './support/service/service.ts'
+import type { StoredLine } from './support/service/engine.ts'
 
 const folder = new URL('schemas/site-standard/', import.meta.url)
 const { documents, references } = readLexiconFolder(new URL('lexicons/', folder))

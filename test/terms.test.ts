@@ -9,9 +9,9 @@ import { ServiceError } from '../src/errors.ts'
 import { ExecutionReport, type GraphQLAnswer, type RequestLimits } from '../src/query/execute/execute.ts'
 import { releaseBuffer } from '../src/util/memory.ts'
 import { newsLexicons } from './golden/corpora.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { anybody, type StoredLine } from './support/engine.ts'
-import { openTestService, type TestService, type TestServiceGiven } from './support/service.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { anybody, type StoredLine } from './support/service/engine.ts'
+import { openTestService, type TestService, type TestServiceGiven } from './support/service/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-terms-'))
 after(() => rmSync(folder, { recursive: true }))

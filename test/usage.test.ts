@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { connect } from '../src/database/postgres/connection.ts'
 import { runProgram, type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/databases.ts'
-import { emptyDatabases } from './support/store.ts'
+import { onEveryDatabase } from './support/store/databases.ts'
+import { emptyDatabases } from './support/store/store.ts'
 
 const emptyUrl = emptyDatabases()
 

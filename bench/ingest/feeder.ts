@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { dictionary } from '../../test/network/fake-jetstream.ts'
-import { startDirectory } from '../../test/support/directory.ts'
+import { startDirectory } from '../../test/support/network/directory.ts'
 import { prepareStream, type StreamName } from './streams.ts'
 
 export interface FeederReady {

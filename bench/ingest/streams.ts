@@ -12,8 +12,8 @@ import { zstdCompressSync } from 'node:zlib'
 import { jsonToLex, type JsonValue } from '@atproto/lex-json'
 import { formatInstant } from '../../src/util/instant.ts'
 import { dictionary } from '../../test/network/fake-jetstream.ts'
-import type { DirectoryAccount } from '../../test/support/directory.ts'
-import { commitFrame, createSignedRepo, type SignedRepo } from '../../test/support/signed-repo.ts'
+import type { DirectoryAccount } from '../../test/support/network/directory.ts'
+import { commitFrame, createSignedRepo, type SignedRepo } from '../../test/support/network/signed-repo.ts'
 import {
   type BenchEvent,
   createEvents,

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { requestNumber } from '../../test/support/requests.ts'
+import { requestNumber } from '../../test/support/service/requests.ts'
 
 const [database, given] = process.argv.slice(2)
 if (database === undefined) {

@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openLineStream } from './log-stream.ts'
 
-const program = fileURLToPath(new URL('../../test/support/talker.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../test/support/server/talker.ts', import.meta.url))
 
 for (const end of ['return', 'exit', 'throw'])
   test(`no line is lost when a process ends by ${end}`, async () => {

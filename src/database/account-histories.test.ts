@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { assertCounts } from '../../test/support/counts.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { assertCounts } from '../../test/support/store/counts.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
 import {
   account,
@@ -26,9 +26,9 @@ import {
   uriOf,
   visibleRecords,
   widerLexicons,
-} from '../../test/support/notes.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { type TestStore } from '../../test/support/store.ts'
+} from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { type TestStore } from '../../test/support/store/store.ts'
 
 const newUrl = noteDatabases()
 

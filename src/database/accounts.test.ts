@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -23,9 +23,9 @@ import {
   spotOf,
   uriOf,
   visibleRecords,
-} from '../../test/support/notes.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { recordLexicon, type TestStore } from '../../test/support/store.ts'
+} from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { recordLexicon, type TestStore } from '../../test/support/store/store.ts'
 
 const newUrl = noteDatabases()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keptState, withoutTimes } from '../../test/support/kept-state.ts'
+import { keptState, withoutTimes } from '../../test/support/store/kept-state.ts'
 import {
   account,
   assertHolds,
@@ -18,9 +18,9 @@ import {
   settleAll,
   spot,
   stoppedClock,
-} from '../../test/support/notes.ts'
-import { databases } from '../../test/support/postgres.ts'
-import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
+} from '../../test/support/records/notes.ts'
+import { databases } from '../../test/support/store/postgres.ts'
+import { emptyDatabases, type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
 const emptyUrl = emptyDatabases()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -19,8 +19,8 @@ import {
   stoppedClock,
   visibleRecords,
   widerLexicons,
-} from '../../test/support/notes.ts'
-import { openTestStore, type TestStore } from '../../test/support/store.ts'
+} from '../../test/support/records/notes.ts'
+import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
 
 const newUrl = noteDatabases()
 const day = 86_400_000_000n

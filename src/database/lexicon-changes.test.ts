@@ -1,6 +1,6 @@
 /** What becomes of stored and of refused records when the lexicons change, and change back. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -19,9 +19,9 @@ import {
   spot,
   uriOf,
   widerLexicons,
-} from '../../test/support/notes.ts'
-import { openTestStore, recordLexicon, type TestStore } from '../../test/support/store.ts'
-import { understand } from '../../test/support/understand.ts'
+} from '../../test/support/records/notes.ts'
+import { openTestStore, recordLexicon, type TestStore } from '../../test/support/store/store.ts'
+import { understand } from '../../test/support/records/understand.ts'
 import { createRejectionJudge } from '../ingest/retry.ts'
 import { createRecordReader } from '../lexicon/records/validate.ts'
 import type { Change } from './database.ts'

@@ -1,8 +1,8 @@
 /** Nobody can stop a source with values that are longer than an index takes. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { emptyDatabases, openTestStore, recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { emptyDatabases, openTestStore, recordLexicon } from '../../test/support/store/store.ts'
 
 const thing = 'org.example.thing'
 const here = `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${thing}/`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
 import {
   apply,
@@ -24,10 +24,10 @@ import {
   spotOf,
   uriOf,
   visibleRecords,
-} from '../../test/support/notes.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { keptState, withoutTimes } from '../../test/support/kept-state.ts'
-import { type TestStore } from '../../test/support/store.ts'
+} from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { keptState, withoutTimes } from '../../test/support/store/kept-state.ts'
+import { type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
 const newUrl = noteDatabases()

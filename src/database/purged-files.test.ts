@@ -1,10 +1,10 @@
 /** What a purge leaves in the files of a SQLite database. */
-import { hide, purge, seen } from '../../test/support/curated-notes.ts'
+import { hide, purge, seen } from '../../test/support/records/curated-notes.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onPostgres } from '../../test/support/databases.ts'
+import { onPostgres } from '../../test/support/store/databases.ts'
 import {
   assertDerived,
   dids,
@@ -15,9 +15,9 @@ import {
   settleAll,
   spot,
   uriOf,
-} from '../../test/support/notes.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { temporaryFolder, type TestStore } from '../../test/support/store.ts'
+} from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
 
 const newUrl = noteDatabases()
 const inFolder = temporaryFolder()

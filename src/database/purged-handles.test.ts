@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -9,7 +9,7 @@ import {
   put,
   settleAll,
   spot,
-} from '../../test/support/notes.ts'
+} from '../../test/support/records/notes.ts'
 
 const newUrl = noteDatabases()
 const ann = dids[0] as string

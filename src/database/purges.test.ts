@@ -1,8 +1,8 @@
-import { hide, purge, seen } from '../../test/support/curated-notes.ts'
+import { hide, purge, seen } from '../../test/support/records/curated-notes.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -28,10 +28,10 @@ import {
   uriOf,
   visibleRecords,
   widerLexicons,
-} from '../../test/support/notes.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store.ts'
-import { tamper } from '../../test/support/things.ts'
+} from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
+import { tamper } from '../../test/support/records/things.ts'
 import type { Change } from './database.ts'
 
 const newUrl = noteDatabases()

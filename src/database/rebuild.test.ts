@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../test/support/store.ts'
-import { fill, line, open, size, thing } from '../../test/support/things.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { emptyDatabases, openTestStore, type TestStore } from '../../test/support/store/store.ts'
+import { fill, line, open, size, thing } from '../../test/support/records/things.ts'
 import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
 
 const empty = emptyDatabases()
@@ -187,7 +187,7 @@ async function killedWhen(
   lexicons: readonly Json[],
   isEnough: (progress: RebuildProgress) => boolean,
 ): Promise<RebuildProgress> {
-  const program = fileURLToPath(new URL('../../test/support/rebuild-child.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../../test/support/store/rebuild-child.ts', import.meta.url))
   const child = spawn(process.execPath, [program, path, JSON.stringify(lexicons)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // It is no part of the tests.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { assertCounts } from '../../test/support/counts.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { day, found, line, snapshot } from '../../test/support/note-lines.ts'
-import { dids, noOutcome, note, noteDatabases, openNotes } from '../../test/support/notes.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { inPairs, type TestStore } from '../../test/support/store.ts'
+import { assertCounts } from '../../test/support/store/counts.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { day, found, line, snapshot } from '../../test/support/records/note-lines.ts'
+import { dids, noOutcome, note, noteDatabases, openNotes } from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { inPairs, type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
 const newUrl = noteDatabases()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { tid } from '../../test/network/follow.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { collections } from '../../test/support/lexicons.ts'
-import { openWorld, put, type World } from '../../test/support/repo-world.ts'
-import type { SignedRepo } from '../../test/support/signed-repo.ts'
-import { emptyDatabases } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { collections } from '../../test/support/records/lexicons.ts'
+import { openWorld, put, type World } from '../../test/support/network/repo-world.ts'
+import type { SignedRepo } from '../../test/support/network/signed-repo.ts'
+import { emptyDatabases } from '../../test/support/store/store.ts'
 import { connect } from '../database/postgres/connection.ts'
 
 const { book } = collections

@@ -12,8 +12,8 @@ import {
   spot,
   uriOf,
   visibleRecords,
-} from '../../test/support/notes.ts'
-import { understand } from '../../test/support/understand.ts'
+} from '../../test/support/records/notes.ts'
+import { understand } from '../../test/support/records/understand.ts'
 import type { Change } from '../database/database.ts'
 import { retryRejections } from './retry.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refuse, startRepoHost } from '../../test/support/repo-host.ts'
-import { openWorld, put } from '../../test/support/repo-world.ts'
-import { createSignedRepo } from '../../test/support/signed-repo.ts'
+import { refuse, startRepoHost } from '../../test/support/network/repo-host.ts'
+import { openWorld, put } from '../../test/support/network/repo-world.ts'
+import { createSignedRepo } from '../../test/support/network/signed-repo.ts'
 
 test('a key that was replaced since it was looked up is looked up again', async () => {
   await using world = await openWorld()

@@ -1,10 +1,10 @@
 /** Pages of pairs, samples and series of the tool `aggregate`, compared with the reference evaluator, and what it refuses. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { openOn } from '../../test/support/news-agent.ts'
+import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)
 

@@ -1,14 +1,14 @@
 /** Every kind of search and analysis is one call of a tool: a table of calls, compared with the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { openOn } from '../../test/support/news-agent.ts'
+import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../test/golden/corpora.ts'
 import { type AggregateArguments, type Reference } from '../../test/reference/reference.ts'
-import type { Group } from '../../test/reference/aggregate.ts'
-import { printKey } from '../../test/reference/group-fields.ts'
+import type { Group } from '../../test/reference/groups/aggregate.ts'
+import { printKey } from '../../test/reference/groups/group-fields.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)
 

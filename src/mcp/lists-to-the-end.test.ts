@@ -1,13 +1,13 @@
 /** Every list that is cut goes on to its end: nothing twice, and nothing missing of what the reference evaluator has. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openOn } from '../../test/support/news-agent.ts'
+import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../test/golden/corpora.ts'
-import { printKey } from '../../test/reference/group-fields.ts'
+import { printKey } from '../../test/reference/groups/group-fields.ts'
 import type { AggregateArguments, Reference } from '../../test/reference/reference.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { type Agent } from '../../test/support/agents.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { type Agent } from '../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)
 

@@ -4,8 +4,8 @@ import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint } from '../../test/support/agents.ts'
-import { articles, model, open, service } from '../../test/support/news-agent.ts'
+import { type Agent, createAgent, engineEndpoint } from '../../test/support/service/agents.ts'
+import { articles, model, open, service } from '../../test/support/service/news-agent.ts'
 
 after(closeCorpora)
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
 
 after(closeCorpora)
 

@@ -1,9 +1,9 @@
 /** `null` in a filter holds for the records that a group of the same path has under null, and for no others. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
-import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
-import { loadCorpus } from '../../test/support/property.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
+import { loadCorpus } from '../../test/support/random/property.ts'
 
 const loaded = await loadCorpus(22)
 after(() => loaded[Symbol.asyncDispose]())

@@ -6,8 +6,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
-import { wholeUris } from '../../test/support/agents.ts'
-import { articleOf, articles, enrichments, open, reference } from '../../test/support/news-agent.ts'
+import { wholeUris } from '../../test/support/service/agents.ts'
+import { articleOf, articles, enrichments, open, reference } from '../../test/support/service/news-agent.ts'
 import { budgets } from './words/budget.ts'
 
 after(closeCorpora)

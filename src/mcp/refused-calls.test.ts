@@ -5,7 +5,7 @@ import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpo
 import type { RequestLimits } from '../query/execute/execute.ts'
 import { rateLimited, tooManyAtOnce } from '../server/admission/limits/limiter.ts'
 import type { Tier } from '../server/admission/tiers.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
 
 after(closeCorpora)
 

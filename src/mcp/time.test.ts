@@ -1,15 +1,15 @@
 /** Times in tools: records without one, empty windows, and archives, over the demo corpus and the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openOn } from '../../test/support/news-agent.ts'
+import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
-import { createAgent, demoDay, engineEndpoint, modelOf } from '../../test/support/agents.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { createAgent, demoDay, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 after(closeCorpora)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { libraryLexicons } from '../../test/support/lexicons.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { libraryLexicons } from '../../test/support/records/lexicons.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
 import { largestAnswer } from '../database/refusals.ts'
 
 const book = 'orgExampleLibraryBook'

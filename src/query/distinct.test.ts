@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../../test/reference/shapes.ts'
 import { createReference } from '../../test/reference/reference.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 const nsid = 'org.example.thing'
 const lexicons = [

@@ -1,11 +1,11 @@
 /** Sums and averages are exact, whatever the size and number of the integers. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../../test/support/databases.ts'
+import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { anybody } from '../../test/support/engine.ts'
-import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { openTestService, type TestService } from '../../test/support/service.ts'
+import { anybody } from '../../test/support/service/engine.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { openTestService, type TestService } from '../../test/support/service/service.ts'
 
 const person = 'org.example.library.person'
 const most = Number.MAX_SAFE_INTEGER

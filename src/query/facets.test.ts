@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../../test/support/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { sharedService } from '../../test/support/service.ts'
+import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { sharedService } from '../../test/support/service/service.ts'
 
 const list = 'orgExampleLibraryBook'
 const open = sharedService(async () => ({

@@ -1,9 +1,9 @@
 /** Groups by local time on days and hours that clocks skip, repeat or cut short. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { openTestService, type TestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { openTestService, type TestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 const nsid = 'org.example.photo'
 const lexicon = recordLexicon(nsid, { takenAt: { type: 'string', format: 'datetime' } })

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase, onPostgres } from '../../test/support/databases.ts'
-import { libraryLexicons } from '../../test/support/lexicons.ts'
-import { loadCorpus } from '../../test/support/property.ts'
-import { openTestService } from '../../test/support/service.ts'
+import { onEveryDatabase, onPostgres } from '../../test/support/store/databases.ts'
+import { libraryLexicons } from '../../test/support/records/lexicons.ts'
+import { loadCorpus } from '../../test/support/random/property.ts'
+import { openTestService } from '../../test/support/service/service.ts'
 
 const book = 'org.example.library.book'
 

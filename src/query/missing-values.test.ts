@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { createPlanner } from '../../test/support/plans.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { createPlanner } from '../../test/support/store/plans.ts'
+import { openTestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 import type { Condition } from './plan/conditions.ts'
 
 const text = { type: 'string', maxGraphemes: 3000, maxLength: 30000 }

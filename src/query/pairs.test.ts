@@ -1,9 +1,9 @@
 /** Pairs of elements of arrays: what they leave out, and how they are read. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 const nsid = 'org.example.note'
 const lexicon = recordLexicon(nsid, {

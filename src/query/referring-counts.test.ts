@@ -1,10 +1,10 @@
 /** Counts of the records that refer to a record: how they are read, and that hidden records do not count. */
 import assert from 'node:assert/strict'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 const [thing, note] = ['org.example.thing', 'org.example.note']
 const given = {

@@ -1,9 +1,9 @@
 /** Running figures of series in time: pages and orders do not change them, and records without a time have none. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { openTestService, type TestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { openTestService, type TestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 const nsid = 'org.example.photo'
 const lexicon = recordLexicon(nsid, {

@@ -1,9 +1,9 @@
 /** Side tables are joined by an index, however few records a condition leaves. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
 
 const service = await openTestService({
   lexicons: libraryLexicons,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/databases.ts'
-import type { Engine } from '../../test/support/postgres.ts'
-import { buildRecord } from '../../test/support/records.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { recordLexicon } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
+import { buildRecord } from '../../test/support/records/records.ts'
+import { openTestService } from '../../test/support/service/service.ts'
+import { recordLexicon } from '../../test/support/store/store.ts'
 
 const nsid = 'org.example.word'
 const lexicon = recordLexicon(nsid, {

@@ -1,10 +1,10 @@
 /** Groups within groups: how they are read, and that the choice does not change them. */
 import assert from 'node:assert/strict'
 import { createReference } from '../../test/reference/reference.ts'
-import { onEveryDatabase as test } from '../../test/support/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
-import { buildRecord, refTo } from '../../test/support/records.ts'
-import { sharedService } from '../../test/support/service.ts'
+import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
+import { buildRecord, refTo } from '../../test/support/records/records.ts'
+import { sharedService } from '../../test/support/service/service.ts'
 
 const aggregate = 'orgExampleLibraryBookAggregate'
 const nsid = 'org.example.library.book'

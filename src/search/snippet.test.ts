@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { snippetOf as expectedSnippet } from '../../test/reference/snippet.ts'
+import { snippetOf as expectedSnippet } from '../../test/reference/words/snippet.ts'
 import { parseSearch, type SearchTerm, wantedTerms } from './parse-search.ts'
 import { snippetOf } from './snippet.ts'
 import { wordsOf } from './words.ts'

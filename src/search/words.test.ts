@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { anyCodePoint } from '../../test/support/any-text.ts'
-import { texts } from '../../test/support/scalars.ts'
+import { anyCodePoint } from '../../test/support/random/values/any-text.ts'
+import { texts } from '../../test/support/random/values/scalars.ts'
 import { foldText } from '../util/text/fold.ts'
 import { longestWord, plainWordsOf, wordsOf } from './words.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { anyCodePoint } from '../../test/support/any-text.ts'
+import { anyCodePoint } from '../../test/support/random/values/any-text.ts'
 import { createKey, hashKey, keyLength, readKey } from './api-key.ts'
 
 const secrets = fc.uint8Array({ minLength: 20, maxLength: 20 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startProgram } from '../network/service.ts'
-import { agentAttacks } from './agents.ts'
+import { agentAttacks } from './requests/agents.ts'
 import { host } from './attack.ts'
 import type { Bytes } from './exchange.ts'
 import { errorLine, launch, leaksOf, piecesOf } from './launch.ts'

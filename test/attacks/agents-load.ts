@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
 import { until } from '../support/until.ts'
-import { message, sent } from './agents.ts'
+import { message, sent } from './requests/agents.ts'
 import { asked, head, host, numbers } from './attack.ts'
 import {
   alone,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databases } from '../support/postgres.ts'
+import { databases } from '../support/store/postgres.ts'
 import { families } from './families.ts'
 import { testAttacks } from './suite.ts'
 

@@ -1,8 +1,8 @@
 /** Attacks that hold connections: senders that never come to an end, readers that do not read, too many at once. */
 import assert from 'node:assert/strict'
 import type { ErrorCode } from '../../src/errors.ts'
-import { startServer, type HttpServer } from '../support/http-server.ts'
-import { createStandInEngine } from '../support/stand-in-engine.ts'
+import { startServer, type HttpServer } from '../support/server/http-server.ts'
+import { createStandInEngine } from '../support/service/stand-in-engine.ts'
 import { until } from '../support/until.ts'
 import { asked, head, host, path } from './attack.ts'
 import { type Bytes, Connection } from './exchange.ts'

@@ -2,7 +2,7 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Engine, FreshDatabase } from '../support/postgres.ts'
+import type { Engine, FreshDatabase } from '../support/store/postgres.ts'
 
 export interface Stores extends AsyncDisposable {
   /** What `--database` takes, of one that is empty. */
@@ -40,7 +40,7 @@ function filesIn(folder: string): Stores {
 
 async function openDatabases(): Promise<Stores> {
   // It starts a server when it is imported by tests, which not everybody wants who wants files.
-  const { freshDatabase } = await import('../support/postgres.ts')
+  const { freshDatabase } = await import('../support/store/postgres.ts')
   const made = new Map<string, FreshDatabase>()
   const add = (database: FreshDatabase): string => {
     made.set(database.url, database)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { storeSettings } from '../../src/cli/settings/store-settings.ts'
-import type { Engine } from '../support/postgres.ts'
+import type { Engine } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import { families, scenes } from './families.ts'
 import { errorLine, launch, leaksOf, problemsOf } from './launch.ts'
-import { createMutations } from './mutations.ts'
+import { createMutations } from './requests/mutations.ts'
 import { memoryOf, openFiles } from './processes.ts'
 import { openWorld, type Target, type World } from './world.ts'
 

@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { Json } from '../reference/shapes.ts'
-import { startServer } from '../support/http-server.ts'
-import { openDemo, readFences } from '../support/pages.ts'
+import { startServer } from '../support/server/http-server.ts'
+import { openDemo, readFences } from '../support/service/pages.ts'
 import { installLibraries, librariesFolder } from './library.ts'
 
 const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { json, startServer } from '../support/http-server.ts'
+import { json, startServer } from '../support/server/http-server.ts'
 import { importLibrary } from './library.ts'
 
 const query = '{ hello(name: "hash") }'

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { bundleExplorer } from '../../build/explorer.ts'
-import { skipWithoutBrowser as skip } from '../support/browser.ts'
+import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { demoService, openReader } from './reader.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { operators } from '../../src/explorer/view/conditions.ts'
-import { modelOf } from '../support/agents.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { explorerOver } from '../support/explorer.ts'
+import { modelOf } from '../support/service/agents.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { explorerOver } from '../support/service/explorer.ts'
 import { assertHarmless } from './harmless.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)

@@ -5,10 +5,10 @@ import { stressLexicons, readLexiconFolder } from '../golden/corpora.ts'
 import { operatorsOf } from '../../src/explorer/view/conditions.ts'
 import type { ShownField } from '../../src/explorer/fields/shown-field.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
-import { modelOf } from '../support/agents.ts'
+import { modelOf } from '../support/service/agents.ts'
 import { test } from 'node:test'
-import { openExplorer } from '../support/explorer.ts'
-import { libraryLexicons, libraryReferences } from '../support/lexicons.ts'
+import { openExplorer } from '../support/service/explorer.ts'
+import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 
 const schemas = new URL('../schemas/', import.meta.url)
 const recordsOf = (name: string) =>

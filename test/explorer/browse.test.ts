@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
-import { modelOf } from '../support/agents.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { explorerOver, openExplorer, type OpenedExplorer } from '../support/explorer.ts'
-import type { Engine } from '../support/postgres.ts'
-import { buildRecord, otherCid } from '../support/records.ts'
+import { modelOf } from '../support/service/agents.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { explorerOver, openExplorer, type OpenedExplorer } from '../support/service/explorer.ts'
+import type { Engine } from '../support/store/postgres.ts'
+import { buildRecord, otherCid } from '../support/records/records.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const articles = '/c/tech.service.news.article'

@@ -1,7 +1,7 @@
 /** The chart of time in a browser: dragging chooses a period, a click one of its columns, and nothing is complained of. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { skipWithoutBrowser as skip } from '../support/browser.ts'
+import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { openReader, type Reader } from './reader.ts'
 
 const address = '/c/tech.service.news.article?publishedAt=2026-10-01&publishedAt.to=2026-10-10'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { skipWithoutBrowser as skip } from '../support/browser.ts'
+import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { openReader } from './reader.ts'
 
 test('a chart is saved as PNG in twice the size of its SVG', { skip }, async () => {

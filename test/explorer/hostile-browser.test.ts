@@ -1,7 +1,7 @@
 /** Records that attack, in a real browser: no script of theirs runs, nothing else is asked, and pages stay in shape. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { skipWithoutBrowser as skip } from '../support/browser.ts'
+import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { note, reply } from './hostile-lexicons.ts'
 import { did, hostile } from './hostile-records.ts'
 import { openReader, serveOther } from './reader.ts'

@@ -1,5 +1,5 @@
 /** Records that attack the pages that show them. */
-import { buildRecord } from '../support/records.ts'
+import { buildRecord } from '../support/records/records.ts'
 import { hostileLexicons, hostileReferences, note, reply } from './hostile-lexicons.ts'
 
 export const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

@@ -1,7 +1,7 @@
 /** Records that attack the pages that show them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openExplorer } from '../support/explorer.ts'
+import { openExplorer } from '../support/service/explorer.ts'
 import { assertHarmless } from './harmless.ts'
 import { note } from './hostile-lexicons.ts'
 import { attacker, did, hostile as given, markup } from './hostile-records.ts'

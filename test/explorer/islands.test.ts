@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
-import { openBrowser, skipWithoutBrowser } from '../support/browser.ts'
+import { openBrowser, skipWithoutBrowser } from '../support/server/browser.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-islands-'))
 const articles = '/c/tech.service.news.article'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../reference/shapes.ts'
-import { openExplorer } from '../support/explorer.ts'
-import { buildRecord } from '../support/records.ts'
+import { openExplorer } from '../support/service/explorer.ts'
+import { buildRecord } from '../support/records/records.ts'
 
 const account = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'
 const nsids = Array.from({ length: 110 }, (_, at) => `org.example.many.c${String(at).padStart(3, '0')}`)

@@ -7,8 +7,8 @@ import { after } from 'node:test'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
-import { openBrowser } from '../support/browser.ts'
-import type { TestServiceGiven } from '../support/service.ts'
+import { openBrowser } from '../support/server/browser.ts'
+import type { TestServiceGiven } from '../support/service/service.ts'
 
 export interface Reader extends AsyncDisposable {
   readonly page: Page
@@ -66,7 +66,7 @@ async function serve(
   return startService(['serve', '--workers', '1', '--tiers', generous], { env })
 }
 
-const generous = new URL('../support/generous-tiers.json', import.meta.url).pathname
+const generous = new URL('../support/server/generous-tiers.json', import.meta.url).pathname
 
 /** A browser of its own for each reader: without cookies, storage or cache of others. */
 export async function openReader(address: string, options: BrowserContextOptions = {}): Promise<Reader> {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { modelOf } from '../support/agents.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { explorerOver } from '../support/explorer.ts'
+import { modelOf } from '../support/service/agents.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { explorerOver } from '../support/service/explorer.ts'
 import { assertHarmless } from './harmless.ts'
-import type { Engine } from '../support/postgres.ts'
+import type { Engine } from '../support/store/postgres.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const news = 'tech.service.news'

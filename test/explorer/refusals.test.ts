@@ -6,9 +6,9 @@ import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import { toText } from '../../src/explorer/html.ts'
 import { chooseLanguage } from '../../src/explorer/languages/language.ts'
 import { failurePage } from '../../src/explorer/pages/failure.ts'
-import { modelOf } from '../support/agents.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { explorerOver } from '../support/explorer.ts'
+import { modelOf } from '../support/service/agents.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { explorerOver } from '../support/service/explorer.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = '/c/tech.service.news.article'

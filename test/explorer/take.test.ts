@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Json } from '../reference/shapes.ts'
 import type { Service } from '../network/service.ts'
-import { missing } from '../support/proxies.ts'
+import { missing } from '../support/server/proxies.ts'
 import { demoService } from './reader.ts'
 
 const run = promisify(execFile)

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Json } from '../reference/shapes.ts'
-import { skipWithoutBrowser as skip } from '../support/browser.ts'
+import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { demoService, openReader, type Reader } from './reader.ts'
 
 const mostActions = 6

@@ -1,9 +1,9 @@
 /** Unusual words of more records than are read. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { openExplorer } from '../support/explorer.ts'
-import { buildRecord } from '../support/records.ts'
-import { recordLexicon } from '../support/store.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { openExplorer } from '../support/service/explorer.ts'
+import { buildRecord } from '../support/records/records.ts'
+import { recordLexicon } from '../support/store/store.ts'
 
 const nsid = 'org.example.note'
 const lexicon = recordLexicon(nsid, {

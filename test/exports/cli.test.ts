@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram } from '../network/service.ts'
-import { onEveryDatabase } from '../support/databases.ts'
-import { emptyDatabases, temporaryFolder } from '../support/store.ts'
+import { onEveryDatabase } from '../support/store/databases.ts'
+import { emptyDatabases, temporaryFolder } from '../support/store/store.ts'
 import { askDuckDb, fromCsv, fromParquet } from './duckdb.ts'
 
 const inFolder = temporaryFolder()

@@ -1,13 +1,13 @@
 /** The library with random and hostile records, served over HTTP, and its books as GraphQL has them. */
 import fc from 'fast-check'
 import type { Json } from '../reference/shapes.ts'
-import { assemble, recipes } from '../support/corpus.ts'
-import { type HttpServer, startServer } from '../support/http-server.ts'
-import { collections, libraryLexicons, libraryReferences } from '../support/lexicons.ts'
-import type { Engine } from '../support/postgres.ts'
-import { buildRecord } from '../support/records.ts'
-import { openTestService, type TestService } from '../support/service.ts'
-import { emptyDatabases } from '../support/store.ts'
+import { assemble, recipes } from '../support/random/corpus.ts'
+import { type HttpServer, startServer } from '../support/server/http-server.ts'
+import { collections, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
+import type { Engine } from '../support/store/postgres.ts'
+import { buildRecord } from '../support/records/records.ts'
+import { openTestService, type TestService } from '../support/service/service.ts'
+import { emptyDatabases } from '../support/store/store.ts'
 
 export interface ServedLibrary extends AsyncDisposable {
   readonly service: TestService

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { startServer } from '../support/http-server.ts'
-import { openDemo, readFences } from '../support/pages.ts'
+import { startServer } from '../support/server/http-server.ts'
+import { openDemo, readFences } from '../support/service/pages.ts'
 
 const page = new URL('../../docs/export.md', import.meta.url)
 const service = await openDemo()

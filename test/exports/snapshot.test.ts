@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
 import type { FileSpec } from '../../src/files/file-spec.ts'
-import { onEveryDatabase } from '../support/databases.ts'
-import { collections, libraryLexicons, libraryReferences } from '../support/lexicons.ts'
-import type { Engine } from '../support/postgres.ts'
+import { onEveryDatabase } from '../support/store/databases.ts'
+import { collections, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
+import type { Engine } from '../support/store/postgres.ts'
 import { childrenOf, privateMemoryOf } from '../support/processes.ts'
-import { buildRecord } from '../support/records.ts'
-import { openTestService } from '../support/service.ts'
-import { emptyDatabases, openTestStore } from '../support/store.ts'
+import { buildRecord } from '../support/records/records.ts'
+import { openTestService } from '../support/service/service.ts'
+import { emptyDatabases, openTestStore } from '../support/store/store.ts'
 
 const database = emptyDatabases()
 

@@ -6,9 +6,9 @@ import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import type { Engine } from '../support/postgres.ts'
-import { cidOf } from '../support/records.ts'
-import { openTestService, type TestService } from '../support/service.ts'
+import type { Engine } from '../support/store/postgres.ts'
+import { cidOf } from '../support/records/records.ts'
+import { openTestService, type TestService } from '../support/service/service.ts'
 
 export interface LexiconFolder {
   readonly documents: readonly Json[]

@@ -10,10 +10,10 @@ import {
   visit,
 } from 'graphql'
 import type { GraphQLRequest } from '../../src/query/execute/execute.ts'
-import { printKey } from '../reference/group-fields.ts'
+import { printKey } from '../reference/groups/group-fields.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json, Shape } from '../reference/shapes.ts'
-import { facetArguments } from '../support/graphql-text.ts'
+import { facetArguments } from '../support/service/graphql-text.ts'
 import type { Corpus } from './corpora.ts'
 
 type Request = Required<GraphQLRequest>

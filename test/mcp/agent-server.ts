@@ -6,7 +6,7 @@ import { loadLexicons } from '../../src/lexicon/load.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import type { AppOptions } from '../../src/server/http/app.ts'
-import { type HttpServer, startServer } from '../support/http-server.ts'
+import { type HttpServer, startServer } from '../support/server/http-server.ts'
 
 /** What agents' servers are made from: the news lexicons, and a clock that stands still. */
 export async function newsParts(): Promise<Omit<AgentGiven, 'endpoint'>> {

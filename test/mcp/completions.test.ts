@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
-import { demoDay } from '../support/agents.ts'
-import { onEveryDatabase } from '../support/databases.ts'
+import { demoDay } from '../support/service/agents.ts'
+import { onEveryDatabase } from '../support/store/databases.ts'
 import { startAgentServer } from './agent-server.ts'
 
 after(closeCorpora)

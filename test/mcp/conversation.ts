@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Json } from '../reference/shapes.ts'
 import { programFile } from '../network/service.ts'
-import { wholeUris } from '../support/agents.ts'
+import { wholeUris } from '../support/service/agents.ts'
 
 export type Transport = 'http' | 'stdio'
 

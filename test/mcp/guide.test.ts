@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { writeGuide } from '../../src/mcp/words/guide.ts'
 import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../support/agents.ts'
+import { createAgent, engineEndpoint, modelOf } from '../support/service/agents.ts'
 
 after(closeCorpora)
 

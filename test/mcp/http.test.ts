@@ -5,8 +5,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { icons } from '../../src/mcp/protocol/icon.ts'
 import { EndpointError } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
-import type { HttpServer } from '../support/http-server.ts'
-import { createStandInEngine } from '../support/stand-in-engine.ts'
+import type { HttpServer } from '../support/server/http-server.ts'
+import { createStandInEngine } from '../support/service/stand-in-engine.ts'
 import { startAgentServer, tier } from './agent-server.ts'
 import { answerOf } from './conversation.ts'
 

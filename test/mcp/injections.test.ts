@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { formatTid } from '../../demo/record.ts'
 import { runProgram, startService } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
-import { buildRecord } from '../support/records.ts'
+import { buildRecord } from '../support/records/records.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { type AgentClient, connectAgent } from './conversation.ts'
 import { injections } from './injections.ts'
@@ -16,7 +16,7 @@ import { article, enrichment, known, source } from './news.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-injections-'))
 after(() => rmSync(folder, { recursive: true }))
-const tiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+const tiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 /** A character that a reader does not see or that reorders what they see; line feeds and tabs are seen. */
 const unseen =

@@ -5,8 +5,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { instructions } from '../../src/mcp/protocol/server.ts'
 import { budgets } from '../../src/mcp/words/budget.ts'
 import type { Json } from '../reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint } from '../support/agents.ts'
-import { type DevCorpus, importDevCorpus, skip } from '../support/dev-corpus.ts'
+import { type Agent, createAgent, engineEndpoint } from '../support/service/agents.ts'
+import { type DevCorpus, importDevCorpus, skip } from '../support/records/dev-corpus.ts'
 
 /** Tokens of the list of tools, the instructions and two descriptions. */
 const mostBefore = 4_600

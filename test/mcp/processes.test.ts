@@ -18,7 +18,7 @@ import { answerOf } from './conversation.ts'
 import { programFile } from '../network/service.ts'
 
 /** All that is asked comes from one address, within seconds. */
-const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
 after(async () => {
   for (const service of served.values()) await (await service)[Symbol.asyncDispose]()

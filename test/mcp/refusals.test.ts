@@ -7,8 +7,8 @@ import { ServiceError } from '../../src/errors.ts'
 import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
 import type { Json } from '../reference/shapes.ts'
-import { createMemoryLimiter } from '../support/memory-limiter.ts'
-import type { HttpServer } from '../support/http-server.ts'
+import { createMemoryLimiter } from '../support/server/memory-limiter.ts'
+import type { HttpServer } from '../support/server/http-server.ts'
 import { type AgentServerGiven, startAgentServer, tier } from './agent-server.ts'
 
 const call = { name: 'hello', arguments: { text: 'x' } }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
-import { createMemoryLimiter } from '../support/memory-limiter.ts'
-import { type HttpServer, startServer } from '../support/http-server.ts'
+import { createMemoryLimiter } from '../support/server/memory-limiter.ts'
+import { type HttpServer, startServer } from '../support/server/http-server.ts'
 import { startAgentServer } from './agent-server.ts'
 
 test('an unknown key is refused before the message is read', async () => {

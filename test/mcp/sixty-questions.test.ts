@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
-import { devFile, devFiles, skip } from '../support/dev-corpus.ts'
+import { devFile, devFiles, skip } from '../support/records/dev-corpus.ts'
 import { connectAgent } from './conversation.ts'
 import { readNews } from './news.ts'
 import { comparing } from './sixty/comparing.ts'
@@ -28,7 +28,7 @@ const usualTokens = 250
 
 const files = devFiles.map(devFile)
 /** All that is asked comes from one address, within seconds. */
-const tiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+const tiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-questions-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
 after(() => rmSync(folder, { recursive: true }))
 
 /** All that is asked comes from one address, within seconds. */
-const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 const now = new Date()
 const corpus = buildCorpus(now.getTime())

@@ -5,8 +5,8 @@ import type { Change } from '../../src/database/database.ts'
 import type { Delivery, Source } from '../../src/ingest/source.ts'
 import type { NetworkReaderOptions } from '../../src/ingest/sources/change-reader.ts'
 import { type Clock, createClock } from '../../src/ingest/sources/clock.ts'
-import { recordLexicon } from '../support/store.ts'
-import { understand } from '../support/understand.ts'
+import { recordLexicon } from '../support/store/store.ts'
+import { understand } from '../support/records/understand.ts'
 import type { Publication } from './fake-server.ts'
 
 /** The clock of this machine, compared with that of a server. */

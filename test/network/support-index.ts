@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 import type { Network } from './network.ts'
 import { type Program, type Service, startProgram, startService } from './service.ts'
 
-const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 /** Settings of a program that lives in the network: its database, and whom it asks for identities. */
 export function settingsIn(

@@ -3,7 +3,7 @@
  * their repositories hold. Streams of another kind are told of it in the order in which it happened.
  */
 import type { Json } from '../reference/shapes.ts'
-import { cidOf, otherCid } from '../support/records.ts'
+import { cidOf, otherCid } from '../support/records/records.ts'
 import type { FakeJetstream } from './fake-jetstream.ts'
 import type { Dice, Publication } from './fake-server.ts'
 import type { FakeTap } from './fake-tap.ts'

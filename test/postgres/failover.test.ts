@@ -13,8 +13,8 @@ import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createRandom } from '../../demo/random.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
-import { onPostgres } from '../support/databases.ts'
-import { type Cluster, databases, startCluster } from '../support/postgres.ts'
+import { onPostgres } from '../support/store/databases.ts'
+import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import { startTraffic, type Traffic } from './traffic.ts'
 
@@ -177,7 +177,7 @@ onPostgres(
   },
 )
 
-const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 const ofService = `application_name = 'lexigraph' and backend_type = 'client backend' and pid <> pg_backend_pid()`
 
 function serve(env: Readonly<Record<string, string>> = {}): Promise<Service> {

@@ -12,7 +12,7 @@ import { loadProject, openStore } from '../../src/cli/store/project.ts'
 import { createDice } from '../network/fake-server.ts'
 import { type Program, startProgram, startService } from '../network/service.ts'
 import { differences, packageLexicons, storedIn } from '../network/support-index.ts'
-import { type Cluster, databases, freshDatabase, startCluster } from '../support/postgres.ts'
+import { type Cluster, databases, freshDatabase, startCluster } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import { type Outlets, startOutlets } from './outlets.ts'
 

@@ -3,11 +3,11 @@ import { type Counts, createCounts } from '../../src/server/admission/limits/cou
 import { createLimiter, type Limiter } from '../../src/server/admission/limits/limiter.ts'
 import { createPostgresPoints } from '../../src/server/admission/limits/postgres-points.ts'
 import { RateStore } from '../../src/database/postgres/rate-store.ts'
-import { someCaller } from '../support/callers.ts'
-import { onPostgres } from '../support/databases.ts'
-import { noteLexicons } from '../support/notes.ts'
-import { freshDatabase, startCluster } from '../support/postgres.ts'
-import { openTestStore } from '../support/store.ts'
+import { someCaller } from '../support/service/callers.ts'
+import { onPostgres } from '../support/store/databases.ts'
+import { noteLexicons } from '../support/records/notes.ts'
+import { freshDatabase, startCluster } from '../support/store/postgres.ts'
+import { openTestStore } from '../support/store/store.ts'
 import { until } from '../support/until.ts'
 
 onPostgres('nodes that share a database grant exactly what a tier has', async () => {

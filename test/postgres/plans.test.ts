@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newsLexicons } from '../golden/corpora.ts'
-import { cidOf } from '../support/records.ts'
-import { freshDatabase, type FreshDatabase } from '../support/postgres.ts'
-import { openTestService, type TestService } from '../support/service.ts'
+import { cidOf } from '../support/records/records.ts'
+import { freshDatabase, type FreshDatabase } from '../support/store/postgres.ts'
+import { openTestService, type TestService } from '../support/service/service.ts'
 
 const did = 'did:plc:plansplansplansplans2345'
 const article = 'tech.service.news.article'

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import pg from 'pg'
 import { runProgram } from '../network/service.ts'
-import { onPostgres } from '../support/databases.ts'
-import { databases } from '../support/postgres.ts'
+import { onPostgres } from '../support/store/databases.ts'
+import { databases } from '../support/store/postgres.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-refusals-'))

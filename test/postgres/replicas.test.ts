@@ -6,9 +6,9 @@ import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { parseConfig } from '../../src/cli/settings/config.ts'
 import { openService } from '../../src/cli/service/service.ts'
 import { runProgram } from '../network/service.ts'
-import { onPostgres } from '../support/databases.ts'
-import { startCluster } from '../support/postgres.ts'
-import { accountStatus } from '../support/service.ts'
+import { onPostgres } from '../support/store/databases.ts'
+import { startCluster } from '../support/store/postgres.ts'
+import { accountStatus } from '../support/service/service.ts'
 import { until } from '../support/until.ts'
 
 onPostgres(

@@ -8,9 +8,9 @@ import type { Collection } from '../../src/schema/model/model.ts'
 import { createCatalogue } from '../../src/mcp/words/collections.ts'
 import { percent } from '../../src/mcp/words/percent.ts'
 import type { Json, References } from '../reference/shapes.ts'
-import { createAgent, engineEndpoint, modelOf } from '../support/agents.ts'
-import { libraryLexicons, libraryReferences } from '../support/lexicons.ts'
-import { type Loaded, property } from '../support/property.ts'
+import { createAgent, engineEndpoint, modelOf } from '../support/service/agents.ts'
+import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
+import { type Loaded, property } from '../support/random/property.ts'
 
 const model = modelOf(libraryLexicons as readonly Json[], libraryReferences as References)
 const catalogue = createCatalogue(model)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { encodeCursor } from '../../src/util/cursor.ts'
-import { printKey } from '../reference/group-fields.ts'
-import { change, cumulative, movingAverage } from '../reference/running.ts'
+import { printKey } from '../reference/groups/group-fields.ts'
+import { change, cumulative, movingAverage } from '../reference/groups/running.ts'
 import type { Json } from '../reference/shapes.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { aggregateArguments, literal } from '../support/graphql-text.ts'
-import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { aggregates, isBucketName } from '../support/questions.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { aggregateArguments, literal } from '../support/service/graphql-text.ts'
+import { anyCollection, type Loaded, loadCorpus, property } from '../support/random/property.ts'
+import { aggregates, isBucketName } from '../support/random/questions.ts'
 
 const walks = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { printKey } from '../reference/group-fields.ts'
+import { printKey } from '../reference/groups/group-fields.ts'
 import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { aggregateArguments, literal } from '../support/graphql-text.ts'
-import { collections } from '../support/lexicons.ts'
-import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { aggregateArguments, literal } from '../support/service/graphql-text.ts'
+import { collections } from '../support/records/lexicons.ts'
+import { anyCollection, type Loaded, loadCorpus, property } from '../support/random/property.ts'
 import {
   aggregates,
   filledAggregates,
@@ -16,11 +16,11 @@ import {
   groupNames,
   isTimeName,
   smallIntegers,
-} from '../support/questions.ts'
-import { expectedRecord, recordSelection } from '../support/selection.ts'
-import { timeZones } from '../support/time-zones.ts'
+} from '../support/random/questions.ts'
+import { expectedRecord, recordSelection } from '../support/service/selection.ts'
+import { timeZones } from '../support/random/values/time-zones.ts'
 import { weekdays } from '../reference/zones.ts'
-import { wheres } from '../support/where.ts'
+import { wheres } from '../support/random/where.ts'
 
 const significance = 'significance { share againstCount againstShare score }'
 

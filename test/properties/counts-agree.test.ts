@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
-import { literal } from '../support/graphql-text.ts'
-import { anyCollection, type Loaded, property } from '../support/property.ts'
-import { wheres } from '../support/where.ts'
+import { literal } from '../support/service/graphql-text.ts'
+import { anyCollection, type Loaded, property } from '../support/random/property.ts'
+import { wheres } from '../support/random/where.ts'
 
 const questions = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { printKey } from '../reference/group-fields.ts'
+import { printKey } from '../reference/groups/group-fields.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
-import { aggregateArguments } from '../support/graphql-text.ts'
-import { collections } from '../support/lexicons.ts'
-import { type Loaded, property } from '../support/property.ts'
-import { groupNames } from '../support/questions.ts'
+import { aggregateArguments } from '../support/service/graphql-text.ts'
+import { collections } from '../support/records/lexicons.ts'
+import { type Loaded, property } from '../support/random/property.ts'
+import { groupNames } from '../support/random/questions.ts'
 
 const { book, review } = collections
 

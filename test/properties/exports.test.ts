@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
-import { literal, sortLiteral } from '../support/graphql-text.ts'
-import { anyCollection, type Loaded, property } from '../support/property.ts'
-import { sorts } from '../support/questions.ts'
-import { wheres } from '../support/where.ts'
+import { literal, sortLiteral } from '../support/service/graphql-text.ts'
+import { anyCollection, type Loaded, property } from '../support/random/property.ts'
+import { sorts } from '../support/random/questions.ts'
+import { wheres } from '../support/random/where.ts'
 
 const exportQuestions = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Where } from '../reference/matches.ts'
-import { argumentList, facetArguments, literal } from '../support/graphql-text.ts'
-import { anyCollection, type Loaded, property } from '../support/property.ts'
-import { facets } from '../support/questions.ts'
-import { wheres } from '../support/where.ts'
+import { argumentList, facetArguments, literal } from '../support/service/graphql-text.ts'
+import { anyCollection, type Loaded, property } from '../support/random/property.ts'
+import { facets } from '../support/random/questions.ts'
+import { wheres } from '../support/random/where.ts'
 
 const selection = '{ field values { value count } missing cut }'
 

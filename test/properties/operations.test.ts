@@ -1,6 +1,6 @@
-import { assertAnswered } from '../support/ask.ts'
-import { operations } from '../support/operations.ts'
-import { property } from '../support/property.ts'
+import { assertAnswered } from '../support/random/ask.ts'
+import { operations } from '../support/random/operations.ts'
+import { property } from '../support/random/property.ts'
 
 property(
   'whatever fields of lists, records and aggregates an operation selects, the answer is the plain evaluator’s',

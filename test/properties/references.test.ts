@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import type { Reference } from '../reference/reference.ts'
 import type { Field, Json } from '../reference/shapes.ts'
 import { linkOf } from '../reference/world.ts'
-import { onEveryDatabase as test } from '../support/databases.ts'
-import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
-import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
-import { distincts, sorts } from '../support/questions.ts'
-import { expectedRecord, recordSelection } from '../support/selection.ts'
-import { wheres } from '../support/where.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { argumentList, literal, sortLiteral } from '../support/service/graphql-text.ts'
+import { anyCollection, type Loaded, loadCorpus, property } from '../support/random/property.ts'
+import { distincts, sorts } from '../support/random/questions.ts'
+import { expectedRecord, recordSelection } from '../support/service/selection.ts'
+import { wheres } from '../support/random/where.ts'
 
 for (const [seed, hiding] of [
   [11, false],

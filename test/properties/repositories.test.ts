@@ -9,10 +9,10 @@ import fc from 'fast-check'
 import type { Change } from '../../src/database/changes.ts'
 import { createChangeReader } from '../../src/ingest/sources/change-reader.ts'
 import { openRepo } from '../../src/ingest/sources/repos/repo-reader.ts'
-import { collections, libraryLexicons } from '../support/lexicons.ts'
-import { createSignedRepo, type SignedRepo, type Write } from '../support/signed-repo.ts'
-import { openTestStore, type TestStore } from '../support/store.ts'
-import { understand } from '../support/understand.ts'
+import { collections, libraryLexicons } from '../support/records/lexicons.ts'
+import { createSignedRepo, type SignedRepo, type Write } from '../support/network/signed-repo.ts'
+import { openTestStore, type TestStore } from '../support/store/store.ts'
+import { understand } from '../support/records/understand.ts'
 
 const nsids = [collections.book, collections.person] as const
 const { set: lexicons, tables } = understand(libraryLexicons, {})

@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertAnswered } from '../support/ask.ts'
-import { aggregateOperations, operations } from '../support/operations.ts'
-import { databases } from '../support/postgres.ts'
-import { type Loaded, loadCorpus } from '../support/property.ts'
+import { assertAnswered } from '../support/random/ask.ts'
+import { aggregateOperations, operations } from '../support/random/operations.ts'
+import { databases } from '../support/store/postgres.ts'
+import { type Loaded, loadCorpus } from '../support/random/property.ts'
 
 const [count, firstSeed] = [
   Number(process.argv[2] ?? 10_000),

@@ -1,13 +1,13 @@
 /** `sameUrl` in every place of a web address: in a column, in an object, in an element, and behind a reference. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { literal } from '../support/graphql-text.ts'
-import { collections } from '../support/lexicons.ts'
-import { type Loaded, property } from '../support/property.ts'
-import { urls, writtenUrls } from '../support/urls.ts'
+import { literal } from '../support/service/graphql-text.ts'
+import { collections } from '../support/records/lexicons.ts'
+import { type Loaded, property } from '../support/random/property.ts'
+import { urls, writtenUrls } from '../support/random/values/urls.ts'
 import type { Json } from '../reference/shapes.ts'
 import type { Where } from '../reference/matches.ts'
-import { expectedList, wholeList } from '../support/whole-list.ts'
+import { expectedList, wholeList } from '../support/service/whole-list.ts'
 
 const places: readonly (readonly [collection: string, (condition: Json) => Where])[] = [
   [collections.book, (page) => ({ page })],

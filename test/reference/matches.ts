@@ -1,7 +1,7 @@
 /** `where`, sentence by sentence: does this record match that condition? */
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { plainWordsOf } from '../../src/search/words.ts'
-import { searchHolds } from './search.ts'
+import { searchHolds } from './words/search.ts'
 import type { Json, Kind, ReferenceKind } from './shapes.ts'
 import { isSameUrl } from './urls.ts'
 import { compareKeys, fold, type Key, parseInstant } from './values.ts'

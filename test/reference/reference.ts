@@ -2,20 +2,20 @@
  * The dialect once more, plain and slow: conditions, orders, pages and groups over arrays of records.
  * It shares no code with the program except the words of texts and the syntax of searches; where the two differ, one of them has misread the dialect.
  */
-import { type Group, type GroupArguments, type Grouped, groupRecords, topOf } from './aggregate.ts'
-import { type GroupField, groupFields } from './group-fields.ts'
-import { countDistinct, deviation, extreme, mean, median, percentile, total } from './measures.ts'
-import { type Facet, type FacetArguments, facetsOf } from './facets.ts'
+import { type Group, type GroupArguments, type Grouped, groupRecords, topOf } from './groups/aggregate.ts'
+import { type GroupField, groupFields } from './groups/group-fields.ts'
+import { countDistinct, deviation, extreme, mean, median, percentile, total } from './groups/measures.ts'
+import { type Facet, type FacetArguments, facetsOf } from './groups/facets.ts'
 import { seenUnder } from './elements.ts'
-import { type Pair, type PairArguments, pairsOf } from './pairs.ts'
+import { type Pair, type PairArguments, pairsOf } from './groups/pairs.ts'
 import type { TimeFrame } from './zones.ts'
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { matches, type Where } from './matches.ts'
-import { scoresOf } from './relevance.ts'
-import { type UnusualArguments, type UnusualWords, unusualWords } from './unusual-words.ts'
-import { type MissingWord, missingWords } from './missing-words.ts'
-import { searchedFields, searchHolds } from './search.ts'
-import { type Share, shareOf } from './shares.ts'
+import { scoresOf } from './words/relevance.ts'
+import { type UnusualArguments, type UnusualWords, unusualWords } from './words/unusual-words.ts'
+import { type MissingWord, missingWords } from './words/missing-words.ts'
+import { searchedFields, searchHolds } from './words/search.ts'
+import { type Share, shareOf } from './groups/shares.ts'
 import {
   compareRecords,
   firstOfEach,

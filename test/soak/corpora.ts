@@ -11,8 +11,8 @@ import type { Json, References } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { didOf } from '../network/follow.ts'
-import { assemble, type Recipe, recipes } from '../support/corpus.ts'
-import { collections as library, libraryLexicons, libraryReferences } from '../support/lexicons.ts'
+import { assemble, type Recipe, recipes } from '../support/random/corpus.ts'
+import { collections as library, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 
 const packageLexicons = fileURLToPath(new URL('../../lexicons', import.meta.url))
 const news = globSync('**/*.json', { cwd: packageLexicons })

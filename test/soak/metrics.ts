@@ -1,5 +1,5 @@
 /** Whether the metrics page and the log tell the same of the traffic as those who made it. */
-import type { Exposition } from '../support/exposition.ts'
+import type { Exposition } from '../support/server/exposition.ts'
 import type { Tally } from './tally.ts'
 
 export interface Sent {

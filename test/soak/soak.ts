@@ -5,19 +5,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createDice, type Dice } from '../network/fake-server.ts'
-import { startDirectory } from '../support/directory.ts'
-import type { Exposition } from '../support/exposition.ts'
+import { startDirectory } from '../support/network/directory.ts'
+import type { Exposition } from '../support/server/exposition.ts'
 import { until as untilTrue } from '../support/until.ts'
-import { attacker } from './attacker.ts'
-import { Caller } from './client.ts'
+import { attacker } from './traffic/attacker.ts'
+import { Caller } from './traffic/client.ts'
 import { drawVersions, libraryCollections, newsCollections } from './corpora.ts'
-import { Disappointment, Honest } from './honest.ts'
-import { flooder, glutton, guesser, type Hostile, type HostileGiven, quitter, until } from './hostile.ts'
+import { Disappointment, Honest } from './traffic/honest.ts'
+import {
+  flooder,
+  glutton,
+  guesser,
+  type Hostile,
+  type HostileGiven,
+  quitter,
+  until,
+} from './traffic/hostile.ts'
 import { compareMetrics, requestsOf, type Sent } from './metrics.ts'
-import { Moving } from './moving.ts'
-import { Operator } from './operator.ts'
-import { type Publishers, startPublishers } from './publishers.ts'
-import { type Drawn, drawQuestion } from './questions.ts'
+import { Moving } from './traffic/moving.ts'
+import { Operator } from './traffic/operator.ts'
+import { type Publishers, startPublishers } from './traffic/publishers.ts'
+import { type Drawn, drawQuestion } from './traffic/questions.ts'
 import { type Server, startServer } from './server.ts'
 import { Tally } from './tally.ts'
 import { type Bounds, type Growth, Watch } from './watch.ts'

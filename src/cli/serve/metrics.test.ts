@@ -4,12 +4,19 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { answered } from '../../../test/support/answered.ts'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { type Exposition, parseExposition } from '../../../test/support/exposition.ts'
-import { emptyStatus } from '../../../test/support/http-server.ts'
-import { mark as marks, note, openNotes, put, spot, stoppedClock } from '../../../test/support/notes.ts'
-import { emptyDatabases } from '../../../test/support/store.ts'
+import { answered } from '../../../test/support/server/answered.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { type Exposition, parseExposition } from '../../../test/support/server/exposition.ts'
+import { emptyStatus } from '../../../test/support/server/http-server.ts'
+import {
+  mark as marks,
+  note,
+  openNotes,
+  put,
+  spot,
+  stoppedClock,
+} from '../../../test/support/records/notes.ts'
+import { emptyDatabases } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import type { IndexStatus } from '../../database/database.ts'
 import { createMetrics } from '../../server/observe/metrics.ts'

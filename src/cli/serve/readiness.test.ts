@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apply, openNotes, put, spot } from '../../../test/support/notes.ts'
-import { temporaryFolder } from '../../../test/support/store.ts'
+import { apply, openNotes, put, spot } from '../../../test/support/records/notes.ts'
+import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { createReadiness } from './readiness.ts'
 
 const inFolder = temporaryFolder()

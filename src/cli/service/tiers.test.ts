@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../../test/support/store.ts'
+import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { defaultTiers, publicTier, type Tier } from '../../server/admission/tiers.ts'
 import { CommandError } from '../command.ts'
 import { loadTiers } from './tiers.ts'

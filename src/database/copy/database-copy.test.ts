@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertSums } from '../../../test/support/counts.ts'
-import { fillWithEverything, received } from '../../../test/support/everything.ts'
-import { keptState } from '../../../test/support/kept-state.ts'
+import { assertSums } from '../../../test/support/store/counts.ts'
+import { fillWithEverything, received } from '../../../test/support/store/everything.ts'
+import { keptState } from '../../../test/support/store/kept-state.ts'
 import {
   account,
   apply,
@@ -27,8 +27,8 @@ import {
   uriOf,
   visibleRecords,
   widerLexicons,
-} from '../../../test/support/notes.ts'
-import { databases, type Engine } from '../../../test/support/postgres.ts'
+} from '../../../test/support/records/notes.ts'
+import { databases, type Engine } from '../../../test/support/store/postgres.ts'
 import {
   author,
   book,
@@ -39,9 +39,9 @@ import {
   reviewLine,
   reviewLines,
   reviewReferences,
-} from '../../../test/support/reviews.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store.ts'
-import { understand } from '../../../test/support/understand.ts'
+} from '../../../test/support/records/reviews.ts'
+import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store/store.ts'
+import { understand } from '../../../test/support/records/understand.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertSums } from '../../../test/support/counts.ts'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { assertSums } from '../../../test/support/store/counts.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   author,
   book,
@@ -15,11 +15,16 @@ import {
   reviewLine,
   reviewLines,
   reviewReferences,
-} from '../../../test/support/reviews.ts'
-import { apply, assertHolds, rev, settleAll } from '../../../test/support/notes.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from '../../../test/support/store.ts'
-import { understand } from '../../../test/support/understand.ts'
+} from '../../../test/support/records/reviews.ts'
+import { apply, assertHolds, rev, settleAll } from '../../../test/support/records/notes.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import {
+  emptyDatabases,
+  openTestStore,
+  recordLexicon,
+  type TestStore,
+} from '../../../test/support/store/store.ts'
+import { understand } from '../../../test/support/records/understand.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { Change } from '../database.ts'
 import { ownSums } from './sums.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recordLexicon } from '../../../test/support/store.ts'
-import { understand } from '../../../test/support/understand.ts'
+import { recordLexicon } from '../../../test/support/store/store.ts'
+import { understand } from '../../../test/support/records/understand.ts'
 import { findArray, findColumn, type Table } from './tables.ts'
 
 const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }

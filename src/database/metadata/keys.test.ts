@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { noteDatabases, openNotes, stoppedClock } from '../../../test/support/notes.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { noteDatabases, openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
 
 import type { ApiKey } from './metadata-store.ts'
 

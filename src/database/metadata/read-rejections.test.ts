@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   apply,
   noteDatabases,
@@ -9,9 +9,9 @@ import {
   spot,
   stoppedClock,
   uriOf,
-} from '../../../test/support/notes.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { type TestStore } from '../../../test/support/store.ts'
+} from '../../../test/support/records/notes.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { type TestStore } from '../../../test/support/store/store.ts'
 
 const newUrl = noteDatabases()
 

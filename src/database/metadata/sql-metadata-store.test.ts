@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   apply,
   dids,
@@ -11,9 +11,9 @@ import {
   rev,
   spot,
   stoppedClock,
-} from '../../../test/support/notes.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { type TestStore } from '../../../test/support/store.ts'
+} from '../../../test/support/records/notes.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { type TestStore } from '../../../test/support/store/store.ts'
 import type { MetadataStore, RepoJob } from './metadata-store.ts'
 
 const newUrl = noteDatabases()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { mock, test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -19,10 +19,10 @@ import {
   stoppedClock,
   uriOf,
   widerLexicons,
-} from '../../../test/support/notes.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { recordLexicon, type TestStore } from '../../../test/support/store.ts'
-import type { StoredLine } from '../../../test/support/engine.ts'
+} from '../../../test/support/records/notes.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
+import type { StoredLine } from '../../../test/support/service/engine.ts'
 import { readStatus } from './status.ts'
 import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { noteDatabases, openNotes } from '../../../test/support/notes.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { noteDatabases, openNotes } from '../../../test/support/records/notes.ts'
 import { addKeyUsage } from '../open.ts'
 import { usageDays } from './keys.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../../test/support/store.ts'
+import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { connect } from './connection.ts'
 
 const inFolder = temporaryFolder()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
-import type { StoredLine } from '../../../test/support/engine.ts'
-import { found, line } from '../../../test/support/note-lines.ts'
-import { openNotes } from '../../../test/support/notes.ts'
-import { inPairs, type Row, temporaryFolder, type TestStore } from '../../../test/support/store.ts'
+import type { StoredLine } from '../../../test/support/service/engine.ts'
+import { found, line } from '../../../test/support/records/note-lines.ts'
+import { openNotes } from '../../../test/support/records/notes.ts'
+import { inPairs, type Row, temporaryFolder, type TestStore } from '../../../test/support/store/store.ts'
 import type { Change } from '../database.ts'
 
 const inFolder = temporaryFolder()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../../test/support/store.ts'
-import { fill, line, open, size, thing } from '../../../test/support/things.ts'
+import { temporaryFolder } from '../../../test/support/store/store.ts'
+import { fill, line, open, size, thing } from '../../../test/support/records/things.ts'
 import { openDatabase } from '../open.ts'
 import { parseSqlitePath } from './path.ts'
 

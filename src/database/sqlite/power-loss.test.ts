@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canTrace, losePower } from '../../../test/support/power-loss.ts'
-import { temporaryFolder } from '../../../test/support/store.ts'
-import { open, thing } from '../../../test/support/things.ts'
+import { canTrace, losePower } from '../../../test/support/store/power-loss.ts'
+import { temporaryFolder } from '../../../test/support/store/store.ts'
+import { open, thing } from '../../../test/support/records/things.ts'
 
 const inFolder = temporaryFolder()
 const skip = !canTrace && 'needs strace, which tells what is synced'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   contentCount,
   mark,
@@ -10,15 +10,15 @@ import {
   put,
   spot,
   uriOf,
-} from '../../../test/support/notes.ts'
-import { databases } from '../../../test/support/postgres.ts'
+} from '../../../test/support/records/notes.ts'
+import { databases } from '../../../test/support/store/postgres.ts'
 import {
   laterReviewLines,
   reviewLexicons,
   reviewLines,
   reviewReferences,
-} from '../../../test/support/reviews.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store.ts'
+} from '../../../test/support/records/reviews.ts'
+import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store/store.ts'
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
 import { connect } from '../postgres/connection.ts'

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { databases } from '../../../test/support/postgres.ts'
+import { databases } from '../../../test/support/store/postgres.ts'
 import {
   laterReviewLines,
   reviewLexicons,
   reviewLines,
   reviewReferences,
-} from '../../../test/support/reviews.ts'
-import { emptyDatabases, openTestStore } from '../../../test/support/store.ts'
-import { understand } from '../../../test/support/understand.ts'
+} from '../../../test/support/records/reviews.ts'
+import { emptyDatabases, openTestStore } from '../../../test/support/store/store.ts'
+import { understand } from '../../../test/support/records/understand.ts'
 import { connect } from '../postgres/connection.ts'
 import { ownSums } from '../layout/sums.ts'
 import { differingCounts } from './verify-counts.ts'

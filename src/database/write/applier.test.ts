@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { onPostgres } from '../../../test/support/databases.ts'
-import { line } from '../../../test/support/note-lines.ts'
+import { onPostgres } from '../../../test/support/store/databases.ts'
+import { line } from '../../../test/support/records/note-lines.ts'
 import {
   account,
   apply,
@@ -14,8 +14,8 @@ import {
   spot,
   uriOf,
   visibleRecords,
-} from '../../../test/support/notes.ts'
-import { freshDatabase } from '../../../test/support/postgres.ts'
+} from '../../../test/support/records/notes.ts'
+import { freshDatabase } from '../../../test/support/store/postgres.ts'
 import type { Change } from '../database.ts'
 import type { Steps } from '../metadata/steps.ts'
 import { Applier } from './applier.ts'

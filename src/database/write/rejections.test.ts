@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   apply,
   dids,
@@ -17,9 +17,9 @@ import {
   spot,
   uriOf,
   visibleRecords,
-} from '../../../test/support/notes.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { recordLexicon, type TestStore } from '../../../test/support/store.ts'
+} from '../../../test/support/records/notes.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
 import type { Change, Rejection } from '../database.ts'
 import { maxRejectedLength, maxRejections, RejectionLimit } from './rejections.ts'
 

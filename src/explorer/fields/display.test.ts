@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { modelOf } from '../../../test/support/agents.ts'
+import { modelOf } from '../../../test/support/service/agents.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { languages } from '../languages/language.ts'
 import { fieldLabel, labelIn, subjectLabel } from './labels.ts'

@@ -12,18 +12,24 @@ import {
   tid,
 } from '../../../test/network/follow.ts'
 import { startFakeServer } from '../../../test/network/fake-server.ts'
-import { startDirectory } from '../../../test/support/directory.ts'
-import { brief, create, did, openFirehoseReader, start } from '../../../test/support/firehose-reader.ts'
-import { collections, libraryLexicons } from '../../../test/support/lexicons.ts'
-import { lexicons, openWorld, put, tables } from '../../../test/support/repo-world.ts'
+import { startDirectory } from '../../../test/support/network/directory.ts'
+import {
+  brief,
+  create,
+  did,
+  openFirehoseReader,
+  start,
+} from '../../../test/support/network/firehose-reader.ts'
+import { collections, libraryLexicons } from '../../../test/support/records/lexicons.ts'
+import { lexicons, openWorld, put, tables } from '../../../test/support/network/repo-world.ts'
 import {
   atRevision,
   buildCar,
   commitFrame,
   createSignedRepo,
   frameOf,
-} from '../../../test/support/signed-repo.ts'
-import { openTestStore, temporaryFolder } from '../../../test/support/store.ts'
+} from '../../../test/support/network/signed-repo.ts'
+import { openTestStore, temporaryFolder } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { retryRejections } from '../retry.ts'
 import { createFirehoseSource } from './firehose/firehose.ts'

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { type FakeServer, startFakeServer } from '../../../test/network/fake-server.ts'
 import { clockBeside, didOf } from '../../../test/network/follow.ts'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { type Directory, startDirectory } from '../../../test/support/directory.ts'
-import { note, noteDatabases, noteLexicons } from '../../../test/support/notes.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { commitFrame, createSignedRepo, frameOf, type SignedRepo } from '../../../test/support/signed-repo.ts'
-import { openTestStore, type TestStore } from '../../../test/support/store.ts'
-import { understand } from '../../../test/support/understand.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { type Directory, startDirectory } from '../../../test/support/network/directory.ts'
+import { note, noteDatabases, noteLexicons } from '../../../test/support/records/notes.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import {
+  commitFrame,
+  createSignedRepo,
+  frameOf,
+  type SignedRepo,
+} from '../../../test/support/network/signed-repo.ts'
+import { openTestStore, type TestStore } from '../../../test/support/store/store.ts'
+import { understand } from '../../../test/support/records/understand.ts'
 import { until } from '../../../test/support/until.ts'
 import { createIngestLog } from '../log.ts'
 import { pump } from '../pump.ts'

@@ -4,7 +4,7 @@ import { openThreads } from './threads.ts'
 
 test('a request goes to the thread with the fewest that are open', async () => {
   const waits = new Int32Array(new SharedArrayBuffer(4)).fill(1)
-  const module = new URL('../../../test/support/waiting-thread.ts', import.meta.url)
+  const module = new URL('../../../test/support/server/waiting-thread.ts', import.meta.url)
   await using threads = openThreads<string, number>(module, 2, waits)
   const waiting = threads.read('wait')
   const first = await threads.read('quick')

@@ -4,12 +4,12 @@ import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { newsLexicons, readLexiconFolder } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { articleKey, buildOutlets } from '../../../test/support/outlets.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { buildRecord } from '../../../test/support/records.ts'
-import { openTestService, type TestService } from '../../../test/support/service.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { articleKey, buildOutlets } from '../../../test/support/records/outlets.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { buildRecord } from '../../../test/support/records/records.ts'
+import { openTestService, type TestService } from '../../../test/support/service/service.ts'
 
 const opened = new Map<Engine, Promise<TestService>>()
 after(async () => {

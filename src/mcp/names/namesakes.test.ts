@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { buildRecord, refTo } from '../../../test/support/records.ts'
-import { openTestService, type TestService } from '../../../test/support/service.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { buildRecord, refTo } from '../../../test/support/records/records.ts'
+import { openTestService, type TestService } from '../../../test/support/service/service.ts'
 
 const { documents: lexicons, references } = newsLexicons
 

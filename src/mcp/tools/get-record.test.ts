@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeCorpora, corpusNamed, stressLexicons } from '../../../test/golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
 
 after(closeCorpora)
 

@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'
 import { newsLexicons, readLexiconFolder, stressLexicons } from '../../../test/golden/corpora.ts'
 import type { Json, References } from '../../../test/reference/shapes.ts'
-import { createAgent, modelOf } from '../../../test/support/agents.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { createAgent, modelOf } from '../../../test/support/service/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 
 const standard = readLexiconFolder(new URL('../../../test/schemas/site-standard/lexicons/', import.meta.url))
 const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [

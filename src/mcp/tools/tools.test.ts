@@ -5,8 +5,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../../test/reference/world.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import {
   articleOf,
@@ -18,7 +18,7 @@ import {
   open,
   reference,
   service,
-} from '../../../test/support/news-agent.ts'
+} from '../../../test/support/service/news-agent.ts'
 import { budgets } from '../words/budget.ts'
 
 after(closeCorpora)

@@ -1,11 +1,11 @@
 /** An answer that is empty because of a value names the values that exist, and how many it leaves out. */
 import assert from 'node:assert/strict'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import type { Engine } from '../../../test/support/postgres.ts'
-import { buildRecord } from '../../../test/support/records.ts'
-import { openTestService } from '../../../test/support/service.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
+import { buildRecord } from '../../../test/support/records/records.ts'
+import { openTestService } from '../../../test/support/service/service.ts'
 
 const { documents: lexicons, references } = newsLexicons
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'

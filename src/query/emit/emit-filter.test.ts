@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
-import { buildRecord, refTo } from '../../../test/support/records.ts'
-import { openTestService } from '../../../test/support/service.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
+import { buildRecord, refTo } from '../../../test/support/records/records.ts'
+import { openTestService } from '../../../test/support/service/service.ts'
 
 onEveryDatabase('long lists hold for the same records as short ones', async (database) => {
   const author = await buildRecord('org.example.library.person', { rkey: 'p', value: { name: 'Somebody' } })

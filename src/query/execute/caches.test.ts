@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DateTime } from '../../schema/graphql/scalars.ts'
-import { beliefs } from '../../../test/support/engine.ts'
+import { beliefs } from '../../../test/support/service/engine.ts'
 import { until } from '../../../test/support/until.ts'
-import { openWatchedEngine } from '../../../test/support/watched-engine.ts'
+import { openWatchedEngine } from '../../../test/support/service/watched-engine.ts'
 
 const list = 'orgExampleLibraryBook'
 

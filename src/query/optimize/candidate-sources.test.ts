@@ -1,7 +1,7 @@
 /** Which sources of candidates are used, and what is asked to choose them, by statistics that are made up. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openWatchedEngine } from '../../../test/support/watched-engine.ts'
+import { openWatchedEngine } from '../../../test/support/service/watched-engine.ts'
 
 const list = 'orgExampleLibraryBook'
 const million = { rows: () => 1_000_000 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
-import { buildRecord, refTo } from '../../../test/support/records.ts'
-import { openTestService } from '../../../test/support/service.ts'
+import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
+import { buildRecord, refTo } from '../../../test/support/records/records.ts'
+import { openTestService } from '../../../test/support/service/service.ts'
 
 onEveryDatabase(
   'a page that asks of other records looks at all rows, however few were expected',

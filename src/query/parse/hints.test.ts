@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openDemo } from '../../../test/support/pages.ts'
+import { openDemo } from '../../../test/support/service/pages.ts'
 
 const demo = await openDemo()
 after(() => demo[Symbol.asyncDispose]())

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getIntrospectionQuery, graphqlSync } from 'graphql'
-import { anybody } from '../../../test/support/engine.ts'
-import { libraryLexicons } from '../../../test/support/lexicons.ts'
-import { createPlanner } from '../../../test/support/plans.ts'
-import { openTestService } from '../../../test/support/service.ts'
+import { anybody } from '../../../test/support/service/engine.ts'
+import { libraryLexicons } from '../../../test/support/records/lexicons.ts'
+import { createPlanner } from '../../../test/support/store/plans.ts'
+import { openTestService } from '../../../test/support/service/service.ts'
 import { ServiceError } from '../../errors.ts'
 
 const planned = createPlanner(libraryLexicons)

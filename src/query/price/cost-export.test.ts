@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startServer } from '../../../test/support/http-server.ts'
-import { collections, libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { startServer } from '../../../test/support/server/http-server.ts'
+import { collections, libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { createMemoryLimiter } from '../../../test/support/memory-limiter.ts'
-import { someCaller } from '../../../test/support/callers.ts'
-import { buildRecord } from '../../../test/support/records.ts'
-import { openTestService } from '../../../test/support/service.ts'
+import { createMemoryLimiter } from '../../../test/support/server/memory-limiter.ts'
+import { someCaller } from '../../../test/support/service/callers.ts'
+import { buildRecord } from '../../../test/support/records/records.ts'
+import { openTestService } from '../../../test/support/service/service.ts'
 
 test('an export costs its search and a tenth of its rows, and what is not there is given back', async () => {
   const records = await Promise.all(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
-import { createPlanner } from '../../../test/support/plans.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
+import { createPlanner } from '../../../test/support/store/plans.ts'
 import { sizeOf } from './cost.ts'
 import { weights } from './cost-weights.ts'
 

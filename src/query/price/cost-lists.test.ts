@@ -1,8 +1,8 @@
 /** What lists by counts of referring records, and lists of the first of each combination, cost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
-import { createPlanner } from '../../../test/support/plans.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
+import { createPlanner } from '../../../test/support/store/plans.ts'
 import { sizeOf } from './cost.ts'
 import { weights } from './cost-weights.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
-import { startServer } from '../../../test/support/http-server.ts'
-import { createStandInEngine } from '../../../test/support/stand-in-engine.ts'
+import { startServer } from '../../../test/support/server/http-server.ts'
+import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
 import { ClientScheduler } from './client-scheduler.ts'
 
 test('of one caller requests begin for a millisecond in a turn of the event loop, and others need not wait for the rest', async () => {

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { startServer } from '../../../test/support/http-server.ts'
-import { createStandInEngine } from '../../../test/support/stand-in-engine.ts'
+import { startServer } from '../../../test/support/server/http-server.ts'
+import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
 
 test('the server loads no compiler of JSON Schema', () => {
   const program = `
     import { createRequire } from 'node:module'
-    import { startServer } from ${JSON.stringify(new URL('../../../test/support/http-server.ts', import.meta.url).href)}
+    import { startServer } from ${JSON.stringify(new URL('../../../test/support/server/http-server.ts', import.meta.url).href)}
     await using server = await startServer()
     const { status } = await server.post({ query: '{ hello }' })
     console.log(status, Object.keys(createRequire(import.meta.url).cache).join(' '))`

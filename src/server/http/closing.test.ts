@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type HttpServer, startServer } from '../../../test/support/http-server.ts'
-import { createStandInEngine } from '../../../test/support/stand-in-engine.ts'
+import { type HttpServer, startServer } from '../../../test/support/server/http-server.ts'
+import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
 
 const timeout = { head: 10_000, request: 30_000, idle: 72_000, reading: 60_000, check: 50 }
 

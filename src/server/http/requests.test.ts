@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { startServer } from '../../../test/support/http-server.ts'
+import { startServer } from '../../../test/support/server/http-server.ts'
 import { createBodyReader, headProblem, responseType } from './requests.ts'
 
 const head = (httpVersion: string, ...lines: readonly (readonly [name: string, value: string])[]) =>

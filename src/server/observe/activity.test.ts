@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answered, report } from '../../../test/support/answered.ts'
+import { answered, report } from '../../../test/support/server/answered.ts'
 import { createActivityLog, type SlowOperation, sumActivities } from './activity.ts'
 import { documentHash } from './log-line.ts'
 

@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parseExposition } from '../../../test/support/exposition.ts'
+import { parseExposition } from '../../../test/support/server/exposition.ts'
 import { createMetrics, sumMetrics } from './metrics.ts'
 import { gatherMetrics } from './metrics-workers.ts'
 
@@ -74,7 +74,7 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
 
 async function start(): Promise<Worker> {
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL('../../../test/support/metrics-worker.ts', import.meta.url)),
+    exec: fileURLToPath(new URL('../../../test/support/server/metrics-worker.ts', import.meta.url)),
     args: [],
   })
   const worker = cluster.fork()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answered, anonymous, report } from '../../../test/support/answered.ts'
-import { type Exposition, parseExposition } from '../../../test/support/exposition.ts'
+import { answered, anonymous, report } from '../../../test/support/server/answered.ts'
+import { type Exposition, parseExposition } from '../../../test/support/server/exposition.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 
 test('requests are counted by tier and outcome, with how long they took and what they cost', async () => {

@@ -1,5 +1,5 @@
 /** A question to the agents' tools: the calls that answer it, and the same answer by the reference evaluator. */
-import { printKey } from '../../reference/group-fields.ts'
+import { printKey } from '../../reference/groups/group-fields.ts'
 import type { Where } from '../../reference/matches.ts'
 import type { AggregateArguments, ListArguments } from '../../reference/reference.ts'
 import type { Json } from '../../reference/shapes.ts'

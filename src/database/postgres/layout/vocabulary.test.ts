@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { onPostgres } from '../../../../test/support/databases.ts'
+import { onPostgres } from '../../../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -12,7 +12,7 @@ import {
   remove,
   rev,
   spot,
-} from '../../../../test/support/notes.ts'
+} from '../../../../test/support/records/notes.ts'
 import { differingCounts } from '../../verify/verify-counts.ts'
 import { vocabularyName } from './vocabulary-ddl.ts'
 

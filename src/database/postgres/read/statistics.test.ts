@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { PoolClient } from 'pg'
-import { onPostgres } from '../../../../test/support/databases.ts'
-import { openNotes } from '../../../../test/support/notes.ts'
-import { freshDatabase } from '../../../../test/support/postgres.ts'
+import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { openNotes } from '../../../../test/support/records/notes.ts'
+import { freshDatabase } from '../../../../test/support/store/postgres.ts'
 import { connect } from '../connection.ts'
 import { PostgresStatistics } from './statistics.ts'
 

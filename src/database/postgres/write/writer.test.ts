@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import { onPostgres } from '../../../../test/support/databases.ts'
-import { day, line, snapshot } from '../../../../test/support/note-lines.ts'
-import { apply, noOutcome, note, openNotes, put, rev, spot, uriOf } from '../../../../test/support/notes.ts'
-import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.ts'
-import { inPairs } from '../../../../test/support/store.ts'
+import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { day, line, snapshot } from '../../../../test/support/records/note-lines.ts'
+import {
+  apply,
+  noOutcome,
+  note,
+  openNotes,
+  put,
+  rev,
+  spot,
+  uriOf,
+} from '../../../../test/support/records/notes.ts'
+import { type FreshDatabase, freshDatabase } from '../../../../test/support/store/postgres.ts'
+import { inPairs } from '../../../../test/support/store/store.ts'
 import { until } from '../../../../test/support/until.ts'
 import { type Change, DatabaseBusyError } from '../../database.ts'
 

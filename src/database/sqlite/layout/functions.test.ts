@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { nearestDouble } from '../../../../test/reference/rationals.ts'
+import { nearestDouble } from '../../../../test/reference/groups/rationals.ts'
 import { exactMean } from './exact-mean.ts'
 
 const largest = BigInt(Number.MAX_SAFE_INTEGER)

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../../test/reference/shapes.ts'
-import { openTestStore, temporaryFolder, type TestStore } from '../../../../test/support/store.ts'
-import { fill, line, open, size, tamper, thing, thingUri } from '../../../../test/support/things.ts'
+import { openTestStore, temporaryFolder, type TestStore } from '../../../../test/support/store/store.ts'
+import { fill, line, open, size, tamper, thing, thingUri } from '../../../../test/support/records/things.ts'
 
 const inFolder = temporaryFolder()
 

@@ -13,8 +13,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { fillWithEverything, received } from '../../../../test/support/everything.ts'
-import { keptState } from '../../../../test/support/kept-state.ts'
+import { fillWithEverything, received } from '../../../../test/support/store/everything.ts'
+import { keptState } from '../../../../test/support/store/kept-state.ts'
 import {
   apply,
   assertDerived,
@@ -26,10 +26,10 @@ import {
   rev,
   spot,
   visibleRecords,
-} from '../../../../test/support/notes.ts'
-import { databases } from '../../../../test/support/postgres.ts'
-import { emptyDatabases, temporaryFolder } from '../../../../test/support/store.ts'
-import { understand } from '../../../../test/support/understand.ts'
+} from '../../../../test/support/records/notes.ts'
+import { databases } from '../../../../test/support/store/postgres.ts'
+import { emptyDatabases, temporaryFolder } from '../../../../test/support/store/store.ts'
+import { understand } from '../../../../test/support/records/understand.ts'
 import { compare, fill, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
 import { partsOf, type Row } from '../../copy/parts.ts'
 import { openCopyTarget, openSnapshot } from '../../open.ts'

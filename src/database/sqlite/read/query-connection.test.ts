@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../../../test/support/store.ts'
+import { temporaryFolder } from '../../../../test/support/store/store.ts'
 import { ask } from '../../metadata/steps.ts'
 import { connect } from '../connection.ts'
 import { QueryConnection } from './query-connection.ts'

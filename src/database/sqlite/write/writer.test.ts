@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { day, found, line, trigramsOf } from '../../../../test/support/note-lines.ts'
+import { day, found, line, trigramsOf } from '../../../../test/support/records/note-lines.ts'
 import {
   apply,
   assertDerived,
@@ -11,8 +11,8 @@ import {
   rev,
   spot,
   uriOf,
-} from '../../../../test/support/notes.ts'
-import { temporaryFolder, type TestStore } from '../../../../test/support/store.ts'
+} from '../../../../test/support/records/notes.ts'
+import { temporaryFolder, type TestStore } from '../../../../test/support/store/store.ts'
 import type { Change } from '../../database.ts'
 
 const inFolder = temporaryFolder()

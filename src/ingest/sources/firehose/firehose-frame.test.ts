@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encode } from '@atproto/lex-cbor'
-import { brief, create, did, openFirehoseReader } from '../../../../test/support/firehose-reader.ts'
-import { collections } from '../../../../test/support/lexicons.ts'
-import { commitFrame, errorFrame, frameOf } from '../../../../test/support/signed-repo.ts'
+import { brief, create, did, openFirehoseReader } from '../../../../test/support/network/firehose-reader.ts'
+import { collections } from '../../../../test/support/records/lexicons.ts'
+import { commitFrame, errorFrame, frameOf } from '../../../../test/support/network/signed-repo.ts'
 
 const { book } = collections
 

@@ -12,15 +12,15 @@ import {
   remove,
   start,
   update,
-} from '../../../../test/support/firehose-reader.ts'
-import { collections } from '../../../../test/support/lexicons.ts'
+} from '../../../../test/support/network/firehose-reader.ts'
+import { collections } from '../../../../test/support/records/lexicons.ts'
 import {
   commitFrame,
   createSignedRepo,
   frameOf,
   type SignedCommit,
   type SignedRepo,
-} from '../../../../test/support/signed-repo.ts'
+} from '../../../../test/support/network/signed-repo.ts'
 import { until } from '../../../../test/support/until.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 

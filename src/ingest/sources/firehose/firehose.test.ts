@@ -7,14 +7,14 @@ import {
   startFakeServer,
 } from '../../../../test/network/fake-server.ts'
 import { clockBeside, collection, didOf, follow, gist, noteReader } from '../../../../test/network/follow.ts'
-import { type Directory, startDirectory } from '../../../../test/support/directory.ts'
+import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
 import {
   commitFrame,
   createSignedRepo,
   errorFrame,
   frameOf,
   type SignedRepo,
-} from '../../../../test/support/signed-repo.ts'
+} from '../../../../test/support/network/signed-repo.ts'
 import { until } from '../../../../test/support/until.ts'
 import type { Source } from '../../source.ts'
 import { createFirehoseSource, subscriptionUrl } from './firehose.ts'

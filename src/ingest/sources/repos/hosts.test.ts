@@ -7,7 +7,7 @@ import {
   refuse,
   type RepoHost,
   startRepoHost,
-} from '../../../../test/support/repo-host.ts'
+} from '../../../../test/support/network/repo-host.ts'
 import { until } from '../../../../test/support/until.ts'
 import { createHosts, gather, HostError, type Hosts } from './hosts.ts'
 import { createIdentity } from './identity.ts'

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
-import { type Directory, startDirectory } from '../../../../test/support/directory.ts'
+import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
 import { createIdentity, type Identity, IdentityError } from './identity.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

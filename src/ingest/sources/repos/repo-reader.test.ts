@@ -11,9 +11,9 @@ import {
   createSignedRepo,
   type SignedRepo,
   type Write,
-} from '../../../../test/support/signed-repo.ts'
-import { collections, libraryLexicons } from '../../../../test/support/lexicons.ts'
-import { understand } from '../../../../test/support/understand.ts'
+} from '../../../../test/support/network/signed-repo.ts'
+import { collections, libraryLexicons } from '../../../../test/support/records/lexicons.ts'
+import { understand } from '../../../../test/support/records/understand.ts'
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import { createChangeReader } from '../change-reader.ts'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newsLexicons } from '../../../../test/golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
-import { buildOutlets } from '../../../../test/support/outlets.ts'
-import { openTestService } from '../../../../test/support/service.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../../test/support/service/agents.ts'
+import { buildOutlets } from '../../../../test/support/records/outlets.ts'
+import { openTestService } from '../../../../test/support/service/service.ts'
 
 const { documents: lexicons, references } = newsLexicons
 const all = { source: { all: 'The New York Times' } }

@@ -1,14 +1,14 @@
 /** Shares of groups, compared with counts of records, where there are more groups than the service returns at once. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { openOn } from '../../../../test/support/news-agent.ts'
+import { openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../../../test/golden/corpora.ts'
-import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
-import { onEveryDatabase } from '../../../../test/support/databases.ts'
-import type { Engine } from '../../../../test/support/postgres.ts'
-import { buildRecord } from '../../../../test/support/records.ts'
-import { openTestService } from '../../../../test/support/service.ts'
-import { recordLexicon } from '../../../../test/support/store.ts'
+import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import type { Engine } from '../../../../test/support/store/postgres.ts'
+import { buildRecord } from '../../../../test/support/records/records.ts'
+import { openTestService } from '../../../../test/support/service/service.ts'
+import { recordLexicon } from '../../../../test/support/store/store.ts'
 
 after(closeCorpora)
 

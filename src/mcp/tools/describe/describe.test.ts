@@ -1,10 +1,10 @@
 /** What `describe` says of times and fill rates, compared with the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openOn } from '../../../../test/support/news-agent.ts'
+import { openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora, newsLexicons } from '../../../../test/golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
-import { onEveryDatabase } from '../../../../test/support/databases.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
 import { percent, roughPercent } from '../../words/percent.ts'
 
 after(closeCorpora)

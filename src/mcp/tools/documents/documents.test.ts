@@ -3,9 +3,15 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../../../../test/golden/corpora.ts'
 import type { Json } from '../../../../test/reference/shapes.ts'
-import { type Agent, createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/agents.ts'
-import { onEveryDatabase } from '../../../../test/support/databases.ts'
-import type { Engine } from '../../../../test/support/postgres.ts'
+import {
+  type Agent,
+  createAgent,
+  demoDay,
+  engineEndpoint,
+  modelOf,
+} from '../../../../test/support/service/agents.ts'
+import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import type { Engine } from '../../../../test/support/store/postgres.ts'
 import { budgets } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
 

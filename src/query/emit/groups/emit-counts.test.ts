@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEveryDatabase } from '../../../../test/support/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../../../test/support/lexicons.ts'
+import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import { libraryLexicons, libraryReferences } from '../../../../test/support/records/lexicons.ts'
 import { createReference } from '../../../../test/reference/reference.ts'
-import { printKey } from '../../../../test/reference/group-fields.ts'
-import { buildRecord, refTo } from '../../../../test/support/records.ts'
-import { openTestService } from '../../../../test/support/service.ts'
+import { printKey } from '../../../../test/reference/groups/group-fields.ts'
+import { buildRecord, refTo } from '../../../../test/support/records/records.ts'
+import { openTestService } from '../../../../test/support/service/service.ts'
 
 const list = 'orgExampleLibraryBook'
 

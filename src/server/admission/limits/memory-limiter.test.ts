@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
-import { someCaller } from '../../../../test/support/callers.ts'
-import { createMemoryLimiter } from '../../../../test/support/memory-limiter.ts'
+import { someCaller } from '../../../../test/support/service/callers.ts'
+import { createMemoryLimiter } from '../../../../test/support/server/memory-limiter.ts'
 import { createMemoryPoints, MemoryPoints } from './counts.ts'
 
 test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {

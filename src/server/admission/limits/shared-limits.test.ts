@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { createRandom } from '../../../../demo/random.ts'
-import { someCaller } from '../../../../test/support/callers.ts'
+import { someCaller } from '../../../../test/support/service/callers.ts'
 import { answerLimits, type LimitAnswer, type LimitQuestion, RemoteCounts } from './remote-counts.ts'
 import { createCounts, createMemoryPoints } from './counts.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
@@ -163,7 +163,7 @@ test('what is unused of points granted in silence is never given back to whoever
 
 test('a process that was held up reads what it was answered meanwhile before it counts for itself', async (t) => {
   const answered = new Int32Array(new SharedArrayBuffer(4))
-  const module = new URL('../../../../test/support/counting-thread.ts', import.meta.url)
+  const module = new URL('../../../../test/support/server/counting-thread.ts', import.meta.url)
   const thread = new Worker(module, { workerData: answered })
   t.after(() => thread.terminate())
   const remote = new RemoteCounts((message) => thread.postMessage(message))

@@ -1,0 +1,210 @@
+/** Arguments that look like attacks, or ask much, and that have answers: needles, injections, wide and deep conditions. */
+import {
+  aggregate,
+  any,
+  byUri,
+  contains,
+  given,
+  list,
+  nested,
+  newest,
+  since,
+  where,
+} from './article-questions.ts'
+import { asked, type Attack, attacks, got, repeat, numbers } from '../attack.ts'
+
+const injections = [
+  "' OR '1'='1",
+  "'; drop table record; --",
+  "') union select sql from sqlite_master --",
+  '" or ""="',
+  "\\'; select pg_sleep(10); --",
+  "1); attach database '/tmp/x' as y; --",
+  '${7*7}{{7*7}}<%= 7*7 %>',
+  '../../../../etc/passwd\u0001',
+  '?1 :a @b $c',
+]
+/** Everything that can be asked of a group. */
+const measures = `count ${repeat(18, (index) => `m${index}: sum { wordCount } a${index}: avg { wordCount }`)}`
+
+export const answeredAttacks: readonly Attack[] = [
+  ...attacks({ status: 200, code: null, leaves: 'open' }, [
+    ['an AT-URI of 19,000 characters', asked(byUri, { x: `at://${'x'.repeat(19_000)}` })],
+    [
+      'lists of lists by edges',
+      asked(
+        `{ techServiceNewsSource(first: 100) { edges { node { techServiceNewsArticleViaSource(last: 100) { edges { cursor node { uri title } } totalCount } } } } }`,
+      ),
+    ],
+    ...injections.map((text, index): readonly [string, Uint8Array, { says: RegExp }] => [
+      `injection ${index + 1} as a needle and a value`,
+      asked(given, {
+        x: {
+          OR: [
+            { title: { contains: text } },
+            { url: { eq: text } },
+            { section: { in: [text] } },
+            { tags: { has: text } },
+            { rkey: { startsWith: text } },
+            { cid: { gt: text, lt: text } },
+          ],
+        },
+      }),
+      { says: /"totalCount":0/ },
+    ]),
+    ['1,000 per cent signs', asked(contains, { x: '%'.repeat(1_000) }), { says: /"totalCount":0/ }],
+    ['1,000 underscores and asterisks', asked(contains, { x: '_*'.repeat(500) }), { says: /"totalCount":0/ }],
+    ['one per cent sign', asked(contains, { x: '%' })],
+    ['one underscore', asked(contains, { x: '_' }), { says: /"totalCount":0/ }],
+    [
+      'a regular expression that would explode',
+      asked(contains, { x: '(a+)+(b|b)*$' }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'a needle of the full-text language',
+      asked(contains, { x: 'a" OR title:* NEAR("b"' }),
+      { says: /"totalCount":0/ },
+    ],
+    ['quotes alone', asked(contains, { x: '"'.repeat(1_000) }), { says: /"totalCount":0/ }],
+    ['a needle of one letter', asked(contains, { x: 'e' })],
+    ['an empty needle', asked(contains, { x: '' })],
+    ['a needle of spaces', asked(contains, { x: ' '.repeat(1_000) })],
+    [
+      'a needle of 1,000 different letters',
+      asked(contains, { x: repeat(1_000, (index) => String.fromCodePoint(0x4e00 + index), '') }),
+      { says: /"totalCount":0/ },
+    ],
+    ['a needle of 1,000 letters', asked(contains, { x: 'ab'.repeat(500) }), { says: /"totalCount":0/ }],
+    ['a needle of combining marks alone', asked(contains, { x: '\u0301'.repeat(1_000) })],
+    ['a letter with 998 marks', asked(contains, { x: `a${'\u0301\u0308'.repeat(499)}` })],
+    ['a needle of right-to-left overrides', asked(contains, { x: '\u202e\u2066'.repeat(500) })],
+    [
+      'a needle of zero-width joiners',
+      asked(contains, { x: '👨\u200d👩\u200d👧'.repeat(120) }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'a needle that grows when it is folded',
+      asked(contains, { x: '\ufdfa'.repeat(1_000) }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'Hangul in pieces',
+      asked(contains, { x: '\u1100\u1161\u11a8'.repeat(330) }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'letters that become three',
+      asked(contains, { x: 'ŉǰΐΰևẖẗẘẙẚﬃﬄ'.repeat(80) }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'startsWith of 1,000 per cent signs',
+      asked(given, { x: { title: { startsWith: '%'.repeat(1_000) } } }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      '70 needles in OR',
+      asked(given, { x: any(70, (index) => ({ description: { contains: `e${index}` } })) }),
+    ],
+    ['400 conditions in OR', asked(given, { x: any(400, (index) => ({ wordCount: { eq: index } })) })],
+    ['64 levels of NOT', asked(given, { x: nested(63) })],
+    [
+      'records that none refers to, of those that none refers to, behind a reference',
+      asked(given, {
+        x: {
+          source: {
+            techServiceNewsArticleViaSource: {
+              none: { techServiceNewsEnrichmentViaArticle: { none: { summary: { contains: 'zzzz' } } } },
+            },
+          },
+        },
+      }),
+    ],
+    [
+      'records without what all have',
+      asked(given, { x: { cid: { isNull: true } } }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'records with what all have',
+      asked(given, { x: { cid: { isNull: false } } }),
+      { says: /"totalCount":660/ },
+    ],
+    ['records without a text', asked(given, { x: { description: { isNull: true } } })],
+    [
+      '60 levels of AND and OR',
+      asked(where(`${'{AND: [{OR: ['.repeat(30)}{title: {contains: "a"}}${']}]}'.repeat(30)}`)),
+    ],
+    [
+      '14 lists of 1,000 values',
+      asked(given, {
+        x: any(14, (index) => ({ wordCount: { in: numbers(1_000).map((value) => value + index) } })),
+      }),
+    ],
+    [
+      'hasAll of 1,000 texts',
+      asked(given, { x: { tags: { hasAll: numbers(1_000).map(String) } } }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'a value of 20,000 characters',
+      asked(given, { x: { title: { eq: 'x'.repeat(20_000) } } }),
+      { says: /"totalCount":0/ },
+    ],
+    [
+      'first: 0',
+      asked(`{ ${list}(first: 0) { totalCount nodes { uri } } }`),
+      { says: /"totalCount":660,"nodes":\[\]/ },
+    ],
+    [
+      'a list in itself',
+      asked(given, { x: { AND: [{ AND: [] }, { OR: [{}] }] } }),
+      { says: /"totalCount":660/ },
+    ],
+    [
+      'an AT-URI of another collection',
+      asked(byUri, { x: 'at://did:plc:a/app.bsky.feed.post/self' }),
+      { says: /null/ },
+    ],
+    ['an AT-URI of a record that is there', ({ uri }) => asked(byUri, { x: uri }), { says: /"uri":"at:/ }],
+    [
+      'the last moment there is',
+      asked(since, { x: '9999-12-31T23:59:59.999999Z' }),
+      { says: /"totalCount":0/ },
+    ],
+    ['an aggregate of 37 measures', asked(aggregate('language, section, articleType', measures))],
+    [
+      '19 countDistinct',
+      asked(
+        `{ ${list}Aggregate { ${repeat(19, (index) => `c${index}: countDistinct(field: ${['title', 'url', 'tags'][index % 3]})`)} } }`,
+      ),
+    ],
+    [
+      'ten conditions on percentiles of groups by words',
+      asked(
+        `{ techServiceNewsEnrichmentAggregate(groupBy: [keywords], having: [${repeat(10, (index) => `{measure: PERCENTILE, field: impactLevel, p: ${index / 10}, operator: NE, value: 1e300}`)}]) { groups { keywords count } } }`,
+      ),
+    ],
+    [
+      'a filter through everything',
+      asked(given, {
+        x: {
+          source: { displayName: { contains: 'a' } },
+          authors: { some: { name: { contains: 'a' } } },
+          techServiceNewsEnrichmentViaArticle: { some: { summary: { contains: 'a' } } },
+        },
+      }),
+    ],
+    [
+      'a page at the end of everything',
+      ({ cursor }) =>
+        asked(
+          `query ($x: String) { ${list}(after: $x, first: 100, ${newest}, where: {title: {contains: "zzzz"}}) { nodes { uri } } }`,
+          { x: cursor },
+        ),
+    ],
+    ['a question in the URL with SQL', got(`query=%7B__typename%7D&sort=1;drop%20table%20record&id=1%27--`)],
+  ]),
+]

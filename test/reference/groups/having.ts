@@ -1,0 +1,36 @@
+/** Conditions on groups. JavaScript compares a bigint with a number exactly. */
+import { type Measured, valueOf } from './measures.ts'
+import { parseInstant } from '../values.ts'
+import type { PlainRecord, World } from '../world.ts'
+
+export type GroupCondition = Measured & {
+  readonly operator: 'GT' | 'GTE' | 'LT' | 'LTE' | 'EQ' | 'NE'
+  readonly value: number | string
+}
+
+export function meetsAll(
+  world: World,
+  collection: string,
+  group: { readonly members: readonly PlainRecord[]; readonly share: number | null },
+  conditions: readonly GroupCondition[],
+): boolean {
+  return conditions.every((condition) => {
+    const found = valueOf(world, collection, group, condition)
+    if (typeof found !== 'number' && typeof found !== 'bigint') return false
+    const wanted = typeof condition.value === 'string' ? parseInstant(condition.value) : condition.value
+    switch (condition.operator) {
+      case 'GT':
+        return found > wanted
+      case 'GTE':
+        return found >= wanted
+      case 'LT':
+        return found < wanted
+      case 'LTE':
+        return found <= wanted
+      case 'EQ':
+        return found == wanted
+      case 'NE':
+        return found != wanted
+    }
+  })
+}

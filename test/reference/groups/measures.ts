@@ -1,0 +1,134 @@
+/** Measures of records, over whole arrays. */
+import { groupFields } from './group-fields.ts'
+import { nearestDouble } from './rationals.ts'
+import { elementKey, elementsIn } from '../elements.ts'
+import { arrayAround, keyNamed, placeNamed } from '../places.ts'
+import { compareKeys, type Key } from '../values.ts'
+import type { PlainRecord, World } from '../world.ts'
+
+/** What a `having` or `rankBy` names. */
+export type Measured =
+  | { readonly measure: 'COUNT' }
+  | { readonly measure: 'SHARE' }
+  | { readonly measure: 'PERCENTILE'; readonly field: string; readonly p: number }
+  | {
+      readonly measure: 'AVG' | 'SUM' | 'MIN' | 'MAX' | 'COUNT_DISTINCT' | 'MEDIAN' | 'STDDEV'
+      readonly field: string
+    }
+
+/** The value of a group by which `rankBy` orders and with which `having` compares. */
+export function valueOf(
+  world: World,
+  collection: string,
+  { members: records, share }: { readonly members: readonly PlainRecord[]; readonly share: number | null },
+  asked: Measured,
+): Key {
+  if (asked.measure === 'COUNT') return records.length
+  if (asked.measure === 'SHARE') return share ?? undefined
+  if (asked.measure === 'PERCENTILE') return percentile(world, records, asked.field, asked.p)
+  const { measure, field } = asked
+  if (measure === 'MEDIAN') return median(world, records, field) ?? undefined
+  if (measure === 'STDDEV') return deviation(world, records, field) ?? undefined
+  if (measure === 'COUNT_DISTINCT') return countDistinct(world, collection, records, field)
+  if (measure === 'MIN' || measure === 'MAX') return extreme(world, records, field, measure)
+  if (measure === 'AVG') return mean(world, records, field) ?? undefined
+  const { sum, count } = total(world, records, field)
+  return count === 0n ? undefined : sum
+}
+
+/** The exact average, rounded once; it is ranked by as it is shown. */
+export function mean(world: World, records: readonly PlainRecord[], field: string): number | null {
+  const { sum, count } = total(world, records, field)
+  return count === 0n ? null : nearestDouble(sum, count)
+}
+
+export function total(
+  world: World,
+  records: readonly PlainRecord[],
+  field: string,
+): { sum: bigint; count: bigint } {
+  const present = presentKeys(world, records, field).map((key) => BigInt(Number(key)))
+  return { sum: present.reduce((sum, value) => sum + value, 0n), count: BigInt(present.length) }
+}
+
+/** The mean of the two middle values, rounded once. */
+export function median(world: World, records: readonly PlainRecord[], field: string): number | null {
+  const sorted = sortedIntegers(world, records, field)
+  if (sorted.length === 0) return null
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
+  return nearestDouble(
+    middle.reduce((sum, value) => sum + value, 0n),
+    BigInt(middle.length),
+  )
+}
+
+/** The value at the nearest rank: the first that is not smaller than the part `p` of all values; of 0, the smallest. */
+export function percentile(
+  world: World,
+  records: readonly PlainRecord[],
+  field: string,
+  p: number,
+): bigint | undefined {
+  const sorted = sortedIntegers(world, records, field)
+  // `p` as the decimal number that it is written as: a fraction of a power of ten.
+  const [digits = '', exponent = '0'] = p.toExponential().split('e')
+  const [whole = '', decimals = ''] = digits.split('.')
+  const unit = 10n ** BigInt(decimals.length - Number(exponent))
+  const part = BigInt(whole + decimals) * BigInt(sorted.length)
+  return sorted.find((_, index) => BigInt(index + 1) * unit >= part)
+}
+
+/** The square root of the double that is nearest to the exact variance. */
+export function deviation(world: World, records: readonly PlainRecord[], field: string): number | null {
+  const values = sortedIntegers(world, records, field)
+  const count = BigInt(values.length)
+  if (count < 2n) return null
+  const sum = values.reduce((all, value) => all + value, 0n)
+  // Deviations from the mean, each multiplied by the count.
+  const squares = values.reduce((all, value) => all + (value * count - sum) ** 2n, 0n)
+  return Math.sqrt(nearestDouble(squares, count * count * (count - 1n)))
+}
+
+function sortedIntegers(world: World, records: readonly PlainRecord[], field: string): bigint[] {
+  return presentKeys(world, records, field)
+    .sort(compareKeys)
+    .map((key) => BigInt(Number(key)))
+}
+
+export function extreme(
+  world: World,
+  records: readonly PlainRecord[],
+  field: string,
+  which: 'MIN' | 'MAX',
+): Key {
+  const sorted = presentKeys(world, records, field).sort(compareKeys)
+  return which === 'MIN' ? sorted[0] : sorted.at(-1)
+}
+
+export function countDistinct(
+  world: World,
+  collection: string,
+  records: readonly PlainRecord[],
+  name: string,
+): number {
+  const field = groupFields(world, collection).find((candidate) => candidate.name === name)
+  if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
+  const { through } = field
+  const keysOf = (record: PlainRecord) =>
+    through === null
+      ? field.keysOf(record)
+      : elementsIn(world, records, record, through.array).elements.map((element) => through.keyOf(element))
+  return new Set(records.flatMap(keysOf).filter((key) => key !== undefined)).size
+}
+
+function presentKeys(world: World, records: readonly PlainRecord[], field: string): Key[] {
+  const [first] = records
+  const place = first && placeNamed(world, first.collection, field)
+  const array = place === undefined ? null : arrayAround(world, place)
+  const keysOf = (record: PlainRecord): Key[] => {
+    if (place === undefined || array === null) return [keyNamed(world, record, field)]
+    const { elements } = elementsIn(world, records, record, array)
+    return elements.map((element) => elementKey(element, place.path, place.kind))
+  }
+  return records.flatMap(keysOf).filter((key) => key !== undefined)
+}

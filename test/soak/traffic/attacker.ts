@@ -1,0 +1,75 @@
+/** Sends the attacks of the attack suite in any order, as somebody without a key who has a minute's points like all others. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { answeredAttacks } from '../../attacks/requests/answered-arguments.ts'
+import { argumentAttacks } from '../../attacks/requests/arguments.ts'
+import type { Attack, Given } from '../../attacks/attack.ts'
+import { authenticationAttacks } from '../../attacks/requests/authentication.ts'
+import { documentAttacks } from '../../attacks/requests/documents.ts'
+import { httpAttacks } from '../../attacks/requests/http.ts'
+import { codeOf, type Happened, launch, problemsOf } from '../../attacks/launch.ts'
+import { mediaAttacks } from '../../attacks/requests/media.ts'
+import { Caller } from './client.ts'
+import { type Hostile, type HostileGiven, until } from './hostile.ts'
+import type { World } from '../world.ts'
+
+const all: readonly Attack[] = [
+  ...httpAttacks,
+  ...mediaAttacks,
+  ...documentAttacks,
+  ...argumentAttacks,
+  ...answeredAttacks,
+  ...authenticationAttacks,
+]
+
+/** Needs a server that believes what 127.0.0.1 says of addresses. */
+export function attacker({ port, dice, tally }: HostileGiven, world: World): Hostile {
+  let given: Given | null = null
+  return until(async () => {
+    given ??= await readGiven(port, world)
+    // What an answer says is about the records of the suite.
+    const { says: _, ...attack } = dice.pick(all)
+    const happened = await launch(port, attack, given)
+    const outcome = outcomeOf(attack, happened)
+    tally.count('attack', outcome, happened.time)
+    if (outcome === 'unforeseen')
+      tally.problem(`The attack "${attack.name}": ${problemsOf(attack, happened).join(' ')}`)
+    await pause(outcome === 'RATE_LIMITED' ? 1_500 : 100)
+  })
+}
+
+/** Its outcome is that of the suite, but for what the limits of the public leave of it. */
+function outcomeOf(attack: Attack, happened: Happened): string {
+  const { answers } = happened
+  if (problemsOf(attack, happened).length === 0) return 'foreseen'
+  const codes = answers.map(codeOf)
+  // An answer to HEAD has no code.
+  if (answers.some(({ status }, index) => status === 429 || codes[index] === 'RATE_LIMITED'))
+    return 'RATE_LIMITED'
+  if (attack.code === null && codes.some((code) => code === 'QUERY_TOO_COMPLEX')) return 'QUERY_TOO_COMPLEX'
+  // The suite gives up then, which is no matter on a machine that does other things too.
+  if (happened.time > 2_500) return 'late'
+  return 'unforeseen'
+}
+
+async function readGiven(port: number, { createKey, run }: World): Promise<Given> {
+  const good = await createKey('good', 'research')
+  const revoked = await createKey('revoked', 'research')
+  const ended = await createKey('ended', 'research')
+  await run('keys', 'revoke', revoked.id)
+  await run('keys', 'rotate', ended.id, '--grace', '0')
+  using caller = new Caller({ port, address: '127.0.0.8' })
+  const { text } = await caller.post({
+    query: `{
+      articles: techServiceNewsArticle(first: 2, sortBy: [{field: publishedAt, direction: DESC}]) { nodes { uri } pageInfo { endCursor } }
+      sources: techServiceNewsSource(first: 2) { pageInfo { endCursor } } }`,
+  })
+  const { articles, sources } = JSON.parse(text).data
+  return {
+    goodKey: good.key,
+    revokedKey: revoked.key,
+    endedKey: ended.key,
+    cursor: articles.pageInfo.endCursor,
+    otherCursor: sources.pageInfo.endCursor,
+    uri: articles.nodes[0].uri,
+  }
+}

@@ -1,0 +1,282 @@
+/**
+ * Random questions of every kind, each a root field that can stand beside others in one operation, and what the plain
+ * evaluator answers. Those `within` accounts are about the records of these alone.
+ */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { printKey } from '../../reference/groups/group-fields.ts'
+import type { Where } from '../../reference/matches.ts'
+import type { Reference } from '../../reference/reference.ts'
+import type { HeldReference, Json } from '../../reference/shapes.ts'
+import { fold } from '../../reference/values.ts'
+import { recordsOf } from '../../reference/world.ts'
+import { aggregateArguments, argumentList, literal, sortLiteral } from '../../support/service/graphql-text.ts'
+import { aggregates, groupNames, smallIntegers, sorts } from '../../support/random/questions.ts'
+import { needles } from '../../support/random/values/scalars.ts'
+import { expectedObject, selectionOf } from '../../support/service/selection.ts'
+import { wheres } from '../../support/random/where.ts'
+import { expectedList, wholeList } from '../../support/service/whole-list.ts'
+import type { Question } from './client.ts'
+import { libraryCollections } from '../corpora.ts'
+
+export interface Drawn {
+  readonly kind: string
+  /** Its alias is `q`. */
+  readonly field: string
+  readonly declares?: string
+  readonly variables?: Readonly<Record<string, Json>>
+  /** Throws where the answer is not what the records make it. */
+  readonly check: (reference: Reference, answer: Json) => void
+}
+
+/** Null: of all accounts. */
+export type Within = readonly string[] | null
+
+export function within(accounts: Within, where: Where): Where {
+  return accounts === null ? where : { AND: [{ did: { in: accounts } }, where] }
+}
+
+/** The same seed gives the same question about the same records. */
+export function drawQuestion(
+  reference: Reference,
+  collections: readonly string[],
+  accounts: Within,
+  seed: number,
+): Drawn {
+  return draw(
+    fc
+      .constantFrom(...collections)
+      .chain((collection) =>
+        fc
+          .constantFrom(...kindsFor(collection))
+          .chain((kind): fc.Arbitrary<Drawn> => kinds[kind](reference, collection, accounts)),
+      ),
+    seed,
+  )
+}
+
+/** A whole operation, with other root fields before it. */
+export function questionOf({ field, declares, variables }: Drawn, before = ''): Question {
+  const head = declares === undefined ? '' : `query (${declares}) `
+  return { query: `${head}{ ${before} ${field} }`, ...(variables !== undefined && { variables }) }
+}
+
+export function draw<T>(arbitrary: fc.Arbitrary<T>, seed: number): T {
+  const [drawn] = fc.sample(arbitrary, { seed, numRuns: 1 })
+  return drawn as T
+}
+
+/** What is drawn and compared for the property tests alone, and what takes the evaluator too long elsewhere. */
+function kindsFor(collection: string): readonly Kind[] {
+  const everywhere = ['list', 'list', 'list', 'search', 'reverse', 'record'] as const
+  return libraryCollections.includes(collection) ? [...everywhere, 'whole', 'groups', 'measures'] : everywhere
+}
+
+type Kind = 'list' | 'search' | 'whole' | 'groups' | 'measures' | 'reverse' | 'record'
+type Draw = (reference: Reference, collection: string, accounts: Within) => fc.Arbitrary<Drawn>
+
+const kinds: Readonly<Record<Kind, Draw>> = {
+  list: (reference, collection, accounts) =>
+    fc
+      .record({
+        where: wheres(reference, collection, 2),
+        sortBy: sorts(reference, collection),
+        size: fc.oneof(fc.constant(100), fc.integer({ min: 0, max: 30 })),
+        backwards: fc.boolean(),
+        asVariable: fc.boolean(),
+      })
+      .map(({ where: free, sortBy, size, backwards, asVariable }): Drawn => {
+        const { rootField, typeName } = shapeOf(reference, collection)
+        const where = within(accounts, free)
+        const page = backwards ? { last: size } : { first: size }
+        const list = argumentList({
+          where: asVariable ? '$where' : literal(where),
+          sortBy: sortLiteral(sortBy),
+          [backwards ? 'last' : 'first']: String(size),
+        })
+        return {
+          kind: 'list',
+          field: `q: ${rootField}${list} ${wholeList}`,
+          ...(asVariable && { declares: `$where: ${typeName}WhereInput`, variables: { where } }),
+          check: (records, answer) => {
+            assert.deepEqual(answer, expectedList(records, collection, { where, sortBy, ...page }))
+          },
+        }
+      }),
+
+  search: (reference, collection, accounts) => {
+    const fields = textFields(reference, collection)
+    const texts = recordsOf(reference, collection).flatMap(({ value }) =>
+      fields.map((name) => value[name]).filter((text) => typeof text === 'string'),
+    )
+    return fc
+      .record({
+        field: fc.constantFrom(...fields),
+        operator: fc.constantFrom('contains', 'contains', 'startsWith'),
+        needle: needles([...texts.slice(0, 200), ...texts.slice(0, 50).map(fold)]),
+      })
+      .map(({ field, operator, needle }): Drawn => {
+        const where = within(accounts, { [field]: { [operator]: needle } })
+        return {
+          kind: 'search',
+          field: `q: ${shapeOf(reference, collection).rootField}(where: ${literal(where)}) { totalCount nodes { uri } }`,
+          check: (records, { totalCount, nodes }) => {
+            const expected = records.list(collection, { where })
+            const uris = nodes.map(({ uri }: Json) => uri)
+            assert.deepEqual(
+              { totalCount, uris },
+              { totalCount: expected.totalCount, uris: expected.records.map(({ uri }) => uri) },
+            )
+          },
+        }
+      })
+  },
+
+  /** Every property of every record of a page. */
+  whole: (reference, collection, accounts) =>
+    fc.integer({ min: 1, max: 40 }).map((first): Drawn => {
+      const { rootField, fields } = shapeOf(reference, collection)
+      const where = within(accounts, {})
+      const sortBy = [{ field: 'uri' }]
+      const list = `(where: ${literal(where)}, first: ${first}, sortBy: [{field: uri}])`
+      return {
+        kind: 'whole',
+        field: `q: ${rootField}${list} { nodes { uri cid did rkey collection recordJson ${selectionOf(fields)} } }`,
+        check: (records, answer) => {
+          const expected = records.list(collection, { where, sortBy, first }).records.map((record) => ({
+            uri: record.uri,
+            cid: record.cid,
+            did: record.did,
+            rkey: record.rkey,
+            collection: record.collection,
+            recordJson: record.value,
+            ...expectedObject(records, fields, record.value),
+          }))
+          assert.deepEqual(answer.nodes, expected)
+        },
+      }
+    }),
+
+  groups: (reference, collection, accounts) =>
+    aggregates(reference, collection).map((free): Drawn => {
+      const { significant, denominator } = free
+      const given = {
+        ...free,
+        where: within(accounts, free.where ?? {}),
+        ...(significant && {
+          significant: { ...significant, against: within(accounts, significant.against) },
+        }),
+        ...(denominator && { denominator: within(accounts, denominator) }),
+      }
+      const names = given.groupBy ?? []
+      return {
+        kind: 'groups',
+        field: `q: ${shapeOf(reference, collection).rootField}Aggregate${aggregateArguments(given)} { count groupCount groups { count ${names.join(' ')} } }`,
+        check: (records, answer) => {
+          const expected = records.aggregate(collection, given)
+          const fields = names.map(
+            (name) => records.groupFields(collection, given).find((field) => field.name === name)!,
+          )
+          assert.deepEqual(answer, {
+            count: expected.count,
+            groupCount: expected.groupCount,
+            groups: expected.groups.map(({ keys, members }) => ({
+              count: members.length,
+              ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, keys[index])])),
+            })),
+          })
+        },
+      }
+    }),
+
+  measures: (reference, collection, accounts) =>
+    fc
+      .record({
+        free: wheres(reference, collection, 1),
+        summed: fc.subarray(smallIntegers(reference, collection), { minLength: 1 }),
+        distinct: fc.constantFrom(...groupNames(reference, collection)),
+      })
+      .map(({ free, summed, distinct }): Drawn => {
+        const where = within(accounts, free)
+        return {
+          kind: 'measures',
+          field: `q: ${shapeOf(reference, collection).rootField}Aggregate(where: ${literal(where)}) { count sum { ${summed.join(' ')} } countDistinct(field: ${distinct}) }`,
+          check: (records, answer) => {
+            const { members, count } = records.aggregate(collection, { where })
+            const sum = summed.map((field) => {
+              const found = records.total(members, field)
+              return [field, found.count === 0n ? null : Number(found.sum)]
+            })
+            const countDistinct = records.countDistinct(collection, members, distinct)
+            assert.deepEqual(answer, { count, sum: Object.fromEntries(sum), countDistinct })
+          },
+        }
+      }),
+
+  reverse: (reference, collection) => {
+    const held = reference.referredBy(collection).filter(({ kind }) => kind.target === collection)
+    const records = recordsOf(reference, collection)
+    if (held.length === 0 || records.length === 0) return kinds.record(reference, collection, null)
+    return fc
+      .record({ one: fc.constantFrom(...held), record: fc.constantFrom(...records) })
+      .chain(({ one, record }) =>
+        fc
+          .record({ where: wheres(reference, one.collection, 1), sortBy: sorts(reference, one.collection) })
+          .map(({ where, sortBy }) => reverseQuestion(reference, record, one, { where, sortBy, first: 10 })),
+      )
+  },
+
+  record: (reference, collection) => {
+    const { rootField } = shapeOf(reference, collection)
+    const records = recordsOf(reference, collection)
+    const nowhere = `at://did:plc:nobody/${collection}/x`
+    return fc.constantFrom(...records.map(({ uri }) => uri), nowhere).map(
+      (uri): Drawn => ({
+        kind: 'record',
+        field: `q: ${rootField}ByUri(uri: ${literal(uri)}) { uri cid recordJson }`,
+        check: (now, answer) => {
+          const record = now.resolve(uri)
+          assert.deepEqual(answer, record && { uri, cid: record.cid, recordJson: record.value })
+        },
+      }),
+    )
+  },
+}
+
+function reverseQuestion(
+  reference: Reference,
+  { uri, collection }: { readonly uri: string; readonly collection: string },
+  held: HeldReference,
+  given: Parameters<Reference['reverse']>[2],
+): Drawn {
+  const { rootField, typeName } = shapeOf(reference, collection)
+  const list = argumentList({
+    where: literal(given.where),
+    sortBy: sortLiteral(given.sortBy ?? []),
+    first: String(given.first),
+  })
+  return {
+    kind: 'reverse',
+    field: `q: ${rootField}ByUri(uri: ${literal(uri)}) { ... on ${typeName} { list: ${held.viaField}${list} { totalCount nodes { uri } pageInfo { hasNextPage } } } }`,
+    check: (records, answer) => {
+      const record = records.resolve(uri)
+      if (record === null) return assert.equal(answer, null)
+      const { totalCount, records: found, hasNextPage } = records.reverse(record, held, given)
+      const nodes = found.map((one) => ({ uri: one.uri }))
+      assert.deepEqual(answer, { list: { totalCount, nodes, pageInfo: { hasNextPage } } })
+    },
+  }
+}
+
+function textFields(reference: Reference, collection: string): readonly string[] {
+  const own = shapeOf(reference, collection).fields.flatMap(({ kind, name }) =>
+    kind.kind === 'string' ? [name] : [],
+  )
+  return own.filter((name) => !name.startsWith('record_'))
+}
+
+export function shapeOf(reference: Reference, collection: string) {
+  const shape = reference.shapes.get(collection)
+  if (shape === undefined) throw new Error(`There is no collection ${collection}.`)
+  return shape
+}

@@ -1,0 +1,85 @@
+/** A reader of firehoses with one account and a directory that knows it, and what comes of frames in brief. */
+import type { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
+import type { Change } from '../../../src/database/changes.ts'
+import {
+  createFirehoseReader,
+  type FrameGroup,
+  type ParsedGroup,
+} from '../../../src/ingest/sources/firehose/firehose-reader.ts'
+import { type Directory, startDirectory } from './directory.ts'
+import { collections, libraryLexicons } from '../records/lexicons.ts'
+import { createSignedRepo, type SignedRepo } from './signed-repo.ts'
+import { understand } from '../records/understand.ts'
+
+const { book } = collections
+const { set: lexicons, tables } = understand(libraryLexicons, {})
+export const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+/** The reader's clock. */
+export const start = 1_800_000_000_000_000n
+
+export interface TestFirehoseReader extends AsyncDisposable {
+  readonly repo: SignedRepo
+  readonly directory: Directory
+  readonly read: (...frames: readonly Uint8Array[]) => Promise<ParsedGroup>
+  /** Of one frame, in brief. */
+  readonly outcome: (frame: Uint8Array) => Promise<readonly string[]>
+}
+
+export async function openFirehoseReader({
+  keypair,
+  publishers = null,
+  now = () => start,
+}: {
+  readonly keypair?: P256Keypair | Secp256k1Keypair
+  readonly publishers?: ReadonlySet<string> | null
+  readonly now?: () => bigint
+} = {}): Promise<TestFirehoseReader> {
+  const repo = await createSignedRepo(did, keypair)
+  const directory = await startDirectory({ did, key: repo.keypair.did() })
+  const readGroup = createFirehoseReader(
+    {
+      name: 'firehose:test',
+      reader: { lexicons, tables, publishers },
+      identity: { plcUrl: directory.url, handleResolver: null },
+    },
+    now,
+  )
+  const read: TestFirehoseReader['read'] = (...frames) => readGroup(groupOf(frames))
+  return {
+    repo,
+    directory,
+    read,
+    outcome: async (frame) => (await read(frame)).changes.map(brief),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  }
+}
+
+function groupOf(frames: readonly Uint8Array[]): FrameGroup {
+  let end = 0
+  return { bytes: new Uint8Array(Buffer.concat(frames)), ends: frames.map(({ length }) => (end += length)) }
+}
+
+export function brief(change: Change | undefined): string {
+  switch (change?.kind) {
+    case 'put':
+      return `put ${change.collection}/${change.rkey} ${change.rev} ${JSON.parse(change.json).title}`
+    case 'delete':
+      return `delete ${change.collection}/${change.rkey} ${change.rev}`
+    case 'reject':
+      return `reject ${change.reason}`
+    default:
+      return String(change?.kind)
+  }
+}
+
+export function create(rkey: string, record: Readonly<Record<string, unknown>>) {
+  return { action: 'create', collection: book, rkey, record: { $type: book, ...record } } as const
+}
+
+export function update(rkey: string, record: Readonly<Record<string, unknown>>) {
+  return { ...create(rkey, record), action: 'update' } as const
+}
+
+export function remove(rkey: string) {
+  return { action: 'delete', collection: book, rkey } as const
+}

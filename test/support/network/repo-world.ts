@@ -1,0 +1,131 @@
+/** A host of repositories and a directory on ports of this machine, a database, and the fetching between them. */
+import { findDamage } from '../../../src/database/verify/find-damage.ts'
+import { type FetchOptions, fetchRepositories, type FetchResult } from '../../../src/ingest/backfill.ts'
+import { createClock } from '../../../src/ingest/sources/clock.ts'
+import { createHosts } from '../../../src/ingest/sources/repos/hosts.ts'
+import { createIdentity } from '../../../src/ingest/sources/repos/identity.ts'
+import { parseTarget } from '../../../src/ingest/sources/repos/repo-export.ts'
+import { type Directory, startDirectory } from './directory.ts'
+import { collections, libraryLexicons } from '../records/lexicons.ts'
+import { type RepoHost, startRepoHost } from './repo-host.ts'
+import { createSignedRepo, type SignedRepo, type Write } from './signed-repo.ts'
+import { openTestStore, temporaryFolder, type TestStore } from '../store/store.ts'
+import { understand } from '../records/understand.ts'
+
+const { book } = collections
+export const { set: lexicons, tables } = understand(libraryLexicons, {})
+const inFolder = temporaryFolder()
+
+type Given = Partial<Omit<FetchOptions, 'kind' | 'targets'>> & {
+  readonly kind?: FetchOptions['kind']
+  readonly targets: readonly string[]
+}
+
+export interface World extends AsyncDisposable {
+  readonly host: RepoHost
+  readonly directory: Directory
+  readonly store: TestStore
+  /** An account of the host with so many books; its DID is the letter again and again. */
+  readonly add: (letter: string, books: number) => Promise<SignedRepo>
+  /** The host has the repository as it is now. */
+  readonly publish: (repo: SignedRepo) => Promise<void>
+  /** The directory has the account with the key of the repository. */
+  readonly publishAs: (repo: SignedRepo) => void
+  readonly options: (given: Given) => FetchOptions
+  readonly fetch: (given: Given) => Promise<FetchResult>
+  /** Titles by URI. */
+  readonly stored: () => Promise<ReadonlyMap<string, string>>
+  readonly published: () => Promise<ReadonlyMap<string, string>>
+  readonly statuses: () => Promise<readonly (readonly [did: string, status: unknown])[]>
+  readonly leftOver: () => Promise<{ readonly waiting: number; readonly failed: number }>
+}
+
+let worlds = 0
+
+export async function openWorld({ path }: { readonly path?: string } = {}): Promise<World> {
+  const host = await startRepoHost()
+  const directory = await startDirectory()
+  // A minute passes in less than a tenth of a second, so that nothing waits long for another attempt.
+  const [start, before] = [Date.now(), performance.now()]
+  const clock = (): number => start + (performance.now() - before) * 1_000
+  const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
+  const store = await openTestStore({
+    path: path ?? inFolder(`${++worlds}.db`),
+    lexicons: libraryLexicons,
+    now,
+  })
+  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: clock })
+  const repos = new Map<string, SignedRepo>()
+  const publishAs = ({ did, keypair }: SignedRepo): void =>
+    directory.add({ did, key: keypair.did(), pds: host.url })
+  const publish = async (repo: SignedRepo): Promise<void> => {
+    repos.set(repo.did, repo)
+    host.repos.set(repo.did, await repo.car())
+  }
+  const options = ({ targets, ...given }: Given): FetchOptions => ({
+    kind: 'backfill',
+    until: 'idle',
+    // Each takes a thread, which costs more than what most tests do in it.
+    parallel: 1,
+    reader: { lexicons, tables, publishers: null },
+    identity,
+    clock: createClock({ maxClockSkew: 300, plcUrl: directory.url }),
+    hosts: createHosts(identity.fetch, 500),
+    now,
+    signal: new AbortController().signal,
+    onNotice: () => {},
+    findDamage: () => findDamage(store.database.read, tables),
+    ...given,
+    targets: targets.map(parseTarget),
+  })
+  return {
+    host,
+    directory,
+    store,
+    add: async (letter, books) => {
+      const repo = await createSignedRepo(`did:plc:${letter.repeat(24)}`)
+      const writes = Array.from({ length: books }, (_, index) => put(`${letter}${index}`, `Book ${index}`))
+      if (books > 0) await repo.write(...writes)
+      publishAs(repo)
+      await publish(repo)
+      return repo
+    },
+    publish,
+    publishAs,
+    options,
+    fetch: (given) => fetchRepositories(store.database.write, options(given)),
+    stored: async () => {
+      const rows = await store.rows(
+        `select base.uri || t.rkey as uri, t.record ->> 'title' as title from "${book}" t join base on base.id = t.base order by uri`,
+      )
+      return new Map(rows.map(({ uri, title }) => [String(uri), String(title)]))
+    },
+    published: async () => {
+      const all = await Promise.all([...repos.values()].map((repo) => repo.records()))
+      return new Map(
+        all
+          .flatMap((records) => [...records].map(([uri, record]) => [uri, String(record.title)] as const))
+          .toSorted(),
+      )
+    },
+    statuses: async () =>
+      (await store.rows('select did, status from actor order by did')).map(({ did, status }) => [
+        String(did),
+        status,
+      ]),
+    leftOver: () => store.database.write.metadata.countJobs('backfill'),
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export function put(rkey: string, title: string, action: 'create' | 'update' = 'create'): Write {
+  return { action, collection: book, rkey, record: { $type: book, title } }
+}
+
+export function remove(rkey: string): Write {
+  return { action: 'delete', collection: book, rkey }
+}

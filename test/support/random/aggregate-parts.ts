@@ -1,0 +1,255 @@
+/** Random aggregates with any of their fields, also none but constants. */
+import fc from 'fast-check'
+import { printKey } from '../../reference/groups/group-fields.ts'
+import type { Aggregated, AggregateArguments, Reference } from '../../reference/reference.ts'
+import type { Measured } from '../../reference/groups/measures.ts'
+import type { Pair } from '../../reference/groups/pairs.ts'
+import { change, cumulative, movingAverage } from '../../reference/groups/running.ts'
+import type { Json, Shape } from '../../reference/shapes.ts'
+import type { Significance } from '../../reference/groups/significance.ts'
+import { printInstant } from '../../reference/values.ts'
+import type { TimeFrame } from '../../reference/zones.ts'
+import type { PlainRecord } from '../../reference/world.ts'
+import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
+import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
+import { anyCursor, type Part, selections } from './parts.ts'
+import {
+  aggregates,
+  filledAggregates,
+  arrayNames,
+  fieldsOfKind,
+  groupNames,
+  isBucketName,
+  percentiles,
+  runningValues,
+  smallIntegers,
+} from './questions.ts'
+
+type Members = readonly PlainRecord[]
+type GroupOf = Aggregated['groups'][number]
+
+/** `record` draws what is selected of a record. */
+export function aggregateParts(
+  reference: Reference,
+  shape: Shape,
+  record: fc.Arbitrary<Part<PlainRecord>>,
+): fc.Arbitrary<Part<null>> {
+  const given = fc.oneof(
+    { weight: 5, arbitrary: aggregates(reference, shape.nsid) },
+    { weight: 1, arbitrary: filledAggregates(reference, shape.nsid) },
+  )
+  return given.chain((given) =>
+    aggregateFields(reference, shape, given, record).map(({ text, answer }) => ({
+      text: `${shape.rootField}Aggregate${aggregateArguments(given)}${text}`,
+      answer: () => answer(reference.aggregate(shape.nsid, given)),
+    })),
+  )
+}
+
+const significanceFields = selections<Significance>(
+  [
+    part('share', ({ share }) => share),
+    part('againstCount', ({ againstCount }) => againstCount),
+    part('againstShare', ({ againstShare }) => againstShare),
+    part('score', ({ score }) => score),
+  ],
+  4,
+)
+
+function aggregateFields(
+  reference: Reference,
+  shape: Shape,
+  given: AggregateArguments,
+  record: fc.Arbitrary<Part<PlainRecord>>,
+): fc.Arbitrary<Part<Aggregated>> {
+  const measures = measureParts(reference, shape, given)
+  const fields = reference.groupFields(shape.nsid, given)
+  const keys = (given.groupBy ?? []).map((name, index): fc.Arbitrary<Part<GroupOf>> => {
+    const field = fields.find((one) => one.name === name)
+    if (field === undefined) throw new Error(`${shape.nsid} has no group ${name}.`)
+    return fc.constant({ text: name, answer: (group) => printKey(field, group.keys[index]) })
+  })
+  const common: fc.Arbitrary<Part<GroupOf>>[] = [
+    part('count', ({ members }) => members.length),
+    part('total', ({ total }) => total),
+    part('share', ({ share }) => share),
+    part('__typename', () => `${shape.typeName}AggregateGroup`),
+    significanceFields.map(({ text, answer }) => ({
+      text: `significance${text}`,
+      answer: ({ significance }: GroupOf) => (significance === null ? null : answer(significance)),
+    })),
+    ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
+  ]
+  const running = runningParts(reference, shape.nsid, given)
+  const tops = topParts(reference, shape, given, common)
+  const group = selections<OuterGroup>(
+    [
+      ...keys,
+      ...keys,
+      ...common,
+      part('cursor', () => anyCursor),
+      ...tops,
+      ...running,
+      ...running,
+      nodesParts(reference, shape, record),
+    ],
+    4,
+  )
+  const groups = group.map(
+    ({ text, answer }): Part<Aggregated> => ({
+      text: `groups${text}`,
+      answer: (found) => found.groups.map((one) => answer({ ...one, top: found.top })),
+    }),
+  )
+  const info = selections<Aggregated>(
+    [
+      part('hasNextPage', ({ hasNextPage }) => hasNextPage),
+      part('endCursor', ({ groups: page }) => (page.length === 0 ? null : anyCursor)),
+      part('__typename', () => 'GroupsPageInfo'),
+    ],
+    3,
+  ).map(({ text, answer }): Part<Aggregated> => ({ text: `groupsPageInfo${text}`, answer }))
+  return selections<Aggregated>(
+    [
+      groups,
+      groups,
+      info,
+      part('count', ({ count }) => count),
+      part('total', ({ total }) => total),
+      part('share', ({ share }) => share),
+      part('groupCount', ({ groupCount }) => groupCount),
+      ...pairParts(reference, shape),
+      part('__typename', () => `${shape.typeName}Aggregated`),
+      ...measures.map((measure) => of(measure, ({ members }: Aggregated) => members)),
+    ],
+    4,
+  )
+}
+
+/** Running figures, of which only a series in time has any. */
+function runningParts(
+  reference: Reference,
+  collection: string,
+  { groupBy = [], significant, denominator }: AggregateArguments,
+): fc.Arbitrary<Part<GroupOf>>[] {
+  const [name = '', ...others] = groupBy
+  if (!isBucketName(name) || others.length > 0 || significant !== undefined) return []
+  const value = runningValues(reference, collection).filter(
+    ({ measure }) => measure !== 'SHARE' || denominator !== undefined,
+  )
+  const adding = value.filter(({ measure }) => ['COUNT', 'SHARE', 'SUM'].includes(measure))
+  const over = fc.oneof(fc.integer({ min: 2, max: 7 }), fc.constant(100))
+  return [
+    adding.map((of) => ({
+      text: `cumulative${argumentList({ of: runningOf(of) })}`,
+      answer: ({ series }) => cumulative(series, of),
+    })),
+    value.map((of) => ({
+      text: `change${argumentList({ of: runningOf(of) })}`,
+      answer: ({ series }) => change(series, of),
+    })),
+    fc.tuple(over, value).map(([many, of]) => ({
+      text: `movingAverage${argumentList({ over: String(many), of: runningOf(of) })}`,
+      answer: ({ series }) => movingAverage(series, many, of),
+    })),
+  ]
+}
+
+/** Absent for a count. */
+function runningOf(of: Measured): string | undefined {
+  return of.measure === 'COUNT' ? undefined : measuredLiteral(of)
+}
+
+/** None for a collection without arrays of strings. */
+function pairParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Aggregated>>[] {
+  const names = arrayNames(reference, nsid)
+  if (names.length === 0) return []
+  const given = fc.record(
+    {
+      field: fc.constantFrom(...names),
+      minCount: fc.integer({ min: 1, max: 3 }),
+      limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constant(1000)),
+    },
+    { requiredKeys: ['field'] },
+  )
+  const pair = selections<Pair>(
+    [
+      part('values', ({ values }) => [...values]),
+      part('count', ({ count }) => count),
+      part('__typename', () => 'ValuePair'),
+    ],
+    3,
+  )
+  return [
+    fc.tuple(given, pair).map(([{ field, minCount, limit }, { text, answer }]) => ({
+      text: `pairs${argumentList({ field, minCount: minCount?.toString(), limit: limit?.toString() })}${text}`,
+      answer: ({ members }: Aggregated) =>
+        reference.pairs(nsid, members, { field, minCount, limit }).map((each) => answer(each)),
+    })),
+  ]
+}
+
+function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): fc.Arbitrary<Part<Members>>[] {
+  const integers = fieldsOfKind(reference, nsid, ['integer'])
+  const ordered = fieldsOfKind(reference, nsid, ['integer', 'datetime'])
+  const extreme = (which: 'MIN' | 'MAX') => (name: string) =>
+    part(name, (members: Members) => {
+      const key = reference.extreme(members, name, which)
+      return typeof key === 'bigint' ? printInstant(key) : (key ?? null)
+    })
+  const sum = (name: string) =>
+    part(name, (members: Members) => {
+      const { sum: total, count } = reference.total(members, name)
+      return count === 0n ? null : Number(total)
+    })
+  const inside = (name: string, fields: readonly fc.Arbitrary<Part<Members>>[]) =>
+    fields.length === 0
+      ? []
+      : [selections(fields, 3).map(({ text, answer }) => ({ text: `${name}${text}`, answer }))]
+  const ofIntegers = (name: string, measure: (members: Members, field: string) => Json) =>
+    inside(
+      name,
+      integers.map((field) => part(field, (members: Members) => measure(members, field))),
+    )
+  const percentile = fc
+    .record({ field: fc.constantFrom(...integers), p: fc.array(percentiles, { minLength: 1, maxLength: 3 }) })
+    .map(
+      ({ field, p }): Part<Members> => ({
+        text: `percentile(field: ${field}, p: [${p.join(', ')}])`,
+        answer: (members) => {
+          const found = p.map((one) => reference.percentile(members, field, one))
+          return found[0] === undefined ? null : found.map(Number)
+        },
+      }),
+    )
+  const distinct = fc.constantFrom(...groupNames(reference, nsid)).map(
+    (name): Part<Members> => ({
+      text: `countDistinct(field: ${name})`,
+      answer: (members) => reference.countDistinct(nsid, members, name, time),
+    }),
+  )
+  return [
+    ...inside(
+      'avg',
+      integers.map((name) => part(name, (members: Members) => reference.mean(members, name))),
+    ),
+    ...ofIntegers('median', reference.median),
+    ...ofIntegers('stddev', reference.deviation),
+    ...(integers.length === 0 ? [] : [percentile]),
+    ...inside('sum', smallIntegers(reference, nsid).map(sum)),
+    ...inside('min', ordered.map(extreme('MIN'))),
+    ...inside('max', ordered.map(extreme('MAX'))),
+    distinct,
+  ]
+}
+
+function of<Subject, Inner>(
+  inner: fc.Arbitrary<Part<Inner>>,
+  seen: (subject: Subject) => Inner,
+): fc.Arbitrary<Part<Subject>> {
+  return inner.map(({ text, answer }) => ({ text, answer: (subject) => answer(seen(subject)) }))
+}
+
+function part<Subject>(text: string, answer: (subject: Subject) => Json): fc.Arbitrary<Part<Subject>> {
+  return fc.constant({ text, answer })
+}

@@ -1,0 +1,147 @@
+/**
+ * Property tests: one random corpus is loaded, then asked many random questions.
+ * PROPERTY_SEED replays a failure, PROPERTY_RUNS says how many corpora to try. Each run draws others, and `npm run
+ * questions` asks many more, so that one run asks few.
+ */
+import fc from 'fast-check'
+import { createReference, type Reference } from '../../reference/reference.ts'
+import { assemble, type Corpus, recipes } from './corpus.ts'
+import { onEveryDatabase } from '../store/databases.ts'
+import { collections, libraryLexicons, libraryReferences } from '../records/lexicons.ts'
+import { type Engine, postgresUrl } from '../store/postgres.ts'
+import {
+  openTestService,
+  type TestService,
+  type TestServiceGiven,
+  waysOfLoading,
+} from '../service/service.ts'
+
+export interface Loaded extends AsyncDisposable {
+  readonly reference: Reference
+  readonly service: TestService
+  /** Whether records of hidden accounts are in the tables. */
+  readonly isHiding: boolean
+}
+
+const replayed = process.env.PROPERTY_SEED
+const firstSeed = replayed === undefined ? Date.now() % 2 ** 31 : Number(replayed)
+const corpora = Number(process.env.PROPERTY_RUNS ?? 1)
+
+/** A test that a sentence holds for random questions; a failure says how to replay it. */
+export function property<T>(
+  sentence: string,
+  questions: (loaded: Loaded) => fc.Arbitrary<T>,
+  holds: (loaded: Loaded, question: T) => Promise<void>,
+  numRuns = 20,
+): void {
+  holdsInAll(sentence, false, questions, holds, numRuns)
+  holdsInAll(`while accounts are hidden, ${sentence}`, true, questions, holds, numRuns)
+}
+
+function holdsInAll<T>(
+  sentence: string,
+  hiding: boolean,
+  questions: (loaded: Loaded) => fc.Arbitrary<T>,
+  holds: (loaded: Loaded, question: T) => Promise<void>,
+  numRuns: number,
+): void {
+  onEveryDatabase(sentence, async (database) => {
+    for (let seed = firstSeed; seed < firstSeed + corpora; seed++) {
+      // Each sentence takes another road into the store, so that one run tries several.
+      const loading = seed + sentence.length
+      // Laying out a database takes PostgreSQL longer than all the questions.
+      await using loaded = await (database === 'postgres'
+        ? openKept(seed, loading, hiding)
+        : loadCorpus(seed, { loading, hiding }))
+      const check = fc.asyncProperty(questions(loaded), (question) => holds(loaded, question))
+      try {
+        await fc.assert(check, { seed, numRuns, includeErrorInReport: true })
+      } catch (error) {
+        if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
+        throw error
+      }
+    }
+  })
+}
+
+/** Random questions may cost any amount. */
+const points = 100_000
+
+interface Loading {
+  readonly loading?: number
+  /** Some accounts are hidden in the program, and the evaluator never knew of them. */
+  readonly hiding?: boolean
+  readonly database?: Engine
+}
+
+/** The library with random records, in the program and in the reference evaluator. */
+export async function loadCorpus(
+  seed: number,
+  { loading = seed, hiding = false, database = 'sqlite' }: Loading = {},
+): Promise<Loaded> {
+  const corpus = await drawCorpus(seed)
+  const { lexicons, references, records } = corpus
+  const hidden = hiddenIn(corpus, seed, hiding)
+  const service = await openTestService({ lexicons, references, records, loading, hidden, database, points })
+  return beside(service, corpus, hidden)
+}
+
+const kept = new Map<string, Promise<URL>>()
+
+/** As `loadCorpus`, for who only reads: what was loaded in the same way is there still and is opened again. */
+async function openKept(seed: number, loading: number, hiding: boolean): Promise<Loaded> {
+  const corpus = await drawCorpus(seed)
+  const { lexicons, references, records } = corpus
+  const hidden = hiddenIn(corpus, seed, hiding)
+  const key = `${seed} ${loading % waysOfLoading} ${hiding}`
+  const known = kept.get(key) ?? keep({ lexicons, references, records, loading, hidden })
+  kept.set(key, known)
+  return beside(
+    await openTestService({ lexicons, references, loading, database: await known, points }),
+    corpus,
+    hidden,
+  )
+}
+
+async function keep(given: TestServiceGiven): Promise<URL> {
+  const database = new URL(await postgresUrl())
+  await (await openTestService({ ...given, database }))[Symbol.asyncDispose]()
+  return database
+}
+
+function hiddenIn({ records }: Corpus, seed: number, hiding: boolean): readonly string[] {
+  const dids = [...new Set(records.map(({ did }) => did))].toSorted()
+  return hiding ? dids.filter((_, index) => (index + seed) % 3 === 0) : []
+}
+
+function beside(service: TestService, corpus: Corpus, hidden: readonly string[]): Loaded {
+  const { lexicons, references, records } = corpus
+  const shown = records.filter(({ did }) => !hidden.includes(did))
+  return {
+    service,
+    isHiding: shown.length < records.length,
+    reference: createReference(lexicons, references, shown),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+const sizes = {
+  [collections.publisher]: 10,
+  [collections.person]: 12,
+  [collections.book]: 24,
+  [collections.review]: 16,
+}
+const drawn = new Map<number, Promise<Corpus>>()
+
+/** Pure data, drawn once for all tests of a run. */
+function drawCorpus(seed: number): Promise<Corpus> {
+  const known = drawn.get(seed)
+  if (known !== undefined) return known
+  const [recipe = []] = fc.sample(recipes(libraryLexicons, libraryReferences, sizes), { seed, numRuns: 1 })
+  const corpus = assemble(libraryLexicons, libraryReferences, recipe)
+  drawn.set(seed, corpus)
+  return corpus
+}
+
+/** Any of the library's collections. */
+export const anyCollection: fc.Arbitrary<string> = fc.constantFrom(...Object.values(collections))

@@ -1,0 +1,33 @@
+/** Lexicons that tests write as plain JSON, as the program understands them. */
+import { isDeepStrictEqual } from 'node:util'
+import { buildTables, type Table } from '../../../src/database/layout/tables.ts'
+import type { LexiconSet } from '../../../src/lexicon/lexicon-set.ts'
+import { buildLexicons } from '../../../src/lexicon/lexicons.ts'
+import { buildModel } from '../../../src/schema/model/build-model.ts'
+import type { Model } from '../../../src/schema/model/model.ts'
+import type { Json, References } from '../../reference/shapes.ts'
+
+export interface Understood {
+  readonly set: LexiconSet
+  readonly model: Model
+  readonly tables: readonly Table[]
+}
+
+const known = new WeakMap<readonly Json[], Understood & { readonly references: References }>()
+
+/** Once for the same documents, because hundreds of databases are opened for some. A problem is an error. */
+export function understand(documents: readonly Json[], references: References): Understood {
+  const before = known.get(documents)
+  if (before !== undefined && isDeepStrictEqual(before.references, references)) return before
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const built = buildLexicons(files, references)
+  if (!built.ok)
+    throw new Error(built.problems.map(({ file, path, problem }) => `${file} ${path}: ${problem}`).join('\n'))
+  const model = buildModel(built.lexicons)
+  const understood = { set: built.lexicons, model, tables: buildTables(model), references }
+  known.set(documents, understood)
+  return understood
+}

@@ -1,0 +1,55 @@
+/**
+ * Commands of the program one after another in one process, for tests of what many of them do and say. Starting a
+ * process costs ten times what most commands do; how one starts and ends is for tests that run it as `runProgram` does.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { after } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Outcome, ProgramOptions } from '../../network/service.ts'
+
+export interface CommandGiven {
+  readonly args: readonly string[]
+  /** Settings, such as LEXIGRAPH_DATABASE. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+const file = fileURLToPath(new URL('commands-child.ts', import.meta.url))
+
+/** Takes what `runProgram` takes, and tells what that tells; the process ends with the file's tests. */
+export function commandsInTurn(): (
+  args: readonly string[],
+  options?: Pick<ProgramOptions, 'env'>,
+) => Promise<Outcome> {
+  let started: Promise<ChildProcess> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  after(async () => (await started)?.kill('SIGKILL'))
+  const run = async (given: CommandGiven): Promise<Outcome> => {
+    started ??= start()
+    const child = await started
+    const over = new AbortController()
+    const heard = ['message', 'exit'].map((event) => once(child, event, { signal: over.signal }))
+    child.send(given)
+    const [outcome] = await Promise.race(heard)
+    over.abort()
+    await Promise.allSettled(heard)
+    if (typeof outcome === 'object' && outcome !== null) return outcome as Outcome
+    throw new Error(`The process of the commands ended in ${given.args.join(' ')}.`)
+  }
+  return (args, { env = {} } = {}) => {
+    const turn = last.then(() => run({ args, env }))
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+async function start(): Promise<ChildProcess> {
+  // Away from a database that may be in the present folder.
+  const child = fork(file, { cwd: tmpdir(), execArgv: [] })
+  const kill = (): unknown => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  await once(child, 'message')
+  return child
+}

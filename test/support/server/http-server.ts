@@ -1,0 +1,113 @@
+import { type AddressInfo, connect } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { IndexStatus } from '../../../src/database/database.ts'
+import { createLogs } from '../../../src/cli/logger.ts'
+import { limits } from '../../../src/query/parse/limits.ts'
+import { type AppOptions, createApp } from '../../../src/server/http/app.ts'
+import type { Caller, Tier } from '../../../src/server/admission/tiers.ts'
+import { createMemoryLimiter } from './memory-limiter.ts'
+import { buildSchema } from 'graphql'
+import { createStandInEngine } from '../service/stand-in-engine.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+export interface HttpServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** What the operator sees, from warnings upwards. */
+  readonly log: readonly string[]
+  readonly get: (path: string, headers?: Headers) => Promise<Response>
+  readonly post: (body: unknown, headers?: Headers) => Promise<Response>
+  /** Sends the bytes on a connection of their own and reads until the server closes it. */
+  readonly raw: (bytes: string) => Promise<string>
+  /** How many connections are open. */
+  readonly connections: () => Promise<number>
+  /** How many connections were accepted since the start, closed ones included. */
+  readonly accepted: () => number
+  readonly close: () => Promise<undefined>
+}
+
+/** Some of the members, none of them undefined. */
+type Given<Options> = { readonly [Name in keyof Options]?: Options[Name] & {} }
+
+export const json = { 'content-type': 'application/json' }
+
+/** Whoever comes, without an end to what they may ask. */
+export function anybody(_header: unknown, network: string): Caller {
+  const tier: Tier = {
+    name: 'anybody',
+    pointsPerMinute: null,
+    pointsPerQuery: limits.points,
+    pageSize: 100,
+    seconds: 60,
+    concurrent: 100,
+    exportRows: 1_000,
+    exportSeconds: 60,
+  }
+  return { id: `address:${network}`, tier, keyName: null }
+}
+
+const standInSchema = buildSchema('type Query { hello: String }')
+
+/** The application on a real port of its own. */
+export async function startServer(options: Given<AppOptions> = {}): Promise<HttpServer> {
+  const log: string[] = []
+  const app = createApp({
+    authenticate: anybody,
+    limiter: createMemoryLimiter(),
+    observer: { asked: () => undefined, answered: () => undefined },
+    trustedProxies: [],
+    connections: { all: 1000, each: null },
+    longestRequest: 60,
+    cacheSeconds: 0,
+    engine: createStandInEngine(),
+    schema: standInSchema,
+    readStatus: async () => emptyStatus,
+    log: createLogs({ 'log-level': 'warn' }, null, { write: (line: string) => void log.push(line) })
+      .framework,
+    playground: { exampleQuery: async () => '{ hello }', lexicons: 'stand-in' },
+    agent: null,
+    explorer: null,
+    ...options,
+  })
+  let accepted = 0
+  app.server.on('connection', () => (accepted += 1))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    port,
+    log,
+    get: (path, headers = {}) => fetch(url + path, { headers }),
+    post: (body, headers = {}) =>
+      fetch(`${url}/api/graphql`, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: JSON.stringify(body),
+      }),
+    raw: async (bytes) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(bytes)
+      return readText(socket)
+    },
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
+    accepted: () => accepted,
+    close: () => app.close(),
+    [Symbol.asyncDispose]: async () => {
+      // Of a test that is over no further request comes.
+      app.server.closeIdleConnections()
+      await app.close()
+    },
+  }
+}
+
+export const emptyStatus: IndexStatus = {
+  collections: [],
+  sources: [],
+  rejections: {},
+  keptRejections: {},
+  repositories: { waiting: 0, failed: 0 },
+  unfinishedPurges: 0,
+}

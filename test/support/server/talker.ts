@@ -1,0 +1,8 @@
+/** A process that writes as many lines of log as its first argument says, and ends as its second does. */
+import { createLogs } from '../../../src/cli/logger.ts'
+
+const [, , count, end] = process.argv
+const { requests } = createLogs({ 'log-level': 'info' }, null)
+for (let n = 0; n < Number(count); n += 1) requests.info({ count: n, filler: 'ä'.repeat(100) })
+if (end === 'exit') process.exit(0)
+if (end === 'throw') throw new Error('It ends here.')

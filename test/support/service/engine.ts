@@ -1,0 +1,199 @@
+/** The one place that knows how the program's parts are put together for tests. */
+import { type GraphQLSchema, printSchema } from 'graphql'
+import type { Change, Database, ReadDatabase, Statistics } from '../../../src/database/database.ts'
+import { deriveRow } from '../../../src/database/derive.ts'
+import { openDatabase } from '../../../src/database/open.ts'
+import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
+import { createEngine } from '../../../src/query/execute/engine.ts'
+import { type QueryEngine, type RequestLimits, unlimited } from '../../../src/query/execute/execute.ts'
+import type { Model } from '../../../src/schema/model/model.ts'
+import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
+import type { Json, References } from '../../reference/shapes.ts'
+import { printInstant } from '../../reference/values.ts'
+import type { PlainRecord } from '../../reference/world.ts'
+import { understand } from '../records/understand.ts'
+
+/** A line of an import. */
+export interface StoredLine {
+  readonly uri: string
+  readonly cid?: string
+  readonly rev?: string
+  readonly indexedAt?: string | bigint
+  readonly value: Json
+}
+
+export interface OpenedEngine extends AsyncDisposable {
+  readonly engine: QueryEngine
+  readonly schema: GraphQLSchema
+  /** As `import` does: into an empty store at once. A refused record is an error here. */
+  load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+  /** As a live source does: one batch, one transaction. */
+  apply(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+  /** For what no record says: standings of accounts, handles, where sources are. */
+  readonly database: Database
+  /** How many statements the database has run for answers. */
+  readonly statements: () => number
+  /** The text of the latest of them. */
+  readonly lastStatement: () => string
+  /** Whether the latest of them was one that others may wait for. */
+  readonly lastKind: () => 'short' | 'long'
+  /** Milliseconds from the model to the schema. */
+  readonly buildingTook: number
+  /** The schema as `lexigraph schema` prints it. */
+  readonly schemaText: string
+  /** From now on every statement fails. */
+  readonly breakDatabase: () => Promise<void>
+}
+
+/** `estimates` chooses what the planner believes of the data; no answer may depend on it. `now` is the writer's clock. */
+export async function openEngine(
+  documents: readonly Json[],
+  references: References,
+  url: string,
+  estimates: keyof typeof beliefs = 'true',
+  now = () => BigInt(Date.now()) * 1000n,
+): Promise<OpenedEngine> {
+  const { set, model, tables } = understand(documents, references)
+  const { schema, buildingTook } = schemaOf(model)
+  const readRecord = createRecordReader(set)
+  const database = await openDatabase(url, {
+    tables,
+    fingerprint: set.fingerprint,
+    check: (uri, json) => {
+      const reading = readRecord({ uri, value: JSON.parse(json) })
+      return reading.ok ? null : reading
+    },
+    now,
+  })
+  const watched = watch(database.read, beliefs[estimates](database.read.statistics))
+  const whole = createEngine({
+    schema,
+    model,
+    tables,
+    database: watched.read,
+    version: '0.0.0',
+    answerCacheBytes: 1_000_000,
+  })
+  const engine: QueryEngine = {
+    ...whole,
+    execute: (request, terms = anybody) => whole.execute(request, terms),
+  }
+  await engine.execute({ query: '{ __typename }' })
+
+  const changeOf = (given: PlainRecord | StoredLine): Change => {
+    const reading = readRecord(lineOf(given))
+    if (!reading.ok) throw new Error(`${given.uri} was refused: ${reading.message}`)
+    const { record } = reading
+    const table = tables.find(({ collection }) => collection.nsid === record.collection)
+    if (table === undefined) throw new Error(`${record.collection} has no table.`)
+    return { kind: 'put', ...record, ...deriveRow(table, record.value) }
+  }
+  let closed = false
+  const close = async () => {
+    if (!closed) await database[Symbol.asyncDispose]()
+    closed = true
+  }
+  return {
+    engine,
+    schema,
+    load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)))),
+    apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
+    database,
+    statements: () => watched.seen.length,
+    lastStatement: () => watched.seen.at(-1)?.text ?? '',
+    lastKind: () => watched.seen.at(-1)?.kind ?? 'short',
+    buildingTook,
+    schemaText: `${printSchema(schema)}\n`,
+    breakDatabase: close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const schemas = new WeakMap<Model, { readonly schema: GraphQLSchema; readonly buildingTook: number }>()
+
+function schemaOf(model: Model) {
+  const before = schemas.get(model)
+  if (before !== undefined) return before
+  const started = performance.now()
+  const schema = buildGraphQLSchema(model)
+  const built = { schema, buildingTook: performance.now() - started }
+  schemas.set(model, built)
+  return built
+}
+
+/** As large a page as callers get, without a charge. */
+export const anybody: RequestLimits = { ...unlimited, pageSize: 100 }
+
+interface Seen {
+  readonly text: string
+  readonly kind: 'short' | 'long'
+}
+
+/** The same database, keeping the texts of what it is asked. */
+function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: Seen[] } {
+  const seen: Seen[] = []
+  const watched: ReadDatabase = {
+    dialect: read.dialect,
+    isRemote: read.isRemote,
+    statistics,
+    readPlanState: () => read.readPlanState(),
+    readAnswer: (statement, terms) => {
+      seen.push({ text: statement.text, kind: terms.kind })
+      return read.readAnswer(statement, terms)
+    },
+    dataVersion: () => read.dataVersion(),
+    readSteps: (steps) => read.readSteps(steps),
+    findKey: (hash) => read.findKey(hash),
+    readKeys: () => read.readKeys(),
+    readUsage: (since) => read.readUsage(since),
+    readHidings: () => read.readHidings(),
+    readPurgeExtent: (subject) => read.readPurgeExtent(subject),
+    readStatus: () => read.readStatus(),
+    readSize: () => read.readSize(),
+    readRejections: (limit, after) => read.readRejections(limit, after),
+    readRecords: (table) => read.readRecords(table),
+    readRows: (statement) => read.readRows(statement),
+    openFile: (...asked) => read.openFile(...asked),
+    explain: (statement) => read.explain(statement),
+    [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
+  }
+  return { read: watched, seen }
+}
+
+/** True, none at all, everything common, everything rare, and texts that are candidates and still found often. */
+export const beliefs = {
+  true: (statistics: Statistics | null) => statistics,
+  none: () => null,
+  common: (statistics: Statistics | null): Statistics => ({
+    rows: () => 1_000_000,
+    countUpTo: (_, limit) => limit,
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 500_000),
+    word: () => 500_000,
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 5_000, records: 900_000 }),
+  }),
+  rare: (statistics: Statistics | null): Statistics => ({
+    rows: () => 1_000_000,
+    countUpTo: () => 1,
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1),
+    word: () => 1,
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 1, records: 1 }),
+  }),
+  some: (statistics: Statistics | null): Statistics => ({
+    rows: () => 1_000_000,
+    countUpTo: (_, limit) => limit,
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1_000),
+    word: () => 1_000,
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 1_000 }),
+  }),
+} as const
+
+/** What a line of an import holds; a plain record's own address and instants are derived, not given. */
+function lineOf(given: PlainRecord | StoredLine): Json {
+  const { uri, cid, rev, indexedAt, value } = given as StoredLine
+  const instant = typeof indexedAt === 'bigint' ? printInstant(indexedAt) : indexedAt
+  return JSON.parse(JSON.stringify({ uri, cid, rev, indexedAt: instant, value }))
+}
+
+async function* oneBatch(changes: readonly Change[]): AsyncIterable<readonly Change[]> {
+  yield changes
+}

@@ -1,0 +1,74 @@
+/** Pages of the explorer over records in a real engine, asked as callers without a key are, without a server. */
+import { priceOf } from '../../../src/cli/serve/explorer.ts'
+import { createChartRenderer } from '../../../src/explorer/charts/chart-renderer.ts'
+import { createExplorer } from '../../../src/explorer/explorer.ts'
+import { createSubjects } from '../../../src/explorer/fields/subject.ts'
+import type { Site } from '../../../src/explorer/page.ts'
+import type { Model } from '../../../src/schema/model/model.ts'
+import { engineEndpoint, modelOf } from './agents.ts'
+import { openTestService, type TestService, type TestServiceGiven } from './service.ts'
+
+export interface OpenedExplorer extends AsyncDisposable {
+  readonly service: TestService
+  /** The whole page, or file, at an address; `cost` is the most that an operation of it has cost, in points. */
+  readonly get: (address: string) => Promise<{
+    readonly status: number
+    readonly body: string
+    readonly cost: number
+    /** Where the reader is sent instead. */
+    readonly location: string | null
+  }>
+}
+
+export async function openExplorer(
+  given: TestServiceGiven,
+  more: Partial<Site> = {},
+): Promise<OpenedExplorer> {
+  const service = await openTestService(given)
+  return explorerOver(service, modelOf(given.lexicons, given.references ?? {}), more)
+}
+
+export function explorerOver(service: TestService, model: Model, more: Partial<Site> = {}): OpenedExplorer {
+  const { database, schema } = service.opened
+  const endpoint = engineEndpoint(service.engine)
+  const explorer = createExplorer({
+    schema,
+    subjects: createSubjects(model),
+    charts: createChartRenderer({
+      // Other tests may keep the machine busy.
+      timeout: 60_000,
+      onFault: (error) => {
+        throw error
+      },
+    }),
+    title: 'Test',
+    assets: '/explorer/test/',
+    price: (operation) => priceOf(operation, service.engine),
+    readIndex: () => database.read.readStatus(),
+    operator: { logo: null, contact: null, note: [], origin: null, imageHosts: [] },
+    ...more,
+  })
+  return {
+    service,
+    async get(address) {
+      const [path = '', ...query] = address.split('?')
+      const parameters = [...new URLSearchParams(query.join('?'))]
+      const page = explorer.open({
+        path,
+        parameters,
+        accepted: 'en',
+        origin: 'http://test.example',
+        refusal: null,
+      })
+      let cost = 0
+      const { status, start, rest } = await page.finish(async (question) => {
+        const answer = await endpoint.ask(question, AbortSignal.timeout(60_000))
+        cost = Math.max(cost, answer.cost ?? 0)
+        return answer
+      })
+      const body = typeof rest === 'string' ? start + rest : Buffer.from(rest).toString()
+      return { status, body, cost, location: page.location }
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}

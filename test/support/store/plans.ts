@@ -1,0 +1,32 @@
+/** Plans without a database: what can be told of an operation from its document and variables alone. */
+import { buildTables } from '../../../src/database/layout/tables.ts'
+import { buildLexicons } from '../../../src/lexicon/lexicons.ts'
+import { buildPlan } from '../../../src/query/plan/build-plan.ts'
+import type { Plan } from '../../../src/query/plan/plan.ts'
+import { coerceVariables, findOperation, prepare } from '../../../src/query/parse/prepare.ts'
+import { buildModel } from '../../../src/schema/model/build-model.ts'
+import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
+import type { Json, References } from '../../reference/shapes.ts'
+
+export type Planner = (text: string, variables?: Readonly<Record<string, unknown>>) => Plan
+
+/** Pages may be as large as anybody's. */
+export function createPlanner(documents: readonly Json[], references: References = {}): Planner {
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const read = buildLexicons(files, references)
+  if (!read.ok) throw new Error('The lexicons of a test do not hold.')
+  const model = buildModel(read.lexicons)
+  const tables = buildTables(model)
+  const schema = buildGraphQLSchema(model)
+  return (text, variables = {}) => {
+    const document = prepare(schema, text)
+    const operation = findOperation(document, null)
+    const values = coerceVariables(schema, operation, variables)
+    const selection = { schema, fragments: document.fragments, variables: values }
+    const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, selection }
+    return buildPlan(context, operation, variables)
+  }
+}
