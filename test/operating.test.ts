@@ -20,7 +20,9 @@ import { until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()
 const articles = { collection: 'tech.service.news.article' }
-const page = new URL('../docs/operating.md', import.meta.url)
+const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+const page = read('operating.md')
+const metricsPage = read('metrics.md')
 
 onEveryDatabase(
   'requests to two workers are in one log and one scrape, and nothing that callers sent is',
@@ -121,7 +123,7 @@ test('rows of an answer are told however it is sent, and whatever becomes of its
   assert.deepEqual(rows.slice(-3), [100, 100, 103])
 })
 
-test('the page lists every metric, with its type, labels and meaning', () => {
+test('docs/metrics.md lists every metric, with its type, labels and meaning', () => {
   const { registry } = createMetrics()
   addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
   using _workers = gatherMetrics(registry)
@@ -134,25 +136,24 @@ test('the page lists every metric, with its type, labels and meaning', () => {
     const labels = labelNames.map((label) => `\`${label}\``).join(', ')
     return `| \`${name}\` | ${type} | ${labels} | ${help} |`
   })
-  const listed = readFileSync(page, 'utf8').match(/^\| `lexigraph_.+\|$/gm) ?? []
+  const listed = metricsPage.match(/^\| `lexigraph_.+\|$/gm) ?? []
   assert.deepEqual(listed.toSorted(), rows.toSorted())
 })
 
 test('the page shows a line of the log as it is', () => {
-  const [, shown = ''] = /```json\n(\{"level":"info".*\})\n```/.exec(readFileSync(page, 'utf8')) ?? []
+  const [, shown = ''] = /```json\n(\{"level":"info".*\})\n```/.exec(page) ?? []
   const lines: string[] = []
   const { requests } = createLogs({ 'log-level': 'info' }, 1, { write: (line) => void lines.push(line) })
   createRequestLog({ log: requests, which: 'all', variables: false }).answered(answered())
   assert.deepEqual(Object.keys(JSON.parse(shown)), Object.keys(JSON.parse(lines.join(''))))
 })
 
-test('what the page tells alerts to look at is there', () => {
-  const text = readFileSync(page, 'utf8')
+test('what the pages tell alerts to look at is there', () => {
   const { registry } = createMetrics()
   addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
   using _workers = gatherMetrics(registry)
   const known = registry.getMetricsAsArray().map(({ name }) => name)
-  const named = text.match(/\b(lexigraph|nodejs|process)_\w+/g) ?? []
+  const named = `${page} ${metricsPage}`.match(/\b(lexigraph|nodejs|process)_\w+/g) ?? []
   const unknown = named.filter(
     (name) => !known.includes(name) && !known.includes(name.replace(/_(bucket|sum|count)$/, '')),
   )

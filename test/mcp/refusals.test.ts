@@ -147,7 +147,7 @@ test('the pages of limits and agents have the number of free messages', () => {
     read('limits.md'),
     new RegExp(`prebuilt answers: ${freeMessages} of them in a minute cost nothing`),
   )
-  assert.match(read('agents-reference.md'), new RegExp(`\\b${freeMessages} such messages in a minute\\b`))
+  assert.match(read('agents-limits.md'), new RegExp(`\\b${freeMessages} such messages in a minute\\b`))
 })
 
 test('a caller who cannot be identified for now is told so with the id of its request', async () => {
