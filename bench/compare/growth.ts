@@ -1,8 +1,8 @@
 /** What each question costs at so many times the records: the same ones again, by other accounts and later in time. */
+import { sumOfFamily, writtenMemoryOf } from '../../test/support/processes.ts'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeCorpora } from '../support/growing-corpus.ts'
-import { privateMemoryOf } from '../support/processes.ts'
 import { median, type Server, startServer } from '../support/server.ts'
 import { type CountedCorpus, importInto, type Loaded, loadSQLite } from '../support/stores.ts'
 import { textOf } from './ask.ts'
@@ -77,7 +77,8 @@ async function measureRound(
         const { median: took } = await measure(asked, 1, seconds)
         found.times.set(title, [...(found.times.get(title) ?? []), took])
       }
-  for (const [found, { pid }] of servers) found.memory = Math.max(found.memory, privateMemoryOf(pid))
+  for (const [found, { pid }] of servers)
+    found.memory = Math.max(found.memory, sumOfFamily(pid, writtenMemoryOf))
 }
 
 function inOtherOrder(query: string): string {

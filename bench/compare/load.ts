@@ -1,5 +1,5 @@
 /** One question asked of one server as fast as it answers, on so many connections: what came of it. */
-import { cpuOf } from '../support/processes.ts'
+import { cpuOf } from '../support/cpu-time.ts'
 import autocannon from 'autocannon'
 import { median, post } from '../support/server.ts'
 

@@ -1,5 +1,5 @@
 /** A run: what every system answers, then rounds in which each is started alone in turn and asked every question. */
-import { privateMemoryOf } from '../support/processes.ts'
+import { sumOfFamily, writtenMemoryOf } from '../../test/support/processes.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { median, type Server } from '../support/server.ts'
 import { ask, textOf } from './ask.ts'
@@ -68,7 +68,7 @@ export async function compare(
           // One question that fails under load costs no more than its own figures.
           process.stderr.write(`${name}, ${question}: ${error instanceof Error ? error.message : error}\n`)
         }
-        memory.add(name, privateMemoryOf(server.pid))
+        memory.add(name, sumOfFamily(server.pid, writtenMemoryOf))
       }
       await server[Symbol.asyncDispose]()
       if (database !== null && name !== 'lexigraph-again') {

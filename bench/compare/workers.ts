@@ -2,7 +2,7 @@
  * What a second worker adds, and what a page waits for while somebody else asks what takes long. The load has no cores
  * of its own, so each worker shares its core with one: one worker and one load on one core, two and two on two.
  */
-import { childrenOf } from '../support/processes.ts'
+import { childrenOf } from '../../test/support/processes.ts'
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { median, type Server, startServer } from '../support/server.ts'

@@ -5,11 +5,11 @@
  * Each is sent six times over a demo corpus; the least counts, so that compiling and collecting garbage does not. What
  * is not charged at all, because it is no request, counts as one point.
  */
-import { readFileSync } from 'node:fs'
 import { families } from '../../test/attacks/families.ts'
 import { launch } from '../../test/attacks/launch.ts'
-import { familyOf } from '../../test/attacks/processes.ts'
 import { openWorld } from '../../test/attacks/world.ts'
+import { sumOfFamily } from '../../test/support/processes.ts'
+import { mainThreadCpuOf } from '../support/cpu-time.ts'
 import { median } from '../support/server.ts'
 
 /** Milliseconds of CPU that a point pays for at most. */
@@ -37,10 +37,7 @@ async function left(): Promise<number> {
 
 /** Of all its processes. */
 function cpu(): number {
-  return familyOf(pid).reduce((sum, each) => {
-    const [nanoseconds] = readFileSync(`/proc/${each}/schedstat`, 'utf8').split(' ')
-    return sum + Number(nanoseconds) / 1e6
-  }, 0)
+  return sumOfFamily(pid, mainThreadCpuOf)
 }
 
 async function measure(work: () => Promise<unknown>): Promise<Pick<Refused, 'points' | 'cpu'>> {

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import type pg from 'pg'
+import { privateMemoryOf } from '../../test/support/processes.ts'
 import { textOf } from '../compare/ask.ts'
 import { names, questions, titles } from '../compare/questions.ts'
-import { memoryOf } from '../ingest/process.ts'
 import { writeCorpora } from '../support/growing-corpus.ts'
 import { withClient } from '../support/postgres-client.ts'
 import { medianAlone, post, startServer } from '../support/server.ts'
@@ -113,7 +113,7 @@ async function measure(
   const ready = performance.now()
   await (await fetch(new URL('/readyz', url))).arrayBuffer()
   note('/readyz, ms', performance.now() - ready)
-  note('memory of the server, MB', memoryOf(service.pid).anonymous)
+  note('memory of the server, MB', privateMemoryOf(service.pid))
   return figures
 }
 
@@ -141,7 +141,7 @@ async function importFile(database: string, file: string): Promise<Imported> {
 /** 0 when the process has just ended; then the file is gone, or says nothing of memory. */
 function residentOf(pid: number): number {
   try {
-    return memoryOf(pid).anonymous || 0
+    return privateMemoryOf(pid)
   } catch {
     return 0
   }

@@ -1,8 +1,9 @@
 /** Whether the memory of `ingest` stays flat through the life of an index, and what it is at every twentieth. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { startProgram } from '../../test/network/service.ts'
+import { privateMemoryOf, residentMemoryOf } from '../../test/support/processes.ts'
 import { copyStore, settingsFor, type Store } from './live.ts'
-import { memoryOf, probed, processOf, startFeeder } from './process.ts'
+import { probed, processOf, startFeeder } from './process.ts'
 
 export interface MemorySample {
   readonly events: number
@@ -39,7 +40,7 @@ export async function measureMemory(
     const due = Math.floor((events * part) / parts)
     // The cursor counts events: they are a microsecond apart.
     while (copy.cursor() < feeder.firstCursor + due - 1) await pause(100)
-    const { resident, anonymous } = memoryOf(pid)
+    const [resident, anonymous] = [residentMemoryOf(pid), privateMemoryOf(pid)]
     process.kill(pid, 'SIGUSR2')
     const heap = Number((await program.said(new RegExp(`probe: heap ${part} (\\d+)`)))[1]) / 1024 / 1024
     const sample = { events: due, seconds: (performance.now() - start) / 1_000, resident, anonymous, heap }

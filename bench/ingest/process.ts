@@ -46,19 +46,6 @@ export function total(times: CpuTimes): number {
 /** Of Linux on all usual machines. */
 const ticksPerSecond = 100
 
-export interface Memory {
-  /** Megabytes. `anonymous`: without files that are mapped, such as the database. */
-  readonly resident: number
-  readonly anonymous: number
-}
-
-export function memoryOf(pid: number): Memory {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const of = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
-  return { resident: of('VmRSS'), anonymous: of('RssAnon') }
-}
-
 export interface Feeder extends AsyncDisposable, FeederReady {
   readonly pid: number
   /** How often somebody has connected. */

@@ -7,12 +7,13 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { familyOf } from '../../test/attacks/processes.ts'
+import { sumOfFamily } from '../../test/support/processes.ts'
+import { mainThreadCpuOf } from '../support/cpu-time.ts'
 import { ask, type Sent } from '../support/fixed-rate.ts'
 
 const own = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
@@ -66,6 +67,8 @@ const server = spawn(process.execPath, [program, ...args, '--request-log', 'none
 })
 await once(server.stderr, 'data')
 server.stderr.resume()
+/** Milliseconds of all processes of the server. */
+const cpu = (): number => sumOfFamily(server.pid ?? 0, mainThreadCpuOf)
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 try {
   const least = new Map<string, number>()
@@ -82,12 +85,4 @@ try {
   agent.destroy()
   server.kill()
   await once(server, 'exit')
-}
-
-/** Milliseconds of all processes of the server. */
-function cpu(): number {
-  return familyOf(server.pid ?? 0).reduce((sum, each) => {
-    const [nanoseconds] = readFileSync(`/proc/${each}/schedstat`, 'utf8').split(' ')
-    return sum + Number(nanoseconds) / 1e6
-  }, 0)
 }

@@ -6,8 +6,8 @@
 import type { Attack } from '../../test/attacks/attack.ts'
 import { families, scenes } from '../../test/attacks/families.ts'
 import { launch, problemsOf } from '../../test/attacks/launch.ts'
-import { familyOf, workOf } from '../../test/attacks/processes.ts'
 import { openWorld } from '../../test/attacks/world.ts'
+import { sumOfFamily, workOf } from '../../test/support/processes.ts'
 import { median } from '../support/server.ts'
 
 const aim = 100
@@ -47,7 +47,7 @@ console.log(
 console.log('\n  time  computing  attack by load (milliseconds)')
 for (const { name, server, play } of scenes.filter((scene) => `load, ${scene.name}`.includes(part))) {
   const target = await world.target(server)
-  const work = (): number => familyOf(target.pid).reduce((sum, each) => sum + 10 * workOf(each), 0)
+  const work = (): number => 10 * sumOfFamily(target.pid, workOf)
   const [started, before] = [performance.now(), work()]
   await play(target, world.given)
   const [time, computing] = [performance.now() - started, work() - before]

@@ -11,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { bundleExplorer } from '../../build/explorer.ts'
 import { ms } from '../support/asker.ts'
+import { cpuOf } from '../support/cpu-time.ts'
 import { isPostgres, serverProcess } from '../support/postgres-client.ts'
-import { cpuOf } from '../support/processes.ts'
 import { median, post, type Server, startServer } from '../support/server.ts'
 
 const given = process.argv.slice(2)

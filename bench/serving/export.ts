@@ -6,10 +6,9 @@
  * DATABASE has an imported news corpus, and is a path or a URL of a PostgreSQL server on this machine;
  * bench/support/growing-corpus.ts makes a corpus of a million articles.
  */
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { childrenOf } from '../../test/support/processes.ts'
+import { privateMemoryOf, statOf, sumOfFamily } from '../../test/support/processes.ts'
 import { isPostgres, serverProcess } from '../support/postgres-client.ts'
 import { post, type Server, startServer } from '../support/server.ts'
 
@@ -59,11 +58,14 @@ async function open(database: string): Promise<Exporting> {
 
 async function measure({ server, postgres, url, name, alone }: Exporting): Promise<string> {
   await pause(1_000)
-  const idle = memoryOf(server.pid)
+  const idle = sumOfFamily(server.pid, privateMemoryOf)
   const cpu = (): readonly number[] => [server.pid, ...(postgres === null ? [] : [postgres])].map(cpuOf)
   const before = cpu()
   let highest = idle
-  const watching = setInterval(() => (highest = Math.max(highest, memoryOf(server.pid))), 50)
+  const watching = setInterval(
+    () => (highest = Math.max(highest, sumOfFamily(server.pid, privateMemoryOf))),
+    50,
+  )
   const downloading = download(url)
   const during = await waits(server, downloading)
   clearInterval(watching)
@@ -134,19 +136,7 @@ function at(times: readonly number[], part: number): string {
 
 /** Seconds of CPU of a process and of its children that have ended. */
 function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
-}
-
-/** Megabytes of a process and all below it, pages of files left out. */
-function memoryOf(pid: number): number {
-  let own = 0
-  try {
-    own = Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    // It has ended.
-  }
-  return childrenOf(pid).reduce((sum, child) => sum + memoryOf(child), own)
+  return statOf(pid)
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks) / 100, 0)
 }

@@ -11,8 +11,7 @@ import { once } from 'node:events'
 import { Agent, type AgentOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { familyOf } from '../../test/attacks/processes.ts'
-import { privateMemoryOf } from '../../test/support/processes.ts'
+import { privateMemoryOf, sumOfFamily } from '../../test/support/processes.ts'
 import { createKey, startDefaultServer } from '../support/default-server.ts'
 import { ask, at, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
 
@@ -101,7 +100,7 @@ async function measure(database: string, seconds: number, connections: number, p
       addresses += 1
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
       await warmUp(name, `127.0.3.${addresses}`)
-      const before = memoryOf(server.pid ?? 0)
+      const before = sumOfFamily(server.pid ?? 0, privateMemoryOf)
       const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
       await once(child, 'message')
       const beside = await observe(server.pid ?? 0, key, seconds, `127.0.2.${addresses}`)
@@ -136,7 +135,7 @@ interface Observed {
 /** `other`: the address that asks the long question, with all its points. */
 async function observe(pid: number, key: string, seconds: number, other: string): Promise<Observed> {
   let memory = 0
-  const watch = setInterval(() => (memory = Math.max(memory, memoryOf(pid))), 500)
+  const watch = setInterval(() => (memory = Math.max(memory, sumOfFamily(pid, privateMemoryOf))), 500)
   let n = Math.floor(Math.random() * 1e9)
   const [pages, health, took] = await Promise.all([
     repeat(seconds, 50, (agent) => ask(port, { ...asked(page), headers: { 'x-api-key': key } }, { agent })),
@@ -145,18 +144,6 @@ async function observe(pid: number, key: string, seconds: number, other: string)
   ])
   clearInterval(watch)
   return { pages, health, long: took, memory }
-}
-
-/** Megabytes of private memory of a process and its descendants. */
-function memoryOf(pid: number): number {
-  return familyOf(pid).reduce((sum, each) => {
-    try {
-      return sum + privateMemoryOf(each)
-    } catch {
-      // The process has ended.
-      return sum
-    }
-  }, 0)
 }
 
 interface Hostile {

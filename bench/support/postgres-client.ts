@@ -1,6 +1,6 @@
 /** A connection to PostgreSQL for as long as a piece of work takes, and which process serves it. */
 import pg from 'pg'
-import { parentOf } from './processes.ts'
+import { parentOf } from '../../test/support/processes.ts'
 
 export async function withClient<Result>(
   url: string,

@@ -17,8 +17,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
 import { startCluster } from '../../test/postgres/cluster.ts'
+import { parentOf } from '../../test/support/processes.ts'
 import { withClient } from './postgres-client.ts'
-import { parentOf } from './processes.ts'
 
 export interface Corpus {
   readonly records: number

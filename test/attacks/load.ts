@@ -1,10 +1,10 @@
 /** Attacks by number: floods of requests, keys, connections and heavy questions, and readers that do not read. */
 import assert from 'node:assert/strict'
+import { residentMemoryOf } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import { asked, got, head, host, numbers, posted, repeat } from './attack.ts'
 import { type Answer, Connection } from './exchange.ts'
 import { codeOf } from './launch.ts'
-import { memoryOf } from './processes.ts'
 import {
   alone,
   assertFlooded,
@@ -224,7 +224,7 @@ export const loadScenes: readonly LoadScene[] = [
     name: 'hundreds of different questions, each long: what is kept of them has an end',
     server: 'roomy',
     async play({ port, pid }) {
-      const before = memoryOf(pid)
+      const before = residentMemoryOf(pid)
       for (const number of numbers(150)) {
         const fields = repeat(300, (index) => `f${number}x${index}: title`)
         const { status } = await alone(
@@ -233,7 +233,7 @@ export const loadScenes: readonly LoadScene[] = [
         )
         assert.equal(status, 200)
       }
-      const grown = memoryOf(pid) - before
+      const grown = residentMemoryOf(pid) - before
       assert.ok(grown < 200, `${grown} MB more`)
     },
   },
@@ -310,7 +310,7 @@ export const loadScenes: readonly LoadScene[] = [
     server: 'roomy',
     async play(target) {
       const { port, pid } = target
-      const before = memoryOf(pid)
+      const before = residentMemoryOf(pid)
       const open = await Promise.all(numbers(200).map(() => Connection.open(port)))
       const large = asked(
         '{ techServiceNewsEnrichment(first: 100) { nodes { uri recordJson summary impactReasoning clickbaitReasoning orientationReasoning } } }',
@@ -322,7 +322,7 @@ export const loadScenes: readonly LoadScene[] = [
       // On a busy machine what is asked first may be past its time when the large answers are made.
       await until(async () => (await alone(port, asked(page))).status === 200)
       await untilIdle(target)
-      const grown = memoryOf(pid) - before
+      const grown = residentMemoryOf(pid) - before
       assert.ok(grown < 400, `${grown} MB more`)
       for (const { socket } of open) socket.resetAndDestroy()
     },

@@ -1,10 +1,10 @@
 /** What attacks by number have in common: what is asked, how, and what must come of it. */
 import assert from 'node:assert/strict'
+import { sumOfFamily, workOf } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import type { Given } from './attack.ts'
 import { type Answer, type Bytes, Connection } from './exchange.ts'
 import { codeOf } from './launch.ts'
-import { familyOf, workOf } from './processes.ts'
 import { scarcePoints, type ServerName, type Target } from './world.ts'
 
 export interface LoadScene {
@@ -69,7 +69,7 @@ export async function untilIdle({ pid, isStoreBusy }: Target): Promise<void> {
   let last = -1
   let looks = 0
   await until(async () => {
-    const work = familyOf(pid).reduce((sum, each) => sum + workOf(each), 0)
+    const work = sumOfFamily(pid, workOf)
     looks = work === last && !(await isStoreBusy()) ? looks + 1 : 0
     last = work
     return looks >= 20

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { storeSettings } from '../../src/cli/settings/store-settings.ts'
+import { openFiles, residentMemoryOf } from '../support/processes.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import { families, scenes } from './families.ts'
 import { errorLine, launch, leaksOf, problemsOf } from './launch.ts'
 import { createMutations } from './requests/mutations.ts'
-import { memoryOf, openFiles } from './processes.ts'
 import { openWorld, type Target, type World } from './world.ts'
 
 /** The attacks whose outcome may depend on the engine; the others are refused before any statement runs. */
@@ -81,8 +81,8 @@ export function testAttacks(engine: Engine): void {
         },
       )
       // V8 returns memory when a process has nothing to do for some seconds; agents' tokens have a vocabulary of 55 MB.
-      await until(() => memoryOf(target.pid) < 700).catch((cause: Error) => {
-        throw new Error(`${memoryOf(target.pid)} MB are left`, { cause })
+      await until(() => residentMemoryOf(target.pid) < 700).catch((cause: Error) => {
+        throw new Error(`${residentMemoryOf(target.pid)} MB are left`, { cause })
       })
       assert.doesNotMatch(target.stderr(), errorLine)
       assert.ok(!target.stderr().includes(given.goodKey), 'the log has a key in it')

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
-import type { Given } from './attack.ts'
+import { childrenOf, openFiles } from '../support/processes.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
-import { familyOf, openFiles } from './processes.ts'
+import type { Given } from './attack.ts'
 import { openStores } from './stores.ts'
 
 export interface World extends AsyncDisposable {
@@ -117,7 +117,7 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
     const port = Number(new URL(service.url).port)
     const target = { ...service, engine, port, articles, isUp: () => isUp, isStoreBusy: stores.areBusy }
     // The process that reads for long comes a moment later, and is spoken to by files too.
-    if (engine === 'sqlite') await until(() => familyOf(service.pid).length > 1)
+    if (engine === 'sqlite') await until(() => childrenOf(service.pid).length > 0)
     return { target, files: openFiles(service.pid).length }
   }
   const servers = new Map<ServerName, Promise<Started>>()

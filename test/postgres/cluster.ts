@@ -9,6 +9,7 @@ import { chown, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
+import { childrenOf } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 import { binariesOf, dataFolder, isRunning, owner, type Version, versions } from './binaries.ts'
 
@@ -240,13 +241,6 @@ function linesOfPidFile(data: string): readonly string[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-}
-
-/** Where the system does not say, none: they end by themselves soon after the main process. */
-function childrenOf(parent: number): readonly number[] {
-  const file = `/proc/${parent}/task/${parent}/children`
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }
 
 /** What marks a killed server's memory as its own; the next start would free it, and there is none. */
