@@ -9,46 +9,28 @@
  * whose user may create databases; otherwise one is started, and is gone afterwards.
  */
 import { type Asker, inProcess, ms } from '../support/asker.ts'
+import { readOptions } from '../support/options.ts'
 import { median } from '../support/server.ts'
-import { countCorpus, importInto, loadPostgres, loadSQLite, openPostgres } from '../support/stores.ts'
+import { databaseOptions, findDatabase } from '../support/stores.ts'
 import { writeWithEntities } from './entities.ts'
 import { existsSync, globSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Limit, type Question, questions } from './questions.ts'
 
-const given = process.argv.slice(2)
-const option = (name: string, otherwise: string): string =>
-  given.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const times = Number(option('times', '15'))
-const only = option('only', '')
-const over = option('over', 'engine')
-const work = option('work', join(tmpdir(), 'lexigraph-bench'))
-const folder = option('corpus', fileURLToPath(new URL('../../../shared/corpus/bench', import.meta.url)))
+const given = readOptions(process.argv.slice(2), { ...databaseOptions, over: 'engine', times: 15, only: '' })
+const { work, times, only, over } = given
 
 await using stack = new AsyncDisposableStack()
-const database = await openDatabase()
+const database = await findDatabase(stack, 'analysis', given, corpusWithEntities)
 await using asker = await inProcess(database, over === 'cpu')
 console.log(`| ${over === 'cpu' ? 'CPU ms' : 'ms'} | median | least | limit | |\n|---|---|---|---|---|`)
 for (const question of questions) if (question.name.includes(only)) console.log(await row(asker, question))
-
-async function openDatabase(): Promise<string> {
-  const named = option('database', '')
-  if (named !== '') return named
-  const corpus = await countCorpus(await corpusWithEntities())
-  const load = importInto(corpus.files)
-  if (option('engine', 'sqlite') === 'sqlite')
-    return (await loadSQLite(work, 'analysis', corpus, load)).database
-  const server = stack.use(await openPostgres(option('postgres', '')))
-  return (await loadPostgres(server.url, 'analysis', corpus, load)).database
-}
 
 /** A folder with the files of the corpus, of which that of the enrichments is a copy with entities. */
 async function corpusWithEntities(): Promise<string> {
   const enriched = join(work, 'corpus-with-entities')
   mkdirSync(enriched, { recursive: true })
-  for (const file of globSync(join(folder, '*.jsonl*'))) {
+  for (const file of globSync(join(given.corpus, '*.jsonl*'))) {
     const isEnrichments = basename(file).startsWith('enrichments.')
     const to = join(enriched, isEnrichments ? 'enrichments.jsonl' : basename(file))
     if (existsSync(to)) continue

@@ -1,8 +1,8 @@
 /** What the command line says, as `name=value`. */
 import { readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { benchCorpus, readOptions, workFolder } from '../support/options.ts'
 
 export interface Options {
   /** Words that questions begin with; none: all of them. */
@@ -27,41 +27,32 @@ export interface Options {
 }
 
 const peersFolder = fileURLToPath(new URL('../peers/', import.meta.url))
-const defaults: Readonly<Record<string, string>> = {
+const defaults = {
   questions: '',
   peers: 'all',
   systems: '',
-  corpus: fileURLToPath(new URL('../../../shared/corpus/bench', import.meta.url)),
-  seconds: '2',
-  rounds: '3',
+  corpus: benchCorpus,
+  seconds: 2,
+  rounds: 3,
   out: fileURLToPath(new URL('../results.json', import.meta.url)),
-  work: join(tmpdir(), 'lexigraph-bench'),
+  work: workFolder,
   postgres: '',
-  growth: '0',
+  growth: 0,
   page: 'yes',
 }
 
 export function parseOptions(args: readonly string[]): Options {
-  const given: Record<string, string> = { ...defaults }
-  for (const arg of args) {
-    const [name = '', ...value] = arg.split('=')
-    if (!Object.hasOwn(defaults, name) || value.length === 0)
-      throw new Error(`There is no option ${arg}; write ${Object.keys(defaults).join('=…, ')}=….`)
-    given[name] = value.join('=')
-  }
-  const of = (name: string): string => given[name] ?? ''
+  const given = readOptions(args, defaults)
+  const { questions, peers, systems, corpus, out, work, page } = given
   return {
-    questions: words(of('questions')),
-    peers: of('peers') === 'all' ? allPeers() : words(of('peers')).map(folderOf),
-    systems: words(of('systems')),
-    corpus: resolve(of('corpus')),
-    seconds: Number(of('seconds')),
-    rounds: Number(of('rounds')),
-    out: resolve(of('out')),
-    work: resolve(of('work')),
-    postgres: of('postgres'),
-    growth: Number(of('growth')),
-    page: of('page') !== 'no',
+    ...given,
+    questions: words(questions),
+    peers: peers === 'all' ? allPeers() : words(peers).map(folderOf),
+    systems: words(systems),
+    corpus: resolve(corpus),
+    out: resolve(out),
+    work: resolve(work),
+    page: page !== 'no',
   }
 }
 

@@ -1,13 +1,10 @@
 /**
- * Answers what bench/costs/cost-search.ts asks, in a process that can be killed: what it costs in points and in milliseconds
- * of CPU. A question that takes long runs here too, and not in a process of its own.
+ * Answers what cost-search.ts asks, in a process that can be killed: what it costs in points and in milliseconds of CPU.
+ * A question that takes long runs here too, and not in a process of its own.
  */
-import { parseConfig } from '../../src/cli/settings/config.ts'
-import { loadProject, openExistingStore } from '../../src/cli/store/project.ts'
-import { createEngine } from '../../src/query/execute/engine.ts'
 import { unlimited } from '../../src/query/execute/execute.ts'
-import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import { cpuMeter, runningHere } from '../support/cpu-time.ts'
+import { openEngine } from '../support/engine.ts'
 
 /** Shape of a question. */
 export interface Asked {
@@ -25,11 +22,7 @@ export type Reported =
 const anonymous = { ...unlimited, pageSize: 100, points: 250 }
 
 const [url = ''] = process.argv.slice(2)
-const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
-const project = await loadProject(new URL('../../lexicons', import.meta.url).pathname)
-const database = await openExistingStore(config, project)
-const schema = buildGraphQLSchema(project.model)
-const engine = createEngine({ ...project, schema, database: runningHere(database), version: '0.0.0' })
+const { engine, database } = await openEngine(url, runningHere)
 const cpuOf = await cpuMeter(database)
 
 process.on('message', async ({ text, variables }: Asked) => {

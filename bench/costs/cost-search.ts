@@ -9,10 +9,10 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { parseConfig } from '../../src/cli/settings/config.ts'
-import { loadProject, openExistingStore } from '../../src/cli/store/project.ts'
-import { createEngine } from '../../src/query/execute/engine.ts'
-import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
+import type { QueryEngine } from '../../src/query/execute/execute.ts'
+import type { Model } from '../../src/schema/model/model.ts'
+import { openEngine } from '../support/engine.ts'
+import { readOptions } from '../support/options.ts'
 import type { Asked, Reported } from './cost-search-child.ts'
 import { operations } from './operations.ts'
 import { type Question, QuestionMaker, type Random, type Samples } from './questions.ts'
@@ -20,19 +20,17 @@ import { documents } from './worst-documents.ts'
 
 const [url = '', ...options] = process.argv.slice(2)
 if (url === '' || url.includes('=')) throw new Error('Name the database first.')
-const option = (name: string, otherwise: string): string =>
-  options.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const [trees, joins, seed, patience] = [
-  Number(option('trees', '10000')),
-  Number(option('joins', '1000')),
-  Number(option('seed', '1')),
-  Number(option('patience', '10000')),
-]
-const only = option('only', '')
-const share = Number(option('share', '1'))
+const { trees, joins, seed, patience, only, share, shown } = readOptions(options, {
+  trees: 10_000,
+  joins: 1_000,
+  only: '',
+  share: 1,
+  seed: 1,
+  patience: 10_000,
+  shown: 20,
+})
 /** Milliseconds of CPU that a point pays for at most, and that 95 in 100 questions stay below. */
 const [most, usual] = [12, 5]
-const shown = Number(option('shown', '20'))
 /** So many of the worst are asked again, since the first time also pays for compiling and for pages that nobody had read. */
 const askedAgain = 60
 
@@ -43,10 +41,8 @@ interface Measured {
   readonly outcome: string
 }
 
-const project = await loadProject(new URL('../../lexicons', import.meta.url).pathname)
-const schema = buildGraphQLSchema(project.model)
 const random = randomOf(seed)
-const maker = new QuestionMaker(schema, await readSamples(), random)
+const maker = await createMaker()
 let child = await start()
 const measured: Measured[] = []
 let isStopped = false
@@ -138,11 +134,14 @@ async function start(): Promise<ChildProcess> {
   return started
 }
 
+async function createMaker(): Promise<QuestionMaker> {
+  await using opened = await openEngine(url)
+  const { engine, model, schema } = opened
+  return new QuestionMaker(schema, await readSamples(engine, model), random)
+}
+
 /** Values of the newest records, by the name of the property. */
-async function readSamples(): Promise<Samples> {
-  const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
-  await using database = await openExistingStore(config, project)
-  const engine = createEngine({ ...project, schema, database, version: '0.0.0' })
+async function readSamples(engine: QueryEngine, model: Model): Promise<Samples> {
   const found = new Map<string, unknown[]>()
   const gather = (value: unknown, name: string): void => {
     if (Array.isArray(value)) for (const element of value) gather(element, name)
@@ -150,7 +149,7 @@ async function readSamples(): Promise<Samples> {
       for (const [key, inner] of Object.entries(value)) gather(inner, key)
     else found.set(name, [...(found.get(name) ?? []), value])
   }
-  for (const { rootField } of project.model.collections) {
+  for (const { rootField } of model.collections) {
     const answer = await engine.execute({
       query: `{ list: ${rootField}(first: 20) { nodes { uri cid did rkey indexedAt changedAt recordJson } } }`,
     })

@@ -16,16 +16,15 @@ import { privateMemoryOf } from '../../test/support/processes.ts'
 import { textOf } from '../compare/ask.ts'
 import { names, questions, titles } from '../compare/questions.ts'
 import { writeCorpora } from '../support/growing-corpus.ts'
+import { readOptions } from '../support/options.ts'
 import { withClient } from '../support/postgres-client.ts'
 import { medianAlone, post, startServer } from '../support/server.ts'
 
 const [folder = '', ...options] = process.argv.slice(2)
 if (folder === '' || folder.includes('=')) throw new Error('Name the folder of the corpus first.')
-const option = (name: string, otherwise: string): string =>
-  options.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const server = option('postgres', '')
-const sizes = option('sizes', '100000,350000,1000000').split(',').map(Number)
-const seconds = Number(option('seconds', '1'))
+const given = readOptions(options, { postgres: '', sizes: '100000,350000,1000000', seconds: 1 })
+const { postgres: server, seconds } = given
+const sizes = given.sizes.split(',').map(Number)
 /** Records that are added to what is there. */
 const added = 10_000
 

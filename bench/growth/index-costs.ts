@@ -1,15 +1,15 @@
 /**
  * What each index of a collection costs in PostgreSQL: its bytes, the time to build it over all records, and the time
  * and log that each new record takes. Measured over a copy of the table with one index at a time; all is rolled back.
- * Usage: node bench/growth/index-costs.ts URL [rounds=3] [table=NAME]. By default of the largest table of an imported corpus.
+ * Usage: node bench/growth/index-costs.ts URL [rounds=3] [table=NAME]. By default of the largest table of an imported
+ * corpus.
  */
 import pg from 'pg'
+import { readOptions } from '../support/options.ts'
 
 const [url, ...options] = process.argv.slice(2)
 if (url === undefined) throw new Error('Name the database: node bench/growth/index-costs.ts postgres://…')
-const option = (name: string, otherwise: string): string =>
-  options.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const rounds = Number(option('rounds', '3'))
+const { rounds, table: wanted } = readOptions(options, { rounds: 3, table: '' })
 /** Records that come after the index was built, and how many of them at a time. */
 const [added, batch] = [20_000, 500]
 
@@ -23,7 +23,7 @@ await client.query(
 )
 const [{ name = '', rows = '' } = {}] = await all(
   `select relname as name, reltuples::bigint as rows from pg_class join collection on table_name = relname
-   where relnamespace = 'lexigraph_records'::regnamespace and '${option('table', '')}' in ('', relname)
+   where relnamespace = 'lexigraph_records'::regnamespace and '${wanted}' in ('', relname)
    order by reltuples desc limit 1`,
 )
 const table = pg.escapeIdentifier(name)

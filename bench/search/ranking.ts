@@ -9,14 +9,17 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import { plainWordsOf } from '../../src/search/words.ts'
+import { readOptions } from '../support/options.ts'
 import { withClient } from '../support/postgres-client.ts'
 import { post, startServer } from '../support/server.ts'
 import { openPostgres } from '../support/stores.ts'
 
-const option = (name: string, otherwise: string): string =>
-  process.argv.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const path = option('database', '')
-const wanted = Number(option('searches', '200'))
+const {
+  database: path,
+  searches: wanted,
+  postgres: givenServer,
+} = readOptions(process.argv.slice(2), { database: '', searches: 200, postgres: '' })
+if (path === '') throw new Error('Name the database: node bench/search/ranking.ts database=PATH')
 const shown = 10
 
 interface Article {
@@ -105,7 +108,7 @@ function fts5(): Ranker {
 }
 
 async function postgres(): Promise<Ranker> {
-  const server = stack.use(await openPostgres(option('postgres', '')))
+  const server = stack.use(await openPostgres(givenServer))
   const perInsert = 2_000
   await withClient(server.url, async (client) => {
     await client.query('create table ranked_words (id bigint, words tsvector)')

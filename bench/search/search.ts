@@ -11,23 +11,23 @@
  * started, and is gone afterwards. `only`: part of a search or its name.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Asker, inProcess, ms } from '../support/asker.ts'
 import { writeCorpora } from '../support/growing-corpus.ts'
+import { readOptions } from '../support/options.ts'
+import { isPostgres } from '../support/postgres-client.ts'
 import { ask, median, post, startServer } from '../support/server.ts'
-import { countCorpus, importInto, loadPostgres, loadSQLite, openPostgres } from '../support/stores.ts'
+import { countCorpus, databaseOptions, findDatabase, importInto, loadSQLite } from '../support/stores.ts'
 import { combinations, isRanked, list, searches, type Way, ways } from './questions.ts'
 
-const given = process.argv.slice(2)
-const option = (name: string, otherwise: string): string =>
-  given.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const seconds = Number(option('seconds', '0.5'))
-const only = option('only', '')
-const times = Number(option('times', '1'))
-const work = option('work', join(tmpdir(), 'lexigraph-bench'))
-const folder = option('corpus', fileURLToPath(new URL('../../../shared/corpus/bench', import.meta.url)))
+const given = readOptions(process.argv.slice(2), {
+  ...databaseOptions,
+  over: 'engine',
+  seconds: 0.5,
+  times: 1,
+  only: '',
+})
+const { over, seconds, times, only, work, corpus: folder } = given
 /** Fewest and most times that a question is asked. */
 const [fewest, most] = [15, 1_000]
 
@@ -71,22 +71,12 @@ function limit(title: string, engine: Limit['engine'], way: Way, most: number, i
 }
 
 await using stack = new AsyncDisposableStack()
-const { url, engine } = await openDatabase()
+const url = await findDatabase(stack, 'search', given, async () => folder)
+const engine = isPostgres(url) ? 'postgres' : 'sqlite'
 const found = await measureAll(url)
 printSearches(found)
 printLimits(found)
 if (times > 1) printGrowth(found, await measureAll(await loadTimes()))
-
-async function openDatabase(): Promise<{ readonly url: string; readonly engine: Limit['engine'] }> {
-  const named = option('database', '')
-  if (named !== '') return { url: named, engine: /^postgres(ql)?:/.test(named) ? 'postgres' : 'sqlite' }
-  const corpus = await countCorpus(folder)
-  const load = importInto(corpus.files)
-  if (option('engine', 'sqlite') === 'sqlite')
-    return { url: (await loadSQLite(work, 'search', corpus, load)).database, engine: 'sqlite' }
-  const server = stack.use(await openPostgres(option('postgres', '')))
-  return { url: (await loadPostgres(server.url, 'search', corpus, load)).database, engine: 'postgres' }
-}
 
 /** The same records again and again, by other accounts and later in time. */
 async function loadTimes(): Promise<string> {
@@ -106,7 +96,6 @@ async function loadTimes(): Promise<string> {
 }
 
 async function measureAll(database: string): Promise<readonly Measured[]> {
-  const over = option('over', 'engine')
   await using asker = await (over === 'http' ? overHttp(database) : inProcess(database, over === 'cpu'))
   // Until code is compiled, everything takes several times as long.
   for (const way of Object.values(ways)) await timingOf(asker, way('news'))

@@ -9,7 +9,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
 import { loadProject, now } from '../../src/cli/store/project.ts'
 import type { Change, Database } from '../../src/database/database.ts'
 import { type Table, type WordIndex } from '../../src/database/layout/tables.ts'
@@ -20,16 +19,15 @@ import { createChangeReader } from '../../src/ingest/sources/change-reader.ts'
 import { type IndexedWords, indexedWords } from '../../src/search/indexed-words.ts'
 import { quote } from '../../src/sql/sql.ts'
 import { type CorpusRecord, createEvents, readFolder } from '../support/corpus.ts'
+import { benchCorpus, readOptions } from '../support/options.ts'
 
-const options = process.argv.slice(2)
-const option = (name: string, otherwise: string): string =>
-  options.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const [rounds, articles, loaded] = [
-  Number(option('rounds', '4')),
-  Number(option('articles', '5000')),
-  Number(option('loaded', '50000')),
-]
-const corpus = option('corpus', fileURLToPath(new URL('../../../shared/corpus/bench', import.meta.url)))
+const { rounds, articles, loaded, corpus, work } = readOptions(process.argv.slice(2), {
+  rounds: 4,
+  articles: 5_000,
+  loaded: 50_000,
+  corpus: benchCorpus,
+  work: tmpdir(),
+})
 const collection = 'tech.service.news.article'
 /** Changes that ingestion writes at once, src/ingest/pump.ts. */
 const batchSize = 500
@@ -138,7 +136,7 @@ class Parts {
   }
 }
 
-const place = mkdtempSync(join(option('work', tmpdir()), 'lexigraph-words-'))
+const place = mkdtempSync(join(work, 'lexigraph-words-'))
 try {
   await measure()
 } finally {

@@ -12,17 +12,17 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { bundleExplorer } from '../../build/explorer.ts'
 import { ms } from '../support/asker.ts'
 import { cpuOf } from '../support/cpu-time.ts'
+import { readOptions } from '../support/options.ts'
 import { isPostgres, serverProcess } from '../support/postgres-client.ts'
 import { median, post, type Server, startServer } from '../support/server.ts'
 
-const given = process.argv.slice(2)
-const option = (name: string, otherwise: string): string =>
-  given.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const database = option('database', '')
-const perMinute = Number(option('pages', '1000'))
-const seconds = Number(option('seconds', '60'))
-const only = option('only', '')
-const kind = option('kind', '')
+const {
+  database,
+  pages: perMinute,
+  seconds,
+  only,
+  kind,
+} = readOptions(process.argv.slice(2), { database: '', pages: 1_000, seconds: 60, only: '', kind: '' })
 const rounds = 3
 
 const articles = '/c/tech.service.news.article'

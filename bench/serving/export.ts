@@ -9,18 +9,18 @@
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { privateMemoryOf, statOf, sumOfFamily } from '../../test/support/processes.ts'
+import { readOptions } from '../support/options.ts'
 import { isPostgres, serverProcess } from '../support/postgres-client.ts'
 import { post, type Server, startServer } from '../support/server.ts'
 
 const given = process.argv.slice(2)
 const databases = given.filter((it) => !/^[a-z]+(=|$)/.test(it))
-if (databases.length === 0) throw new Error('Name a database first.')
-const option = (name: string, otherwise: string): string =>
-  given.find((it) => it.startsWith(`${name}=`))?.slice(name.length + 1) ?? otherwise
-const format = option('format', 'csv')
-const fields = option('fields', '')
-const rounds = Number(option('rounds', '3'))
 const isZipped = given.includes('gzip')
+if (databases.length === 0) throw new Error('Name a database first.')
+const { format, fields, rounds } = readOptions(
+  given.filter((it) => it !== 'gzip' && !databases.includes(it)),
+  { format: 'csv', fields: '', rounds: 3 },
+)
 const nsid = 'tech.service.news.article'
 const page =
   '{ techServiceNewsArticle(first: 20) { nodes { uri title publishedAt sourceResolved { ... on TechServiceNewsSource { displayName } } } } }'

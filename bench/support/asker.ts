@@ -1,9 +1,6 @@
 /** Puts queries to the engine in this process, for benches that print milliseconds of it. */
-import { parseConfig } from '../../src/cli/settings/config.ts'
-import { loadProject, openExistingStore } from '../../src/cli/store/project.ts'
-import { createEngine } from '../../src/query/execute/engine.ts'
-import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import { cpuMeter, runningHere } from './cpu-time.ts'
+import { openEngine } from './engine.ts'
 
 /** Puts one question at a time. */
 export interface Asker extends AsyncDisposable {
@@ -14,13 +11,9 @@ export interface Asker extends AsyncDisposable {
 
 /** Plans are cached, answers are not. `isCpu`: CPU time of the engine and the database instead of time. */
 export async function inProcess(path: string, isCpu: boolean): Promise<Asker> {
-  const { config } = parseConfig('query', ['--database', path, '{ __typename }'], {})
-  const project = await loadProject(new URL('../../lexicons', import.meta.url).pathname)
-  const database = await openExistingStore(config, project)
-  const schema = buildGraphQLSchema(project.model)
-  const cpuOf = await cpuMeter(database)
-  const read = isCpu ? runningHere(database) : database
-  const engine = createEngine({ ...project, schema, database: read, version: '0.0.0' })
+  const opened = await openEngine(path, isCpu ? runningHere : undefined)
+  const { engine } = opened
+  const cpuOf = await cpuMeter(opened.database)
   return {
     async time(query) {
       if (isCpu) return cpuOf(() => engine.execute({ query }))
@@ -33,7 +26,7 @@ export async function inProcess(path: string, isCpu: boolean): Promise<Asker> {
       if (answer.kind !== 'data') throw new Error(`${query}: ${JSON.stringify(answer.errors)}`)
       return JSON.parse(Buffer.from(answer.body).toString()).data
     },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }
 

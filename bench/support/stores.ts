@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
 import { startCluster } from '../../test/postgres/cluster.ts'
 import { parentOf } from '../../test/support/processes.ts'
+import { benchCorpus, workFolder } from './options.ts'
 import { withClient } from './postgres-client.ts'
 
 export interface Corpus {
@@ -57,6 +58,30 @@ export interface PostgresServer extends AsyncDisposable {
 export type Loader = (database: string) => Promise<{ readonly seconds?: number }>
 
 const checkout = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+
+/** Options of benches over one database. */
+export const databaseOptions = {
+  database: '',
+  engine: 'sqlite',
+  corpus: benchCorpus,
+  work: workFolder,
+  postgres: '',
+}
+
+/** The database that is named; or else one is made of the corpus, and used again under the same name. */
+export async function findDatabase(
+  stack: AsyncDisposableStack,
+  name: string,
+  { database, engine, work, postgres }: typeof databaseOptions,
+  corpusFolder: () => Promise<string>,
+): Promise<string> {
+  if (database !== '') return database
+  const corpus = await countCorpus(await corpusFolder())
+  const load = importInto(corpus.files)
+  if (engine === 'sqlite') return (await loadSQLite(work, name, corpus, load)).database
+  const server = stack.use(await openPostgres(postgres))
+  return (await loadPostgres(server.url, name, corpus, load)).database
+}
 
 export async function countCorpus(folder: string): Promise<CountedCorpus> {
   const files = globSync(join(folder, '*.jsonl*')).toSorted()

@@ -2,11 +2,8 @@
  * The bare statement of a question and its JSON text, run in this process: what an answer costs before HTTP, planning,
  * limits and logs. Together with an echo of the same bytes it is the limit of what can be reached.
  */
-import { parseConfig } from '../../../src/cli/settings/config.ts'
-import { loadProject, openExistingStore } from '../../../src/cli/store/project.ts'
 import type { Statement, StoredAnswer } from '../../../src/database/database.ts'
-import { createEngine } from '../../../src/query/execute/engine.ts'
-import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
+import { openEngine } from '../../support/engine.ts'
 import { median } from '../../support/server.ts'
 
 export interface BareStatements extends AsyncDisposable {
@@ -17,17 +14,8 @@ export interface BareStatements extends AsyncDisposable {
 }
 
 export async function openBare(url: string): Promise<BareStatements> {
-  const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
-  const project = await loadProject(new URL('../../../lexicons', import.meta.url).pathname)
-  const { model, tables } = project
-  const database = await openExistingStore(config, project)
-  const engine = createEngine({
-    schema: buildGraphQLSchema(model),
-    model,
-    tables,
-    database,
-    version: '0.0.0',
-  })
+  const opened = await openEngine(url)
+  const { engine, database } = opened
   const prepare: BareStatements['prepare'] = async (query) => {
     // Figures that a plan lacks are asked for while it is made.
     await engine.explain({ query })
@@ -50,6 +38,6 @@ export async function openBare(url: string): Promise<BareStatements> {
       // The first half warms up.
       return median(times.slice(times.length >> 1))
     },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }
