@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startProgram, startService } from '../../test/network/service.ts'
 import { until } from '../../test/support/until.ts'
+import { openTiers } from '../support/server.ts'
 import { type Latency, startLoad } from './load.ts'
 import {
   type CpuTimes,
@@ -157,5 +158,6 @@ export function settingsFor(database: string, { plcUrl, host }: Feeder): Readonl
     LEXIGRAPH_PLC: plcUrl,
     LEXIGRAPH_HANDLE_RESOLVER: `http://${host}`,
     LEXIGRAPH_LOG_LEVEL: 'info',
+    LEXIGRAPH_TIERS: openTiers,
   }
 }

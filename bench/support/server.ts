@@ -31,7 +31,7 @@ export interface ProcessGiven {
 }
 
 /** Nobody is held to anything but what is possible at all. */
-const openTiers = new URL('./open-tiers.json', import.meta.url).pathname
+export const openTiers = new URL('./open-tiers.json', import.meta.url).pathname
 export const defaultPath = '/api/graphql'
 const checkout = new URL('../../bin/lexigraph.js', import.meta.url).pathname
 /** Milliseconds until a server must have answered. */
