@@ -11,12 +11,11 @@ import { buildDemoCorpus } from '../demo/corpus.ts'
 import { parseConfig } from '../src/cli/settings/config.ts'
 import { openService } from '../src/cli/service/service.ts'
 import { connect } from '../src/database/postgres/connection.ts'
-import { didOf, tid } from './network/follow.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { createDice } from './network/fake-server.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import { linesIn, startIngest, storedIn } from './network/support-index.ts'
-import { collections, outlet } from './network/support-news.ts'
+import { asksNobody, publishOutlet } from './network/support-outlets.ts'
 import type { Json } from './reference/shapes.ts'
 import { databases, type Engine, freshDatabase } from './support/store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -69,31 +68,19 @@ for (const [from, to] of mixed)
 for (const [from, to] of mixed)
   test(`following goes on from a copy where it stopped (${from} to ${to})`, async () => {
     await using server = await startFakeJetstream()
-    const publish = (number: number): void =>
-      server.publishRecord({
-        did: didOf(number % 3),
-        collection: collections.source,
-        rkey: `r${number}`,
-        rev: tid(number + 1),
-        record: outlet(`Outlet ${number}`),
-      })
     const source = `jetstream:${server.url}`
-    const envOf = (database: string) => ({
-      LEXIGRAPH_DATABASE: database,
-      LEXIGRAPH_PLC: 'http://127.0.0.1:1',
-      LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
-    })
+    const envOf = (database: string) => ({ LEXIGRAPH_DATABASE: database, ...asksNobody })
     const [first, second] = [await emptyUrl(from), await emptyUrl(to)]
     {
       await using ingest = await startIngest(source, envOf(first))
-      for (let number = 0; number < 20; number += 1) publish(number)
+      for (let number = 0; number < 20; number += 1) publishOutlet(server, number)
       await until(async () => (await storedIn(first)).size === 20)
       await ingest.stop()
     }
     await copied(first, second)
     const [before] = (await status(second)).sources
     assert.equal(before.cursor, (await status(first)).sources[0].cursor)
-    for (let number = 20; number < 30; number += 1) publish(number)
+    for (let number = 20; number < 30; number += 1) publishOutlet(server, number)
     await using ingest = await startIngest(source, envOf(second))
     await until(async () => (await storedIn(second)).size === 30)
     // From the cursor on, not from the beginning.

@@ -5,11 +5,12 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type FakeJetstream, startFakeJetstream } from './network/fake-jetstream.ts'
-import { didOf, tid } from './network/follow.ts'
+import { startFakeJetstream } from './network/fake-jetstream.ts'
+import { didOf } from './network/follow.ts'
 import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
+import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import type { Engine } from './support/store/postgres.ts'
@@ -30,21 +31,13 @@ test('a running server and a running ingester honour at once what is hidden, and
   await using network = await startFakeJetstream()
   const env = {
     LEXIGRAPH_DATABASE: inFolder('running.db'),
-    LEXIGRAPH_PLC: 'http://127.0.0.1:1',
-    LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
+    ...asksNobody,
   }
   await using _ingest = await startIngest(`jetstream:${network.url}`, env)
   await using service = await startService(['serve'], { env })
-  const names = async (): Promise<readonly string[]> => {
-    const { techServiceNewsSource } = await service.query(
-      '{ techServiceNewsSource { totalCount nodes { displayName } } }',
-    )
-    assert.equal(techServiceNewsSource.totalCount, techServiceNewsSource.nodes.length)
-    return techServiceNewsSource.nodes.map((node: { displayName: string }) => node.displayName).toSorted()
-  }
-  const tell = teller(network)
+  const tell = createTeller(network)
   const expected = (...wanted: readonly string[]): Promise<unknown> =>
-    until(async () => (await names()).join() === wanted.join())
+    until(async () => (await outletNames(service)).join() === wanted.join())
   const run = async (...args: readonly string[]): Promise<string> => {
     const { stdout, stderr, status } = await runInTurn(args, { env })
     assert.deepEqual([stderr, status], ['', 0])
@@ -57,14 +50,14 @@ test('a running server and a running ingester honour at once what is hidden, and
   await expected('a1', 'b1', 'c1')
 
   assert.equal(await run('hide', uri, ...because), `${uri} is hidden.\n1 record left the answers.\n`)
-  assert.deepEqual(await names(), ['b1', 'c1'])
+  assert.deepEqual(await outletNames(service), ['b1', 'c1'])
   // What follows tells that what came before has been heard of.
   tell(one, 'a', 'a2')
   tell(two, 'c', 'c2')
   await expected('b1', 'c2')
 
   assert.equal(await run('hide', one, ...because), `${one} is hidden.\n1 record left the answers.\n`)
-  assert.deepEqual(await names(), ['c2'])
+  assert.deepEqual(await outletNames(service), ['c2'])
   tell(one, 'b', 'b2')
   tell(one, 'd', 'd1')
   tell(one, 'a', 'a3')
@@ -73,9 +66,9 @@ test('a running server and a running ingester honour at once what is hidden, and
 
   const shownAgain = await run('unhide', one, '--by', 'ben')
   assert.equal(shownAgain, `${one} is no longer hidden.\n2 records came back to the answers.\n`)
-  assert.deepEqual(await names(), ['b2', 'c3', 'd1'])
+  assert.deepEqual(await outletNames(service), ['b2', 'c3', 'd1'])
   assert.match(await run('unhide', uri), /is no longer hidden\.\n1 record came back to the answers\.\n$/)
-  assert.deepEqual(await names(), ['a3', 'b2', 'c3', 'd1'])
+  assert.deepEqual(await outletNames(service), ['a3', 'b2', 'c3', 'd1'])
   tell(one, 'a', 'a4')
   await expected('a4', 'b2', 'c3', 'd1')
 
@@ -267,13 +260,3 @@ function spawnProgram(args: readonly string[], env: Readonly<Record<string, stri
 }
 
 /** Each thing it says is later than the last. */
-function teller(network: FakeJetstream): (did: string, rkey: string, displayName: string) => void {
-  let at = Date.now() * 1_000
-  const known = new Set<string>()
-  return (did, rkey, displayName) => {
-    at += 1
-    const update = known.has(did + rkey)
-    known.add(did + rkey)
-    network.publishRecord({ did, collection, rkey, rev: tid(at), record: outlet(displayName), update })
-  }
-}

@@ -13,6 +13,7 @@ import { buildDemoCorpus } from '../demo/corpus.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { didOf, tid } from './network/follow.ts'
 import { type ProgramOptions, runProgram, startService } from './network/service.ts'
+import { asksNobody } from './network/support-outlets.ts'
 import { outlet } from './network/support-news.ts'
 
 import { onEveryDatabase } from './support/store/databases.ts'
@@ -224,7 +225,7 @@ onEveryDatabase('several processes answer questions, agents and whoever reads me
 
 test('what a source delivers is read and stored in threads beside the server', async () => {
   await using network = await startFakeJetstream()
-  const env = { ...nowhere, LEXIGRAPH_DATABASE: await emptyUrl('sqlite') }
+  const env = { ...asksNobody, LEXIGRAPH_DATABASE: await emptyUrl('sqlite') }
   const args = ['serve', '--workers', '1', '--ingest', `jetstream:${network.url}`]
   await using service = await start(args, { env })
   await service.said(/is live/)
@@ -275,9 +276,6 @@ const initialize = {
     clientInfo: { name: 'test', version: '1' },
   },
 }
-
-/** Nobody is asked about accounts. */
-const nowhere = { LEXIGRAPH_PLC: 'http://127.0.0.1:1', LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1' }
 
 function start(args: readonly string[], options: ProgramOptions) {
   return startService(args, { ...options, program })

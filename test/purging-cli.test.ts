@@ -13,6 +13,7 @@ import { didOf, tid } from './network/follow.ts'
 import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
+import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -31,25 +32,13 @@ test('what is purged beside a server and an ingester is gone at once and does no
   await using network = await startFakeJetstream()
   const env = {
     LEXIGRAPH_DATABASE: inFolder('running.db'),
-    LEXIGRAPH_PLC: 'http://127.0.0.1:1',
-    LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
+    ...asksNobody,
   }
   await using _ingest = await startIngest(`jetstream:${network.url}`, env)
   await using service = await startService(['serve'], { env })
-  const names = async (): Promise<readonly string[]> => {
-    const { techServiceNewsSource } = await service.query(
-      '{ techServiceNewsSource { totalCount nodes { displayName } } }',
-    )
-    assert.equal(techServiceNewsSource.totalCount, techServiceNewsSource.nodes.length)
-    return techServiceNewsSource.nodes.map((node: { displayName: string }) => node.displayName).toSorted()
-  }
   const expected = (...wanted: readonly string[]): Promise<unknown> =>
-    until(async () => (await names()).join() === wanted.join())
-  let at = Date.now() * 1_000
-  const tell = (did: string, rkey: string, name: string): void => {
-    at += 1
-    network.publishRecord({ did, collection, rkey, rev: tid(at), record: outlet(name), update: false })
-  }
+    until(async () => (await outletNames(service)).join() === wanted.join())
+  const tell = createTeller(network)
   tell(one, 'a', 'a1')
   tell(one, 'b', 'b1')
   tell(two, 'c', 'c1')
@@ -59,12 +48,12 @@ test('what is purged beside a server and an ingester is gone at once and does no
     [stdout, status],
     [`${uri} is purged: 1 record of ${collection}.\nNothing of what was removed is left in the file.\n`, 0],
   )
-  assert.deepEqual(await names(), ['b1', 'c1'])
+  assert.deepEqual(await outletNames(service), ['b1', 'c1'])
   tell(one, 'a', 'a2')
   tell(two, 'c', 'c2')
   await expected('b1', 'c2')
   await runInTurn(['purge', one, ...because], { env })
-  assert.deepEqual(await names(), ['c2'])
+  assert.deepEqual(await outletNames(service), ['c2'])
   tell(one, 'b', 'b2')
   tell(two, 'c', 'c3')
   await expected('c3')
@@ -244,8 +233,7 @@ onEveryDatabase('ingest removes what is too old beside what it follows', async (
   await using network = await startFakeJetstream()
   const env = {
     LEXIGRAPH_DATABASE: await emptyUrl(database),
-    LEXIGRAPH_PLC: 'http://127.0.0.1:1',
-    LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
+    ...asksNobody,
     LEXIGRAPH_RETAIN: `${collection}=90d`,
   }
   const file = inFolder(`ingest-${database}.jsonl`)

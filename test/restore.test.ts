@@ -9,10 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { createDice } from './network/fake-server.ts'
-import { didOf, tid } from './network/follow.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import { linesIn, startIngest, storedIn } from './network/support-index.ts'
-import { collections, outlet } from './network/support-news.ts'
+import { collections } from './network/support-news.ts'
+import { asksNobody, publishOutlet } from './network/support-outlets.ts'
 import type { Json } from './reference/shapes.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -28,29 +28,17 @@ let lastFile = 0
 for (const [from, to] of mixed)
   test(`after a restoration following goes on where the backup was taken, and nothing is lost or doubled (${from} to ${to})`, async () => {
     await using server = await startFakeJetstream()
-    const publish = (number: number): void =>
-      server.publishRecord({
-        did: didOf(number % 3),
-        collection: collections.source,
-        rkey: `r${number}`,
-        rev: tid(number + 1),
-        record: outlet(`Outlet ${number}`),
-      })
     const source = `jetstream:${server.url}`
-    const envOf = (database: string) => ({
-      LEXIGRAPH_DATABASE: database,
-      LEXIGRAPH_PLC: 'http://127.0.0.1:1',
-      LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
-    })
+    const envOf = (database: string) => ({ LEXIGRAPH_DATABASE: database, ...asksNobody })
     const [first, second] = [await emptyUrl(from), await emptyUrl(to)]
     const path = newPath()
     let told: Json
     {
       await using ingest = await startIngest(source, envOf(first))
-      for (let number = 0; number < 20; number += 1) publish(number)
+      for (let number = 0; number < 20; number += 1) publishOutlet(server, number)
       await until(async () => (await storedIn(first)).size === 20)
       // While it is written to.
-      for (let number = 20; number < 30; number += 1) publish(number)
+      for (let number = 20; number < 30; number += 1) publishOutlet(server, number)
       told = JSON.parse(await run(['backup', path, '--json', '--database', first]))
       await until(async () => (await storedIn(first)).size === 30)
       await ingest.stop()
@@ -64,7 +52,7 @@ for (const [from, to] of mixed)
     assert.deepEqual(told.sources, [
       { source: before.name, cursor: before.cursor, lastEventAt: before.lastEventAt },
     ])
-    for (let number = 30; number < 40; number += 1) publish(number)
+    for (let number = 30; number < 40; number += 1) publishOutlet(server, number)
     await using ingest = await startIngest(source, envOf(second))
     await until(async () => (await storedIn(second)).size === 40)
     const back = Number(before.cursor) - Number(server.connections.at(-1)?.url.searchParams.get('cursor'))
