@@ -24,7 +24,7 @@ function gapsOf({ keys, series, noValue }: ChartSpec, whole: boolean): readonly 
 const ink = { fill: 'currentColor', title: 'title' }
 
 /** Words in place of bars from left to right. `place`: the panel of a series among small multiples. */
-export function barGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Place): unknown {
+export function barGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Panel): unknown {
   const isLeft = -low > high
   return Plot.text(gapsOf(spec, place === undefined).map(placed(place)), {
     ...(place !== undefined && panels),
@@ -39,7 +39,7 @@ export function barGaps(spec: ChartSpec, [low, high]: readonly [number, number],
 }
 
 /** A shade in place of columns, which may be too narrow for words. */
-export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Place): unknown {
+export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Panel): unknown {
   return Plot.barY(gapsOf(spec, place === undefined).map(placed(place)), {
     ...(place !== undefined && panels),
     ...ink,
@@ -61,9 +61,9 @@ export function cellGaps(spec: ChartSpec, room: number): unknown {
   } as never)
 }
 
-type Place = (series: number) => { readonly column: number; readonly row: number }
+type Panel = (series: number) => { readonly column: number; readonly row: number }
 const panels = { fx: 'column', fy: 'row' }
 
-function placed(place: Place | undefined) {
+function placed(place: Panel | undefined) {
   return (gap: Gap) => ({ ...gap, ...place?.(gap.series) })
 }
