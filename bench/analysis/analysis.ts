@@ -10,7 +10,7 @@
  */
 import { type Asker, inProcess, ms } from '../support/asker.ts'
 import { readOptions } from '../support/options.ts'
-import { median } from '../support/server.ts'
+import { median } from '../support/statistics.ts'
 import { databaseOptions, findDatabase } from '../support/stores.ts'
 import { writeWithEntities } from './entities.ts'
 import { existsSync, globSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'

@@ -1,7 +1,8 @@
 /** One question asked of one server as fast as it answers, on so many connections: what came of it. */
 import { cpuOf } from '../support/cpu-time.ts'
 import autocannon from 'autocannon'
-import { median, post } from '../support/server.ts'
+import { post } from '../support/server.ts'
+import { median, quantile } from '../support/statistics.ts'
 
 export interface Measured {
   readonly requests: number
@@ -50,11 +51,10 @@ async function observe({ pid, databasePid }: Asked, work: () => Promise<Shot>): 
   const before = cpus()
   const { times, took } = await work()
   const after = cpus()
-  const sorted = times.toSorted((a, b) => a - b)
   return {
     requests: times.length,
     median: median(times),
-    p99: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN,
+    p99: quantile(times, 0.99),
     perSecond: (times.length / took) * 1_000,
     cpu: (after[0] - before[0]) / times.length,
     databaseCpu: (after[1] - before[1]) / times.length,

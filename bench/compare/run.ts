@@ -1,7 +1,8 @@
 /** A run: what every system answers, then rounds in which each is started alone in turn and asked every question. */
 import { sumOfFamily, writtenMemoryOf } from '../../test/support/processes.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { median, type Server } from '../support/server.ts'
+import { type Server } from '../support/server.ts'
+import { median } from '../support/statistics.ts'
 import { ask, textOf } from './ask.ts'
 import { openBare } from './limits/bare-statements.ts'
 import { type Asked, type Measured, measure, warmUp } from './load.ts'

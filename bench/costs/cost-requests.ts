@@ -10,7 +10,7 @@ import { launch } from '../../test/attacks/launch.ts'
 import { openWorld } from '../../test/attacks/world.ts'
 import { sumOfFamily } from '../../test/support/processes.ts'
 import { mainThreadCpuOf } from '../support/cpu-time.ts'
-import { median } from '../support/server.ts'
+import { median } from '../support/statistics.ts'
 
 /** Milliseconds of CPU that a point pays for at most. */
 const most = 10

@@ -2,6 +2,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { documentOf, titles } from '../compare/questions.ts'
+import { quantile } from '../support/statistics.ts'
 
 export interface Latency {
   readonly count: number
@@ -72,9 +73,8 @@ export function startLoad(url: string, uri: string): Load {
 }
 
 export function summarize(values: readonly number[]): Latency {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) }
+  const at = (share: number): number => quantile(values, share)
+  return { count: values.length, p50: at(0.5), p99: at(0.99), max: at(1) }
 }
 
 /** The least a client can do: the time measured is the server's and the wire's, not that of `fetch`. */

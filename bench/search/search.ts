@@ -16,7 +16,8 @@ import { type Asker, inProcess, ms } from '../support/asker.ts'
 import { writeCorpora } from '../support/growing-corpus.ts'
 import { readOptions } from '../support/options.ts'
 import { isPostgres } from '../support/postgres-client.ts'
-import { ask, median, post, startServer } from '../support/server.ts'
+import { ask, post, startServer } from '../support/server.ts'
+import { median, quantile } from '../support/statistics.ts'
 import { countCorpus, databaseOptions, findDatabase, importInto, loadSQLite } from '../support/stores.ts'
 import { combinations, isRanked, list, searches, type Way, ways } from './questions.ts'
 
@@ -146,9 +147,7 @@ async function timingOf(asker: Asker, query: string): Promise<Timing> {
   const end = performance.now() + 1_000 * seconds
   while (took.length < fewest || (took.length < most && performance.now() < end))
     took.push(await asker.time(query))
-  took.sort((a, b) => a - b)
-  const p99 = took[Math.ceil(0.99 * took.length) - 1] ?? Number.NaN
-  return { least: took[0] ?? Number.NaN, median: median(took), p99 }
+  return { least: Math.min(...took), median: median(took), p99: quantile(took, 0.99) }
 }
 
 function printSearches(all: readonly Measured[]): void {

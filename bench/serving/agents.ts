@@ -12,7 +12,8 @@ import { Agent, type AgentOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createKey, startDefaultServer } from '../support/default-server.ts'
-import { ask, at, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
+import { ask, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
+import { quantile } from '../support/statistics.ts'
 
 const port = 4691
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
@@ -162,14 +163,14 @@ async function callTools({ concurrent, key }: Agents): Promise<void> {
 }
 
 function report(name: string, seen: Observed, idle: Observed, outcomes?: Outcomes): void {
-  const ratio = at(seen.pages, 0.99) / at(idle.pages, 0.99)
-  const pages = `pages p50 ${at(seen.pages, 0.5).toFixed(1)} ms, p99 ${at(seen.pages, 0.99).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
+  const ratio = quantile(seen.pages, 0.99) / quantile(idle.pages, 0.99)
+  const pages = `pages p50 ${quantile(seen.pages, 0.5).toFixed(1)} ms, p99 ${quantile(seen.pages, 0.99).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
   const health = `/healthz at most ${Math.max(...seen.health).toFixed(1)} ms`
   console.log(`${name.padEnd(34)} ${pages}, ${health}`)
   if (outcomes === undefined) return
   const { answered, refused, texts, took } = outcomes
   console.log(
-    `  ${answered} calls answered, p50 ${at(took, 0.5).toFixed(0)} ms, p99 ${at(took, 0.99).toFixed(0)} ms; ${refused} refused`,
+    `  ${answered} calls answered, p50 ${quantile(took, 0.5).toFixed(0)} ms, p99 ${quantile(took, 0.99).toFixed(0)} ms; ${refused} refused`,
   )
   for (const text of texts) console.log(`  ${text}`)
 }

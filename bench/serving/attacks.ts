@@ -8,7 +8,7 @@ import { families, scenes } from '../../test/attacks/families.ts'
 import { launch, problemsOf } from '../../test/attacks/launch.ts'
 import { openWorld } from '../../test/attacks/world.ts'
 import { sumOfFamily, workOf } from '../../test/support/processes.ts'
-import { median } from '../support/server.ts'
+import { median } from '../support/statistics.ts'
 
 const aim = 100
 const rounds = 3

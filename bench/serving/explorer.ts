@@ -14,7 +14,8 @@ import { ms } from '../support/asker.ts'
 import { cpuOf } from '../support/cpu-time.ts'
 import { readOptions } from '../support/options.ts'
 import { isPostgres, serverProcess } from '../support/postgres-client.ts'
-import { median, post, type Server, startServer } from '../support/server.ts'
+import { post, type Server, startServer } from '../support/server.ts'
+import { median } from '../support/statistics.ts'
 
 const {
   database,

@@ -12,6 +12,7 @@ import { privateMemoryOf, statOf, sumOfFamily } from '../../test/support/process
 import { readOptions } from '../support/options.ts'
 import { isPostgres, serverProcess } from '../support/postgres-client.ts'
 import { post, type Server, startServer } from '../support/server.ts'
+import { quantile } from '../support/statistics.ts'
 
 const given = process.argv.slice(2)
 const databases = given.filter((it) => !/^[a-z]+(=|$)/.test(it))
@@ -72,6 +73,7 @@ async function measure({ server, postgres, url, name, alone }: Exporting): Promi
   const { rows, bytes, firstByte, took } = await downloading
   // The process of the database's connection has ended.
   await pause(500)
+  const shown = (times: readonly number[], share: number): string => quantile(times, share).toFixed(1)
   const used = cpu().map((seconds, index) => (seconds - (before[index] ?? 0)).toFixed(1))
   return [
     name,
@@ -80,7 +82,7 @@ async function measure({ server, postgres, url, name, alone }: Exporting): Promi
     `${(took / 1000).toFixed(1)} s (CPU ${used.join(' + ')} s)`,
     `first byte ${firstByte.toFixed(0)} ms`,
     `memory ${idle.toFixed(0)} + ${(highest - idle).toFixed(0)} MB`,
-    `pages p50 ${at(during, 0.5)} ms, p99 ${at(during, 0.99)} ms (idle ${at(alone, 0.5)} and ${at(alone, 0.99)})`,
+    `pages p50 ${shown(during, 0.5)} ms, p99 ${shown(during, 0.99)} ms (idle ${shown(alone, 0.5)} and ${shown(alone, 0.99)})`,
   ].join(', ')
 }
 
@@ -116,7 +118,7 @@ async function ask({ url }: Pick<Server, 'url'>): Promise<void> {
   await (await post(url, page)).arrayBuffer()
 }
 
-/** Sorted milliseconds of pages that are asked for one after the other while something goes on. */
+/** Milliseconds of pages that are asked for one after the other while something goes on. */
 async function waits(server: Server, going: Promise<unknown>): Promise<readonly number[]> {
   const end = new AbortController()
   const over = going.then(() => end.abort())
@@ -127,11 +129,7 @@ async function waits(server: Server, going: Promise<unknown>): Promise<readonly 
     times.push(performance.now() - started)
     await Promise.race([over, pause(between)])
   }
-  return times.toSorted((a, b) => a - b)
-}
-
-function at(times: readonly number[], part: number): string {
-  return (times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? 0).toFixed(1)
+  return times
 }
 
 /** Seconds of CPU of a process and of its children that have ended. */

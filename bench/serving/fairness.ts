@@ -13,7 +13,8 @@ import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { privateMemoryOf, sumOfFamily } from '../../test/support/processes.ts'
 import { createKey, startDefaultServer } from '../support/default-server.ts'
-import { ask, at, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
+import { ask, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
+import { quantile } from '../support/statistics.ts'
 
 const port = 4690
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
@@ -181,8 +182,8 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
 function report(name: string, seen: Observed, idle: Observed, statuses?: object): void {
   const times = (['pages', 'long'] as const).map((kind) => {
     const share = kind === 'pages' ? 0.99 : 0.5
-    const ratio = at(seen[kind], share) / at(idle[kind], share)
-    return `${kind} p${share * 100} ${at(seen[kind], share).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
+    const ratio = quantile(seen[kind], share) / quantile(idle[kind], share)
+    return `${kind} p${share * 100} ${quantile(seen[kind], share).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
   })
   const health = `/healthz at most ${Math.max(...seen.health).toFixed(1)} ms`
   const memory = `${Math.round(seen.memory)} MB (${Math.round(seen.memory - idle.memory)} more than before)`

@@ -37,10 +37,6 @@ export async function repeat(
   return took
 }
 
-export function at(took: readonly number[], share: number): number {
-  return took.toSorted((a, b) => a - b)[Math.floor(took.length * share)] ?? Number.NaN
-}
-
 /** The status, when all of the answer has come. `onText` gets the answer. */
 export function ask(
   port: number,

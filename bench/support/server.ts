@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { median } from './statistics.ts'
 
 export interface Server extends AsyncDisposable {
   /** Of its GraphQL endpoint. */
@@ -86,10 +87,6 @@ export async function medianAlone(url: string, query: string, duration: number):
     times.push(performance.now() - start)
   }
   return median(times)
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
 /** The time measured is the server's and the wire's, not that of `fetch`. */

@@ -4,7 +4,7 @@
  */
 import type { Statement, StoredAnswer } from '../../../src/database/database.ts'
 import { openEngine } from '../../support/engine.ts'
-import { median } from '../../support/server.ts'
+import { median } from '../../support/statistics.ts'
 
 export interface BareStatements extends AsyncDisposable {
   /** Runs the statement of a question; null when its answer needs no data. */
