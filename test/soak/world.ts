@@ -48,8 +48,8 @@ export async function openWorld(seed: number, crowd: number): Promise<World> {
   await writeFile(inFolder('tiers.json'), JSON.stringify(tiers))
 
   const still = await drawStill(seed)
-  const lines = still.records.map(({ uri, cid, indexedAt, value }) => {
-    const line: Json = { uri, cid, indexedAt: printInstant(indexedAt), value }
+  const lines = still.records.map(({ uri, cid, rev, indexedAt, value }) => {
+    const line: Json = { uri, cid, rev, indexedAt: printInstant(indexedAt), value }
     return `${JSON.stringify(line)}\n`
   })
   await writeFile(inFolder('records.jsonl'), [...lines, ...crowdLines(crowd)].join(''))

@@ -45,7 +45,7 @@ export class Moving {
     this.#all = libraryCollections
       .map((collection, index) => {
         const { rootField } = shapeOf(this.#latest, collection)
-        return `c${index}: ${rootField}${list} { totalCount nodes { uri cid indexedAt changedAt recordJson } }`
+        return `c${index}: ${rootField}${list} { totalCount nodes { uri cid rev indexedAt changedAt recordJson } }`
       })
       .join('\n')
   }
@@ -110,10 +110,11 @@ export class Moving {
       if (totalCount !== nodes.length)
         this.#tally.problem(`A total of ${totalCount} has ${nodes.length} records in one answer.`)
       return nodes.map(
-        ({ uri, cid, indexedAt, changedAt, recordJson: value }: Json): PlainRecord => ({
+        ({ uri, cid, rev, indexedAt, changedAt, recordJson: value }: Json): PlainRecord => ({
           ...partsOf(uri),
           uri,
           cid,
+          rev: rev ?? undefined,
           indexedAt: parseInstant(indexedAt),
           changedAt: parseInstant(changedAt),
           value,
