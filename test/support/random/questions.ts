@@ -233,13 +233,14 @@ function conditions(
     fc.constantFrom(0.5, 1 / 3, 2.000001, -0.5, 2 ** 53, -(2 ** 54), 1e25, -1e300),
   )
   return fc
-    .tuple(measured, operator, numbers, fc.constantFrom(...records), fc.nat(2))
+    .tuple(measured, operator, numbers, fc.constantFrom(undefined, ...records), fc.nat(2))
     .map(([of, by, number, record, choice]) => {
       const isMoment =
         'field' in of && (of.measure === 'MIN' || of.measure === 'MAX') && datetimes.includes(of.field)
-      const own = valueOf(reference, collection, { members: [record], share: 1 }, of)
+      const own =
+        record === undefined ? undefined : valueOf(reference, collection, { members: [record], share: 1 }, of)
       const value = isMoment
-        ? printInstant(typeof own === 'bigint' ? own : record.indexedAt)
+        ? printInstant(typeof own === 'bigint' ? own : (record?.indexedAt ?? 0n))
         : choice === 0 && own !== undefined && of.measure !== 'COUNT'
           ? Number(own)
           : number
