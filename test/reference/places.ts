@@ -1,6 +1,7 @@
 /** The values inside a record: its own fields first, then those of the objects inside, unless these contain themselves. */
 import type { ElementArray, ObjectKind } from './elements.ts'
 import type { Field, Kind, Shape } from './shapes.ts'
+import { once } from './once.ts'
 import type { Key } from './values.ts'
 import {
   objectSubject,
@@ -24,12 +25,12 @@ export interface Place {
 }
 
 /** Of places with the same name, a property of the record counts, otherwise the first. */
-export function placesOf(shape: Shape): Place[] {
-  const own = shape.fields.map(({ name, kind }) => ({ name, path: [name], kind, array: null }))
+export const placesOf = once(({ fields }: Shape): readonly Place[] => {
+  const own = fields.map(({ name, kind }) => ({ name, path: [name], kind, array: null }))
   const names = new Set(own.map(({ name }) => name))
-  const inner = placesInside(shape.fields, [], [], null)
+  const inner = placesInside(fields, [], [], null)
   return [...own, ...inner.filter(({ name }) => !names.has(name) && names.add(name))]
-}
+})
 
 function placesInside(
   fields: readonly Field[],

@@ -180,7 +180,8 @@ function objectKind(
   path: readonly string[],
   reading: Reading,
 ): Kind {
-  const fields = () => fieldsOf(definition, base, path, [], reading)
+  let known: readonly Field[] | undefined
+  const fields = () => (known ??= fieldsOf(definition, base, path, [], reading))
   return { kind: 'object', def, required: definition.required ?? [], fields }
 }
 

@@ -1,6 +1,7 @@
 /** The records an evaluator looks at, and how it reads one value of one of them. */
 import type { Field, HeldReference, Json, Kind, Shape, Shapes } from './shapes.ts'
 import type { TimeFrame } from './zones.ts'
+import { once } from './once.ts'
 import { type Key, parseInstant } from './values.ts'
 
 export interface PlainRecord {
@@ -50,8 +51,12 @@ export function shapeOf(world: World, collection: string): Shape {
   return shape
 }
 
-export function recordsOf(world: World, collection: string): PlainRecord[] {
-  return world.records.filter((record) => record.collection === collection)
+const byCollection = once((records: readonly PlainRecord[]) =>
+  Map.groupBy(records, ({ collection }) => collection),
+)
+
+export function recordsOf(world: World, collection: string): readonly PlainRecord[] {
+  return byCollection(world.records).get(collection) ?? []
 }
 
 export const systemStrings = ['uri', 'cid', 'rev', 'did', 'rkey', 'collection'] as const
@@ -119,9 +124,13 @@ export function linkOf(value: Json): Link {
   return typeof value === 'string' ? { uri: value, cid: null } : { uri: value.uri, cid: value.cid }
 }
 
+const byUri = once(
+  (records: readonly PlainRecord[]) => new Map(records.map((record) => [record.uri, record])),
+)
+
 /** Whatever indexed record has this URI, of any collection. */
 export function resolve(world: World, uri: string): PlainRecord | null {
-  return world.records.find((record) => record.uri === uri) ?? null
+  return byUri(world.records).get(uri) ?? null
 }
 
 /** Whether the indexed record still has that CID; null when it is not indexed. */
@@ -130,17 +139,32 @@ export function isCurrent(world: World, link: Link): boolean | null {
   return record === null ? null : record.cid === link.cid
 }
 
+const allReferences = once((shapes: Shapes) => [...shapes.values()].flatMap(({ references }) => references))
+
 /** The reverse fields that a collection's records have. */
 export function referredBy(world: World, collection: string): HeldReference[] {
-  const all = [...world.shapes.values()].flatMap((shape) => shape.references)
-  return all.filter((held) => held.kind.targets === null || held.kind.targets.includes(collection))
+  return allReferences(world.shapes).filter(
+    ({ kind }) => kind.targets === null || kind.targets.includes(collection),
+  )
 }
 
+/** For each reference that records hold: who refers to each URI. */
+const referrers = once((records: readonly PlainRecord[]) =>
+  once((held: HeldReference) => {
+    const found = new Map<string, PlainRecord[]>()
+    for (const record of byCollection(records).get(held.collection) ?? [])
+      for (const uri of new Set(linksAt(record.value, held.path).map((link) => link.uri))) {
+        const some = found.get(uri) ?? []
+        found.set(uri, some)
+        some.push(record)
+      }
+    return found
+  }),
+)
+
 /** The records that point at this one through a reference, each once. */
-export function reverse(world: World, record: PlainRecord, held: HeldReference): PlainRecord[] {
-  return recordsOf(world, held.collection).filter((referrer) =>
-    linksAt(referrer.value, held.path).some((link) => link.uri === record.uri),
-  )
+export function reverse(world: World, { uri }: PlainRecord, held: HeldReference): readonly PlainRecord[] {
+  return referrers(world.records)(held).get(uri) ?? []
 }
 
 /** The links a record holds at a path, passing through arrays. */

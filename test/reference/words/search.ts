@@ -1,15 +1,9 @@
 /** Which records a search finds, from the words of their texts; tokens and syntax are those of src/search. */
 import type { Search, SearchTerm } from '../../../src/search/parse-search.ts'
 import { plainWordsOf } from '../../../src/search/words.ts'
-import type { Field } from '../shapes.ts'
-import {
-  objectSubject,
-  type PlainRecord,
-  readField,
-  recordSubject,
-  type Subject,
-  type World,
-} from '../world.ts'
+import { once } from '../once.ts'
+import type { Field, Shape } from '../shapes.ts'
+import { objectSubject, type PlainRecord, readField, shapeOf, type Subject, type World } from '../world.ts'
 
 /** The words of a free text, under the name that searches call it by. */
 export interface SearchedField {
@@ -18,10 +12,13 @@ export interface SearchedField {
 }
 
 /** The free texts of a record that are outside arrays, in the order of the lexicon. */
-export function searchedFields(world: World, record: PlainRecord): SearchedField[] {
-  const subject = recordSubject(world, record)
-  return subject.kind === 'record' ? fieldsOf(subject, subject.shape.fields, []) : []
+export function searchedFields(world: World, record: PlainRecord): readonly SearchedField[] {
+  return textsOf(shapeOf(world, record.collection))(record)
 }
+
+const textsOf = once((shape: Shape) =>
+  once((record: PlainRecord) => fieldsOf({ kind: 'record', record, shape }, shape.fields, [])),
+)
 
 function fieldsOf(subject: Subject, fields: readonly Field[], path: readonly string[]): SearchedField[] {
   return fields.flatMap(({ name, kind }): SearchedField[] => {
