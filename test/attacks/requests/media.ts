@@ -12,7 +12,7 @@ const chunked = (headers: readonly string[], body: string): string =>
 
 /** A gigabyte of zeros, gzip in gzip: some kilobytes that are a megabyte that is all. */
 const zeros = Buffer.alloc(16 * 1024 * 1024)
-const bomb = gzipSync(Buffer.concat(Array.from({ length: 64 }, () => gzipSync(zeros))))
+const bomb = gzipSync(Buffer.concat(Array<Buffer>(64).fill(gzipSync(zeros))))
 const brotliBomb = brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })
 
 export const mediaAttacks: readonly Attack[] = [
