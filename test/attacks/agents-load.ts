@@ -21,6 +21,7 @@ export const agentScenes: readonly LoadScene[] = [
   {
     name: 'a flood of requests to agents that are no messages: they are counted, and then told to wait',
     server: 'scarce',
+    isAboveStore: true,
     async play(target) {
       const own = from('198.51.100.30')
       const requests = [
@@ -89,6 +90,7 @@ export const agentScenes: readonly LoadScene[] = [
   {
     name: 'large messages of agents on eight connections: others have their pages meanwhile',
     server: 'agents',
+    isAboveStore: true,
     async play({ port }, { goodKey }) {
       const request = asked(page, {}, [`x-api-key: ${goodKey}`])
       const expected = await alone(port, request)

@@ -55,6 +55,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a flood of questions that cannot be read: they are counted too',
     server: 'scarce',
+    isAboveStore: true,
     async play(target) {
       const bad = ['query=%7B', 'query=%7Bnothing%7D', '', 'query=%7B__typename%7D&variables=x']
       assertFlooded(
@@ -101,6 +102,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a flood of bodies of another type: they are counted too',
     server: 'scarce',
+    isAboveStore: true,
     async play(target) {
       const request = posted('{}', ['content-type: text/plain', from('198.51.100.190')])
       const statuses = new Set<number>()
@@ -114,6 +116,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a flood behind a proxy with more addresses in front: the last one counts',
     server: 'scarce',
+    isAboveStore: true,
     async play(target) {
       assertFlooded(
         await pipelined(
@@ -128,6 +131,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a walk through the addresses of one IPv6 network: they are one caller',
     server: 'scarce',
+    isAboveStore: true,
     async play(target) {
       const walk = numbers(smallFlood(target)).map((index) =>
         got(cheap, from(`2001:db8:0:1:${index.toString(16)}::${index}`)),
@@ -140,6 +144,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'the same address in other spellings: it is one caller',
     server: 'scarce',
+    isAboveStore: true,
     async play(target) {
       const spellings = ['198.51.100.3', '::ffff:198.51.100.3', '[::ffff:c633:6403]:443', '198.51.100.3:8080']
       assertFlooded(
@@ -240,6 +245,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a flood of probes, preflights and paths that are not there: each is answered',
     server: 'strict',
+    isAboveStore: true,
     async play({ port }) {
       const lines = [
         'GET /readyz',
@@ -330,6 +336,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a thousand connections from one address: those beyond its share are told so',
     server: 'roomy',
+    isAboveStore: true,
     async play({ port }) {
       const open = await Promise.all(numbers(1_000).map(() => Connection.open(port)))
       const refused = open.slice(500)
@@ -344,6 +351,7 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'three times the connections that all workers take: those beyond are closed, and the others answered',
     server: 'narrow',
+    isAboveStore: true,
     async play(target) {
       const { port } = target
       const open = await Promise.all(numbers(3 * fewConnections).map(() => Connection.open(port)))

@@ -10,6 +10,8 @@ import { scarcePoints, type ServerName, type Target } from './world.ts'
 export interface LoadScene {
   readonly name: string
   readonly server: ServerName
+  /** Whether its outcome cannot depend on the engine: nothing that it sends gets as far as a statement of its own. */
+  readonly isAboveStore?: true
   /** Says by itself what must come of it. */
   readonly play: (target: Target, given: Given) => Promise<void>
 }

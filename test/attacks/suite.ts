@@ -40,7 +40,8 @@ export function testAttacks(engine: Engine): void {
     }
   }
 
-  for (const { name, server, play } of scenes) {
+  for (const { name, server, isAboveStore, play } of scenes) {
+    if (engine !== 'sqlite' && isAboveStore) continue
     test(`attacks by load, ${name} (${engine})`, async () => {
       const { given, target } = await open()
       const attacked = await target(server)
