@@ -1,12 +1,15 @@
 /** The first page, searches of everything, and pages of collections over the demo corpus. */
 import assert from 'node:assert/strict'
-import { corpusNamed, newsLexicons } from '../golden/corpora.ts'
+import { after } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { explorerOver, openExplorer, type OpenedExplorer } from '../support/service/explorer.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { buildRecord, otherCid } from '../support/records/records.ts'
+
+after(closeCorpora)
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const articles = '/c/tech.service.news.article'

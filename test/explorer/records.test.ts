@@ -1,12 +1,15 @@
 /** Pages of records over the demo corpus. */
 import assert from 'node:assert/strict'
-import { corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
+import { after } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { explorerOver } from '../support/service/explorer.ts'
 import { assertHarmless } from './harmless.ts'
 import type { Engine } from '../support/store/postgres.ts'
+
+after(closeCorpora)
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const news = 'tech.service.news'
