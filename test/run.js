@@ -1,5 +1,5 @@
-// Runs the test files in one process, which is ten times faster than a process for each; all of them in several, since
-// those that start servers, and kill them, mostly wait.
+// Runs the test files in one process, which is ten times faster than a process for each; all of them in groups, several
+// at the same time.
 // Arguments are parts of paths: `npm test -- src/ingest` runs the tests under that folder. `--unit` runs the unit tests.
 // Plain JavaScript that an old Node parses, so that it can say what it needs.
 const major = Number(process.versions.node.split('.')[0])
@@ -13,7 +13,7 @@ if (major < 24) {
 const { spawn } = await import('node:child_process')
 const { globSync, mkdtempSync, readFileSync, rmSync } = await import('node:fs')
 const { enableCompileCache } = await import('node:module')
-const { tmpdir } = await import('node:os')
+const { availableParallelism, tmpdir } = await import('node:os')
 const { dirname, join } = await import('node:path')
 const { fileURLToPath, pathToFileURL } = await import('node:url')
 const { run } = await import('node:test')
@@ -53,25 +53,38 @@ if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 process.env.LEXIGRAPH_WORKERS ??= '1'
 process.env.LEXIGRAPH_THREADS ??= '1'
 
+/** Groups at the same time; more than there are processors, since those that start servers, and kill them, also wait. */
+const atOnce = Math.max(6, availableParallelism())
+
 /** Milliseconds; three times what all tests take. */
 const longestGroup = 1_800_000
 
 if (parts.length === 0) {
+  // Each takes some tens of seconds of computing, those that take longest first.
   const groups = [
-    /^test\/network/,
-    /^test\/(attacks|soak|memory)/,
-    /^test\/(crash|copy|backup|postgres)/,
+    /^test\/(network|(hiding|ingest|network|purging)-)/,
+    /^test\/((backup|copy|crash|restore)\.|postgres)/,
+    /^test\/(cli|keys|lexicon-changes|operating|rebuilds|reloading|usage|workers)/,
+    /^(src\/explorer|test\/explorer\/[i-z])/,
+    /^test\/explorer/,
+    /^test\/(properties|reference)/,
+    /^test\/(attacks|memory|soak)/,
+    /^test\/mcp/,
+    /^test\/(agents|bundle|clients|deploy|docs|end-to-end|example|package|playground)/,
+    /^src\/database\/[n-z]/,
+    /^(src\/query|test\/(cases|exports))/,
     /^(src\/database|test\/held-up)/,
-    /^(src\/(ingest|cli)|test\/(hiding|keys|workers|mcp|package))/,
-    /^test\/(rebuilds|restore|purging|cli|lexicon-changes|operating|playground|clients|hidden|end-to-end)/,
-    /^test\/(cases|properties|exports)/,
-    /^(src|test)\/explorer/,
+    /^src\/(cli|ingest)/,
   ]
   /** The last has what is in no other. */
   const groupOf = (file) => {
     const found = groups.findIndex((pattern) => pattern.test(file))
     return found === -1 ? groups.length : found
   }
+  // None is empty: a process without files would run all.
+  const waiting = [...groups.keys(), groups.length]
+    .map((group) => files.filter((file) => groupOf(file) === group))
+    .filter(({ length }) => length > 0)
   if (process.env.TEST_DATABASES !== 'sqlite') {
     const { shareBinaries, versions } = await import('./postgres/binaries.ts')
     // Now, because each process would.
@@ -81,25 +94,24 @@ if (parts.length === 0) {
   const { unpackPackage } = await import('../build/unpack.ts')
   const unpacked = mkdtempSync(join(tmpdir(), 'lexigraph-package-'))
   process.env.TEST_PROGRAM = await unpackPackage(unpacked)
-  const passed = await Promise.all(
-    [...groups.keys(), groups.length].map((group) =>
-      runApart(
-        files.filter((file) => groupOf(file) === group),
-        group === groups.length ? process.stdout : null,
-      ),
-    ),
-  )
+  // Whoever is done takes the next group, so that no processor is without work before the end.
+  const passed = []
+  const work = async () => {
+    for (let some = waiting.shift(); some !== undefined; some = waiting.shift())
+      passed.push(await runApart(some))
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
   rmSync(unpacked, { recursive: true, force: true })
   process.exit(passed.every(Boolean) ? 0 : 1)
 }
 
-/** Whether all tests of these files passed, in a process of their own; without an output it is told at the end. */
-function runApart(some, output) {
+/** Whether all tests of these files passed, in a process of their own, of which all is told at its end. */
+function runApart(some) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...some], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const printed = []
-  child.stdout.on('data', (data) => (output === null ? printed.push(data) : output.write(data)))
+  child.stdout.on('data', (data) => printed.push(data))
   // A process that hangs must not hide what the others found.
   const end = setTimeout(() => child.kill('SIGKILL'), longestGroup)
   return new Promise((resolve) => {
