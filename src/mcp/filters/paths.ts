@@ -2,7 +2,7 @@
  * Parses dotted paths from a record to a value, through objects, references and reverse references: `language`,
  * `source.country`, `enrichment.impactLevel`. filters.ts, fields.ts and groups.ts turn them into GraphQL.
  */
-import { type GraphQLSchema, isObjectType } from 'graphql'
+import { type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql'
 import {
   type Collection,
   type Field,
@@ -201,11 +201,23 @@ export function wordOf(kind: Field['type']['kind']): string {
   return Object.hasOwn(words, kind) ? words[kind as keyof typeof words] : `a ${kind}`
 }
 
+type ReverseSteps = ReadonlyMap<string, ReverseStep>
+
+/** Found once for each type, because each path asks for them. */
+const reverseStepsOf = new WeakMap<GraphQLObjectType, ReverseSteps>()
+
 /** By every unambiguous name: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
-function reverseSteps({ typeName }: Collection, { schema }: SchemaContext): ReadonlyMap<string, ReverseStep> {
+function reverseSteps({ typeName }: Collection, { schema }: SchemaContext): ReverseSteps {
   const type = schema.getType(typeName)
+  if (!isObjectType(type)) return new Map()
+  const steps = reverseStepsOf.get(type) ?? findReverseSteps(type)
+  reverseStepsOf.set(type, steps)
+  return steps
+}
+
+function findReverseSteps(type: GraphQLObjectType): ReverseSteps {
   const names = new Map<string, ReverseStep | null>()
-  for (const { extensions } of isObjectType(type) ? Object.values(type.getFields()) : []) {
+  for (const { extensions } of Object.values(type.getFields())) {
     if (extensions.role?.kind !== 'reverse') continue
     const { reference, collection: holder } = extensions.role
     const short = lastPart(holder.nsid)
