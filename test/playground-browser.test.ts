@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, after, test } from 'node:test'
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { type Service, runProgram, startService } from './network/service.ts'
 import { openBrowser, skipWithoutBrowser as skip } from './support/server/browser.ts'
@@ -12,7 +12,9 @@ import { until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-playground-'))
 let service: Promise<Service> | undefined
+let browser: Promise<Browser> | undefined
 after(async () => {
+  await (await browser)?.close()
   await (await service)?.stop()
   rmSync(folder, { recursive: true })
 })
@@ -207,14 +209,14 @@ async function openPlayground(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; complaints: readonly string[] }> {
   const { url } = await (service ??= serveDemo())
-  const browser = await openBrowser()
   t.after(async () => {
     // To look at: SCREENSHOTS names a folder.
     const screenshots = process.env['SCREENSHOTS']
     if (screenshots) await page.screenshot({ path: join(screenshots, `${t.name}.png`) })
-    await browser.close()
+    await context.close()
   })
-  const context = await browser.newContext({
+  // Without storage or cache of others.
+  const context = await (await (browser ??= openBrowser())).newContext({
     viewport: { width: 1280, height: 800 },
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
