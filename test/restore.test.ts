@@ -73,7 +73,7 @@ for (const [from, to] of mixed)
         await using running = startProgram(args)
         const started = performance.now()
         // A moment is what this is about, from the program's start to its end.
-        const moment = delay(took * dice.draw() * (1 + count / 2), undefined, { ref: false })
+        const moment = delay(took * dice.draw() * (1 + count / 4), undefined, { ref: false })
         const ended = await Promise.race([running.ended, moment.then(() => undefined)])
         if (ended !== undefined) {
           assert.equal(ended, 0, running.stderr())
