@@ -204,6 +204,29 @@ test('the values of every chart are at the address of its drawing, with another 
     await fetchText(`${articles}/chart.csv?split=language`),
     /^publishedAt_week,language,count\r\n/,
   )
+  const shares = await fetchText(`${articles}/chart.csv?as=share&per=week&language=en`)
+  const [head, ...rows] = shares
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  assert.deepEqual(head, ['publishedAt_week', 'count', 'total', 'share'])
+  const sumOf = (of: readonly (readonly string[])[], column: number): number =>
+    of.reduce((sum, row) => sum + Number(row[column]), 0)
+  const english = await fetchText(
+    `/export/tech.service.news.article.csv?fields=uri&where={"language":{"eq":"en"}}`,
+  )
+  assert.equal(sumOf(rows, 1), english.trimEnd().split('\r\n').length - 1)
+  for (const [week, count, total, share] of rows)
+    assert.equal(Number(share), Number(count) / Number(total), week)
+  const split = await fetchText(`${articles}/chart.csv?as=share&per=week&split=language`)
+  assert.match(split, /^publishedAt_week,language,count,total,share\r\n/)
+  const parts = split
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.split(','))
+  const all = await fetchText('/export/tech.service.news.article.csv?fields=uri')
+  assert.equal(sumOf(parts, 2), all.trimEnd().split('\r\n').length - 1)
 })
 
 const noCurl = missing('curl')

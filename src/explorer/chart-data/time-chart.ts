@@ -4,16 +4,18 @@ import type { ChartSeries } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { ShownField } from '../fields/shown-field.ts'
+import type { Row } from '../../files/file-spec.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { isRestricted, periodOnly, type View, withCondition } from '../view/view.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
+import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
 import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
 import { readChoice } from './own-parameters.ts'
-import { type Period, periods } from './periods.ts'
+import { type Period, periods, periodText } from './periods.ts'
 import { periodKeys, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
 import { recordArguments } from '../view/where.ts'
 
@@ -66,7 +68,7 @@ export function timeChart(
     const group = groups.find((each) => each[axis.key] === null)
     return group === undefined && groupsPageInfo?.hasNextPage === true ? null : (group?.count ?? 0)
   }
-  return { problems, panels: panels(), choices, chart, total, undated }
+  return { problems, panels: panels(), choices, chart, total, undated, ...(as === 'share' && { table }) }
 
   function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
     const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
@@ -137,6 +139,42 @@ export function timeChart(
         ...(shown.isCut ? [text.charts.newestOnly] : []),
         ...((parts?.groupCount ?? 0) > mostGroups ? [text.charts.smallLeftOut] : []),
       ],
+    }
+  }
+
+  /** Shares of all records, which no aggregate divides by: a row for each period, or for each value in each period. */
+  function table(answer: Answer): ChartTable {
+    const [time, all] = [answer['time'] as Groups, answer['timeOfAll'] as Groups]
+    const shown = axis.read([time], all)
+    const ofAll = shown.counts(all.groups)
+    const key = `${axis.field.name}_${shown.period}`
+    const undatedOf = (groups: readonly Group[]) =>
+      groups.find((group) => group[axis.key] === null)?.count ?? 0
+    const rowsOf = (groups: readonly Group[], value: object): readonly Row[] => {
+      const counts = shown.counts(groups)
+      const row = (period: string | null, count: number, divisor: number): Row => ({
+        [key]: period,
+        ...value,
+        count,
+        total: divisor,
+        share: divisor === 0 ? null : count / divisor,
+      })
+      const timeless = undatedOf(groups)
+      return [
+        ...(timeless === 0 ? [] : [row(null, timeless, undatedOf(all.groups))]),
+        ...shown.starts.map((start) =>
+          row(periodText(shown.period, start), counts.get(start) ?? 0, ofAll.get(start) ?? 0),
+        ),
+      ]
+    }
+    const divided = { count: 'integer', total: 'integer', share: 'float' } as const
+    if (split === null) return { columns: { [key]: 'instant', ...divided }, rows: rowsOf(time.groups, {}) }
+    const values = Map.groupBy((answer['timeSplit'] as Groups).groups, (group) => group[split.name] ?? null)
+    return {
+      columns: { [key]: 'instant', [split.name]: 'text', ...divided },
+      rows: [...values].flatMap(([value, groups]) =>
+        rowsOf(groups, { [split.name]: value === null ? null : String(value) }),
+      ),
     }
   }
 
