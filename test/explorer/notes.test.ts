@@ -10,6 +10,7 @@ import type { Engine } from '../support/store/postgres.ts'
 
 const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = '/c/tech.service.news.article'
+const enrichment = '/c/tech.service.news.enrichment'
 after(closeCorpora)
 
 async function open(database: Engine): Promise<OpenedExplorer> {
@@ -59,6 +60,25 @@ test('a language of pages that there is not is refused like other unknown values
     assert.deepEqual(links, [page])
   }
   assert.equal((await explorer.get('/?lang=')).status, 200)
+  for (const lang of ['ES', 'es-MX'])
+    assert.match((await explorer.get(`/?lang=${lang}`)).body, /<html lang="es"/)
+})
+
+test('unknown fields are refused with those that there are, of which a long list is cut visibly', async (database) => {
+  const explorer = await open(database)
+  const told = async (query: string) =>
+    (await shown(explorer, `${enrichment}${query}`, 'section.problem')).texts.join()
+  assert.match(await told('?facets=foo'), /“facets” cannot be “foo”\. It can be: .*sentiment/)
+  assert.match(await told('/charts?by=foo'), /“by” cannot be “foo”\. It can be: [^.]*…/)
+})
+
+test('more facets than an operation may have are left out', async (database) => {
+  const explorer = await open(database)
+  const facets =
+    'category,sentiment,topics,keywords,language,model,scope,eventType,emotionalTone,politicalOrientation,impactLevel'
+  const { status, texts } = await shown(explorer, `${enrichment}?facets=${facets}`, '.sidebar .none')
+  assert.equal(status, 200)
+  assert.match(texts.join(), /Choose fewer facets or filters/)
 })
 
 test('values that were looked through in part are not called the most frequent ones', async (database) => {

@@ -256,7 +256,7 @@ export const ar: Catalogue = {
       case 'tooManyQueries':
         return `الحد الأقصى لعدد الاستعلامات هو ${isolated(problem.most)}.`
       case 'unknownChoice':
-        return `لا يمكن أن تكون قيمة «${isolated(problem.name)}» هي «${isolated(problem.value)}».${problem.choices.length === 0 ? '' : ` القيم الممكنة: ${list(problem.choices.slice(0, 30))}.`}`
+        return `لا يمكن أن تكون قيمة «${isolated(problem.name)}» هي «${isolated(problem.value)}».${problem.choices.length === 0 ? '' : ` القيم الممكنة: ${list(problem.choices.slice(0, 30))}${problem.choices.length > 30 ? '…' : '.'}`}`
     }
   },
 }

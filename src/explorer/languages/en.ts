@@ -184,7 +184,7 @@ export const en = {
       case 'tooManyQueries':
         return `A page compares at most ${problem.most} queries.`
       case 'unknownChoice':
-        return `“${problem.name}” cannot be “${problem.value}”.${problem.choices.length === 0 ? '' : ` It can be: ${problem.choices.slice(0, 30).join(', ')}.`}`
+        return `“${problem.name}” cannot be “${problem.value}”.${problem.choices.length === 0 ? '' : ` It can be: ${problem.choices.slice(0, 30).join(', ')}${problem.choices.length > 30 ? '…' : '.'}`}`
     }
   },
   record: {

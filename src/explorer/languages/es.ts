@@ -236,7 +236,7 @@ export const es: Catalogue = {
       case 'tooManyQueries':
         return `Una página compara como máximo ${problem.most} consultas.`
       case 'unknownChoice':
-        return `«${problem.name}» no puede ser «${problem.value}».${problem.choices.length === 0 ? '' : ` Puede ser: ${problem.choices.slice(0, 30).join(', ')}.`}`
+        return `«${problem.name}» no puede ser «${problem.value}».${problem.choices.length === 0 ? '' : ` Puede ser: ${problem.choices.slice(0, 30).join(', ')}${problem.choices.length > 30 ? '…' : '.'}`}`
     }
   },
 }

@@ -76,16 +76,22 @@ export const languages: readonly Language[] = [
   create('ar', 'العربية', 'rtl', ar),
 ]
 
+/** The language of a tag, without regard to its case and region: `es` for `es-MX`. */
+function languageOf(named: string): Language | undefined {
+  const [primary] = named.trim().toLowerCase().split('-')
+  return languages.find(({ tag }) => tag === primary)
+}
+
 /** The one asked for by tag; otherwise the first of `Accept-Language` that there is; otherwise English. */
 export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {
   const english = languages[0] as Language
-  const named = languages.find(({ tag }) => tag === chosen)
+  const named = chosen === null ? undefined : languageOf(chosen)
   if (named !== undefined) return { ...named, isChosen: true }
   const wanted = [...parseQualities(accepted ?? '')]
     .filter(([, quality]) => quality > 0)
     .toSorted(([, one], [, other]) => other - one)
   for (const [name] of wanted) {
-    const found = languages.find(({ tag }) => tag === name.split('-')[0])
+    const found = languageOf(name)
     if (found !== undefined) return found
   }
   return english

@@ -24,8 +24,9 @@ export function choosePanels<Chart>(
   build: (facets: readonly ShownField[], chart: Chart | null) => Operation,
   { price }: Pick<Site, 'price'>,
 ): ChosenPanels<Chart> {
+  // What is refused for another reason, such as the number of facets, cannot be shown either.
   const affords = (facets: readonly ShownField[], drawn: Chart | null, most: number): boolean =>
-    (price(build(facets, drawn)) ?? 0) <= most
+    (price(build(facets, drawn)) ?? Number.POSITIVE_INFINITY) <= most
   const all = (view.facets ?? roles.facets).flatMap((name) => fields.get(name) ?? [])
   const [asked = null] = charts
   if (affords(all, asked, affordable)) return { facets: all, left: [], chart: asked }

@@ -63,7 +63,13 @@ export function readView(
       .filter(([each]) => each === name)
       .flatMap(([, value]) => value.split(',').filter((each) => each !== ''))
     for (const value of values)
-      if (!has(value)) problems.push({ kind: 'unknownChoice', name, value: value.slice(0, 100), choices: [] })
+      if (!has(value))
+        problems.push({
+          kind: 'unknownChoice',
+          name,
+          value: value.slice(0, 100),
+          choices: [...subject.fields.keys()].filter(has),
+        })
     return values.length === 0 ? null : [...new Set(values)].filter(has)
   }
   const show = last('show')
