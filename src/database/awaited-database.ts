@@ -10,7 +10,7 @@ import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
 
 /** Milliseconds between two attempts to open the database. */
-const interval = 1_000
+const interval = 300
 
 export interface AwaitedOptions {
   readonly isRemote: boolean
