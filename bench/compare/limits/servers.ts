@@ -1,7 +1,7 @@
 /** Servers that answer with bytes or statements that are given to them, and do nothing else. */
 import { defaultPath, nextPort, type Server, startProcess } from '../../support/server.ts'
 
-/** The bytes of each path, whatever is asked there: through the same framework, or through `node:http` alone. */
+/** Starts a server that answers each path with its bytes, through the framework of the product or `node:http` alone. */
 export function startMemories(
   program: 'memory-server' | 'bare-server',
   answers: ReadonlyMap<string, Uint8Array>,

@@ -325,7 +325,7 @@ function wordField({ name, path }: SearchField, texts: readonly TextIndex[]): Wo
   return { name, text: index.text, weight: titles.has(path.at(-1) ?? '') ? titleWeight : 1 }
 }
 
-/** Whether elements may be called by a text: it has no format, is not one of few, and is short enough to sort by. */
+/** Whether a text may be the name of an element: it has no format or listed values, and is short enough to sort by. */
 function isName(type: FieldType): boolean {
   return type.kind === 'string' && type.format === null && type.bounded && !type.categorical
 }

@@ -23,16 +23,22 @@ export function connect(
   if (path !== ':memory:') assertPlaceForFile(path)
   if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
   try {
-    return configured(path, readOnly, cacheSize, timeout)
+    return openRolledBack(path, readOnly, cacheSize, timeout)
   } catch (cause) {
-    if (needsRollback(cause)) {
-      // Only a connection that can write rolls back. It does so when it first reads the file.
-      configured(path, false, cacheSize, timeout).close()
-      return configured(path, readOnly, cacheSize, timeout)
-    }
     if (!isBusy(cause)) throw cause
     const message = 'Another process has locked the file. Try again when it is done.'
     throw Object.assign(new DatabaseBusyError(message, { cause }), { errcode: cause.errcode })
+  }
+}
+
+/** Only a connection that can write rolls back what a killed program left. It does so when it first reads the file. */
+function openRolledBack(path: string, readOnly: boolean, cacheSize: number, timeout: number): DatabaseSync {
+  try {
+    return configured(path, readOnly, cacheSize, timeout)
+  } catch (error) {
+    if (!needsRollback(error)) throw error
+    configured(path, false, cacheSize, timeout).close()
+    return configured(path, readOnly, cacheSize, timeout)
   }
 }
 

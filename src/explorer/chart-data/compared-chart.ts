@@ -109,13 +109,14 @@ export function comparedChart(
       count,
       ...(ofAll !== null && { total, share: total === 0 ? null : count / total }),
     })
-    const undatedOf = ({ groups }: Groups) => groups.find((group) => group[known.key] === null)?.count ?? 0
     const rows = queries.flatMap(({ text }, at) => {
       const own = answers[at] ?? { groups: [] }
       const counts = shown.counts(own.groups)
-      const undated = undatedOf(own)
+      const undated = known.undated(own.groups)
       return [
-        ...(undated === 0 ? [] : [row(null, text, undated, undatedOf((answer['ofAll'] ?? own) as Groups))]),
+        ...(undated === 0
+          ? []
+          : [row(null, text, undated, known.undated(((answer['ofAll'] ?? own) as Groups).groups))]),
         ...shown.starts.map((start) =>
           row(periodText(shown.period, start), text, counts.get(start) ?? 0, ofAll?.get(start) ?? 0),
         ),

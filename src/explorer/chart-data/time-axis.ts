@@ -27,6 +27,8 @@ export interface TimeAxis {
   readonly key: string
   /** Counts of the records that match, by period. */
   readonly panel: (name: string, restriction: RecordArguments) => Panel
+  /** How many records have no time; 0 if there is no such group. */
+  readonly undated: (groups: readonly Group[]) => number
   /** Whether the view leaves a bound of the time open, so that the range is that of the records. */
   readonly isOpen: boolean
   /** `all`: the records that those of the answers are a part of, whose range is shown. */
@@ -68,7 +70,7 @@ export function timeAxis(
   const asked = per ?? (span === null ? (isCoarse ? 'week' : 'day') : periodFor(span))
   const key = `${field.name}_${asked}`
   const isOpen = bounds.from === null || bounds.to === null
-  return { field, key, isOpen, panel, read }
+  return { field, key, isOpen, panel, undated, read }
 
   function panel(name: string, restriction: RecordArguments): Panel {
     return {
@@ -77,6 +79,10 @@ export function timeAxis(
       arguments: { ...restriction, groupBy: [key], orderBy: 'KEY_DESC', limit: mostGroups },
       selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
     }
+  }
+
+  function undated(groups: readonly Group[]): number {
+    return groups.find((group) => group[key] === null)?.count ?? 0
   }
 
   function datedOf({ groups }: Groups): readonly Dated[] {

@@ -65,8 +65,8 @@ export function timeChart(
   const total = (answer: Answer) => (answer['time'] as Groups).count ?? 0
   const undated = (answer: Answer): number | null => {
     const { groups, groupsPageInfo } = answer['time'] as Groups
-    const group = groups.find((each) => each[axis.key] === null)
-    return group === undefined && groupsPageInfo?.hasNextPage === true ? null : (group?.count ?? 0)
+    const found = axis.undated(groups)
+    return found === 0 && groupsPageInfo?.hasNextPage === true ? null : found
   }
   return { problems, panels: panels(), choices, chart, total, undated, ...(as === 'share' && { table }) }
 
@@ -148,8 +148,6 @@ export function timeChart(
     const shown = axis.read([time], all)
     const ofAll = shown.counts(all.groups)
     const key = `${axis.field.name}_${shown.period}`
-    const undatedOf = (groups: readonly Group[]) =>
-      groups.find((group) => group[axis.key] === null)?.count ?? 0
     const rowsOf = (groups: readonly Group[], value: object): readonly Row[] => {
       const counts = shown.counts(groups)
       const row = (period: string | null, count: number, divisor: number): Row => ({
@@ -159,9 +157,9 @@ export function timeChart(
         total: divisor,
         share: divisor === 0 ? null : count / divisor,
       })
-      const timeless = undatedOf(groups)
+      const timeless = axis.undated(groups)
       return [
-        ...(timeless === 0 ? [] : [row(null, timeless, undatedOf(all.groups))]),
+        ...(timeless === 0 ? [] : [row(null, timeless, axis.undated(all.groups))]),
         ...shown.starts.map((start) =>
           row(periodText(shown.period, start), counts.get(start) ?? 0, ofAll.get(start) ?? 0),
         ),
