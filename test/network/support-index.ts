@@ -7,11 +7,10 @@ import { parseConfig } from '../../src/cli/settings/config.ts'
 import { type ProjectContext, loadProject, openExistingStore } from '../../src/cli/store/project.ts'
 import { exportLines } from '../../src/ingest/export.ts'
 import type { Json } from '../reference/shapes.ts'
-import { until } from '../support/until.ts'
+import { generousTiers } from '../support/server/tiers.ts'
+import { patience, until } from '../support/until.ts'
 import type { Network } from './network.ts'
 import { type Program, type Service, startProgram, startService } from './service.ts'
-
-const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 /** Settings of a program that lives in the network: its database, and whom it asks for identities. */
 export function settingsIn(
@@ -46,16 +45,21 @@ export async function startFollowing(
   from: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Following> {
-  const started = await Promise.all([startIngest(from, env), startService(['serve'], { env })])
-  const [ingest, service] = started
+  await using programs = new AsyncDisposableStack()
+  // Settled, so that one that has started is ended when the other fails.
+  const [ingest, service] = await Promise.allSettled([
+    startIngest(from, env).then((program) => programs.use(program)),
+    startService(['serve'], { env }).then((program) => programs.use(program)),
+  ])
+  if (ingest.status === 'rejected') throw ingest.reason
+  if (service.status === 'rejected') throw service.reason
   // For other lexicons the index is rebuilt, of which the service hears later than the one who follows.
-  await until(async () => (await fetch(`${service.url}/readyz`)).ok)
+  await until(async () => (await fetch(`${service.value.url}/readyz`)).ok)
+  const running = programs.move()
   return {
-    ingest,
-    service,
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(started.map((program) => program[Symbol.asyncDispose]()))
-    },
+    ingest: ingest.value,
+    service: service.value,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
@@ -80,9 +84,6 @@ async function lookUntil<Found>(look: () => Promise<Found>, expected: Found, res
     { timeout: 2 * patience },
   )
 }
-
-/** Milliseconds. */
-const patience = 60_000
 
 /** The same of something that must be as it was until it is as expected, and nothing in between. */
 export async function atOnce<Found>(look: () => Promise<Found>, before: Found, after: Found): Promise<void> {

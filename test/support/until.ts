@@ -1,9 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 
+/** Milliseconds after which what is waited for does not come, on a machine that is very busy too. */
+export const patience = 180_000
+
 /** Looks again and again until there is something true, and resolves to it. An error of the look fails at once. */
 export async function until<Found>(
   look: () => Found | Promise<Found>,
-  { timeout = 60_000 }: { readonly timeout?: number } = {},
+  { timeout = patience }: { readonly timeout?: number } = {},
 ): Promise<NonNullable<Exclude<Found, false>>> {
   const start = performance.now()
   for (;;) {

@@ -3,8 +3,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../../test/reference/shapes.ts'
+import { understand } from '../../../../test/support/records/understand.ts'
 import { openTestStore, temporaryFolder, type TestStore } from '../../../../test/support/store/store.ts'
 import { fill, line, open, size, tamper, thing, thingUri } from '../../../../test/support/records/things.ts'
+import { connect } from '../connection.ts'
+import { isCurrent } from './layout.ts'
+import { migrate } from './migrate.ts'
 
 const inFolder = temporaryFolder()
 
@@ -51,6 +55,47 @@ test('a property that is new to the lexicon is filled in from the kept records',
     { size: 1 },
     { size: 2 },
   ])
+})
+
+test('a rebuild waits for the lock as long as another process is at work on it, and no longer', async () => {
+  const path = inFolder('locked.db')
+  await fill(path, [thing(size)], [line('a', { size: 1 })])
+  const { set, tables } = understand([thing({ ...size, text: { type: 'string' } })], {})
+  using other = new DatabaseSync(path)
+  using own = connect(path, false, 64, 0)
+  let clock = 1_800_000_000_000_000n
+  /** From its first step on, another connection holds the lock. */
+  const migrateBeside = (whileHeld: () => void): Promise<void> => {
+    let isFirst = true
+    return migrate(own, {
+      tables,
+      fingerprint: set.fingerprint,
+      check: () => null,
+      onProgress: () => {
+        if (isFirst) other.exec('begin immediate')
+        isFirst = false
+      },
+      now: () => {
+        if (other.isTransaction) whileHeld()
+        return clock
+      },
+    })
+  }
+  await assert.rejects(
+    migrateBeside(() => (clock += 31_000_000n)),
+    {
+      name: 'DatabaseBusyError',
+      message: 'Another process is writing to the database. Try again when it is done.',
+    },
+  )
+  other.exec('rollback')
+  let attempts = 0
+  await migrateBeside(() => {
+    attempts += 1
+    if (attempts === 5) other.exec('rollback')
+  })
+  assert.equal(attempts, 5)
+  assert.ok(isCurrent(own, set.fingerprint))
 })
 
 test('records that no longer fit are kept as refused, the others are served', async () => {

@@ -3,6 +3,8 @@
  * derivation are rebuilt from their records.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { DatabaseBusyError } from '../../database.ts'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
@@ -20,14 +22,38 @@ import {
 import { createWordIndex } from './word-ddl.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
+import { isBusy } from '../failures.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
+import { findRebuild, isAtWork } from './rebuild-state.ts'
 import { createRunner, transact } from '../steps.ts'
+
+/** Milliseconds between two attempts; in each of them the connection itself waits for the lock. */
+const retryPause = 5
 
 /** Fails without any change on a file that is not ours. */
 export async function migrate(database: DatabaseSync, options: MigrateOptions): Promise<void> {
-  if (!isCurrent(database, options.fingerprint) && layOutOrCheck(database, options) === 'stale')
-    await rebuild(database, options)
-  await tidyUp(database, options.now)
+  while (!(await tryToMigrate(database, options))) await pause(retryPause)
+}
+
+/**
+ * False when another process rebuilds the same file and has held its lock for as long as this one waits for it: the
+ * steps of a rebuild follow each other so closely that a busy machine may let no other process in between.
+ */
+async function tryToMigrate(database: DatabaseSync, options: MigrateOptions): Promise<boolean> {
+  const wasCurrent = isCurrent(database, options.fingerprint)
+  try {
+    if (!wasCurrent && layOutOrCheck(database, options) === 'stale') await rebuild(database, options)
+    await tidyUp(database, options.now)
+    return true
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    const found = findRebuild(database)
+    const isRebuiltByAnother = found === null && !wasCurrent && isCurrent(database, options.fingerprint)
+    if (isRebuiltByAnother || (found !== null && isAtWork(found, options.now()))) return false
+    throw new DatabaseBusyError('Another process is writing to the database. Try again when it is done.', {
+      cause,
+    })
+  }
 }
 
 /** `stale`: the tables have another derivation and must be rebuilt. */
