@@ -17,6 +17,7 @@ import { programFile, runProgram, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { anybody, type HttpServer } from './support/server/http-server.ts'
 import { readFences } from './support/service/pages.ts'
+import { generousTiers } from './support/server/tiers.ts'
 
 const page = readFileSync(new URL('../docs/agents-clients.md', import.meta.url), 'utf8')
 const fences = readFences(page)
@@ -63,7 +64,7 @@ for (const { info, body, start } of fences) {
 test('ChatGPT finds and fetches records at a service that is started as the page says', async () => {
   assert.ok(page.includes('\nlexigraph serve --mcp --chatgpt\n'))
   const records = join(folder, 'records.jsonl')
-  const env = { LEXIGRAPH_DATABASE: join(folder, 'news.db') }
+  const env = { LEXIGRAPH_DATABASE: join(folder, 'news.db'), LEXIGRAPH_TIERS: generousTiers }
   writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
   assert.equal((await runProgram(['import', records], { env })).status, 0)
   await using service = await startService(['serve', '--workers', '1', '--mcp', '--chatgpt'], { env })

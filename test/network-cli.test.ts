@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runProgram, startProgram, startService } from './network/service.ts'
 import { temporaryFolder } from './support/store/store.ts'
-import { until } from './support/until.ts'
+import { patience, until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const elsewhere = 'jetstream:ws://127.0.0.1:1'
@@ -91,7 +91,7 @@ test('a signal ends ingest while standard input says nothing', async () => {
   })
   const stderr = text(child.stderr)
   await once(child.stderr, 'readable')
-  const exit = once(child, 'exit', { signal: AbortSignal.timeout(20_000) }).finally(() =>
+  const exit = once(child, 'exit', { signal: AbortSignal.timeout(patience) }).finally(() =>
     child.kill('SIGKILL'),
   )
   child.kill('SIGTERM')

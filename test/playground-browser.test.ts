@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { type Service, runProgram, startService } from './network/service.ts'
 import { openBrowser, skipWithoutBrowser as skip } from './support/server/browser.ts'
-import { until } from './support/until.ts'
+import { patience, until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-playground-'))
 let service: Promise<Service> | undefined
@@ -222,7 +222,7 @@ async function openPlayground(
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(patience)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

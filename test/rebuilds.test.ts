@@ -5,7 +5,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import {
   answering,
@@ -22,6 +21,7 @@ import type { Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { size, thing, thingUri } from './support/records/things.ts'
 import { until } from './support/until.ts'
+import { generousTiers } from './support/server/tiers.ts'
 
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
@@ -40,7 +40,6 @@ const lines = Array.from({ length: count }, (_, n) => line(n))
 writeFileSync(records, lines.join('\n'))
 const few = inFolder('few.jsonl')
 writeFileSync(few, lines.slice(-20).join('\n'))
-const generous = fileURLToPath(new URL('support/server/generous-tiers.json', import.meta.url))
 const nothing = inFolder('nothing.jsonl')
 writeFileSync(nothing, '')
 const question =
@@ -150,7 +149,7 @@ for (const { workers, engines } of forms) {
       const env = await filled(engine, few)
       const own = copyOf(narrow, `own-${engine}-${workers}`)
       await using server = await startFakeJetstream()
-      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generous]
+      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
       await using service = await startService(
         ['serve', '--workers', workers, '--lexicons', own, ...ingest],
         { env },
@@ -185,7 +184,7 @@ for (const { workers, engines } of forms) {
     async (engine) => {
       const env = await filled(engine, few)
       await using server = await startFakeJetstream()
-      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generous]
+      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
       await using service = await startService(
         ['serve', '--workers', workers, '--lexicons', narrow, ...ingest],
         { env },
@@ -210,7 +209,7 @@ for (const { workers, engines } of forms)
       const env = await filled(engine)
       const own = copyOf(wide, `edited-early-${engine}-${workers}`)
       await using program = startProgram(
-        ['serve', '--port', '0', '--workers', workers, '--lexicons', own, '--tiers', generous],
+        ['serve', '--port', '0', '--workers', workers, '--lexicons', own, '--tiers', generousTiers],
         { env },
       )
       const preparing = await stoppedPreparation(program)
@@ -237,7 +236,7 @@ for (const workers of ['1', '2'])
     const env = await filled('sqlite', few)
     const own = copyOf(narrow, `edited-later-${workers}`)
     await using service = await startService(
-      ['serve', '--workers', workers, '--lexicons', own, '--tiers', generous],
+      ['serve', '--workers', workers, '--lexicons', own, '--tiers', generousTiers],
       { env },
     )
     writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
@@ -260,7 +259,7 @@ test('a worker that cannot start because lexicons were edited leaves the others 
   const env = await filled('sqlite', few)
   const own = copyOf(narrow, 'edited')
   await using service = await startService(
-    ['serve', '--workers', '2', '--lexicons', own, '--tiers', generous],
+    ['serve', '--workers', '2', '--lexicons', own, '--tiers', generousTiers],
     {
       env,
     },

@@ -10,7 +10,7 @@ import { runProgram, type Service, startService } from './network/service.ts'
 import { childrenOf, isAsleep, isStopped } from './support/processes.ts'
 import { temporaryFolder } from './support/store/store.ts'
 import { size, thing } from './support/records/things.ts'
-import { until } from './support/until.ts'
+import { patience, until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const nothing = inFolder('nothing.jsonl')
@@ -100,7 +100,7 @@ async function connectAgainAndAgain(service: Service, end: AbortSignal): Promise
 }
 
 async function askHealth({ url }: Service, agent: Agent | false = false): Promise<void> {
-  const request = get(`${url}/healthz`, { agent, signal: AbortSignal.timeout(20_000) })
+  const request = get(`${url}/healthz`, { agent, signal: AbortSignal.timeout(patience) })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   assert.equal(response.statusCode, 200)
   await once(response.resume(), 'end')

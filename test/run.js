@@ -95,17 +95,21 @@ if (parts.length === 0) {
   const unpacked = mkdtempSync(join(tmpdir(), 'lexigraph-package-'))
   process.env.TEST_PROGRAM = await unpackPackage(unpacked)
   // Whoever is done takes the next group, so that no processor is without work before the end.
-  const passed = []
+  // What failed is printed last, without what passed, so that the end of a log tells it.
+  const failed = []
   const work = async () => {
-    for (let some = waiting.shift(); some !== undefined; some = waiting.shift())
-      passed.push(await runApart(some))
+    for (let some = waiting.shift(); some !== undefined; some = waiting.shift()) {
+      const { passed, printed } = await runApart(some)
+      if (passed) process.stdout.write(printed)
+      else failed.push(printed.replaceAll(/^ *✔.*\n/gm, ''))
+    }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
   rmSync(unpacked, { recursive: true, force: true })
-  process.exit(passed.every(Boolean) ? 0 : 1)
+  process.stdout.write(failed.join('\n'), () => process.exit(failed.length === 0 ? 0 : 1))
 }
 
-/** Whether all tests of these files passed, in a process of their own, of which all is told at its end. */
+/** Whether all tests of these files passed, and what was printed, by a process of their own. */
 function runApart(some) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...some], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -119,7 +123,7 @@ function runApart(some) {
       clearTimeout(end)
       if (signal !== null)
         printed.push(Buffer.from(`\nTests FAILED: ended by ${signal}, after the last above.\n`))
-      process.stdout.write(Buffer.concat(printed), () => resolve(code === 0))
+      resolve({ passed: code === 0, printed: Buffer.concat(printed).toString() })
     })
   })
 }

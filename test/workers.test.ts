@@ -14,7 +14,7 @@ import type { Json } from './reference/shapes.ts'
 import { onPostgres } from './support/store/databases.ts'
 import { postgresUrl } from './support/store/postgres.ts'
 import { childrenOf, hasEnded } from './support/processes.ts'
-import { until } from './support/until.ts'
+import { patience, until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-workers-'))
 const database = join(folder, 'records.db')
@@ -47,7 +47,7 @@ test('a worker that is killed is replaced, and callers of the others see nothing
   const [other] = callers.filter((caller) => caller !== broken) as [Caller]
   const before = other.answers()
   // Nobody answers a connection that was handed to a worker as it died: https://github.com/nodejs/node/issues/21746
-  const askOrFail = () => ask(service).catch(() => other)
+  const askOrFail = () => ask(service, '{ __typename }', false, 5_000).catch(() => other)
   await until(async () => (await askOrFail()).worker !== other.worker)
   await until(() => other.answers() > before + 20)
   assert.equal(other.failures(), 0)
@@ -219,8 +219,9 @@ async function ask(
   { url }: Service,
   query = '{ __typename }',
   agent: Agent | false = false,
+  timeout = patience,
 ): Promise<Answer> {
-  const signal = AbortSignal.timeout(20_000)
+  const signal = AbortSignal.timeout(timeout)
   const request = get(`${url}/api/graphql?query=${encodeURIComponent(query)}`, { agent, signal })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   const { statusCode: status = 0, headers } = response

@@ -9,6 +9,8 @@ import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { openBrowser } from '../support/server/browser.ts'
 import type { TestServiceGiven } from '../support/service/service.ts'
+import { patience } from '../support/until.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 
 export interface Reader extends AsyncDisposable {
   readonly page: Page
@@ -63,10 +65,8 @@ async function serve(
   const { status, stderr } = await runProgram(['import', records], { env })
   assert.equal(status, 0, stderr)
   // A test asks more in a minute than a reader does.
-  return startService(['serve', '--workers', '1', '--tiers', generous], { env })
+  return startService(['serve', '--workers', '1', '--tiers', generousTiers], { env })
 }
-
-const generous = new URL('../support/server/generous-tiers.json', import.meta.url).pathname
 
 /** A browser of its own for each reader: without cookies, storage or cache of others. */
 export async function openReader(address: string, options: BrowserContextOptions = {}): Promise<Reader> {
@@ -78,7 +78,7 @@ export async function openReader(address: string, options: BrowserContextOptions
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(patience)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { formatTid } from '../../demo/record.ts'
 import { runProgram, startService } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -13,10 +12,10 @@ import type { PlainRecord } from '../reference/world.ts'
 import { type AgentClient, connectAgent } from './conversation.ts'
 import { injections } from './injections.ts'
 import { article, enrichment, known, source } from './news.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-injections-'))
 after(() => rmSync(folder, { recursive: true }))
-const tiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 /** A character that a reader does not see or that reorders what they see; line feeds and tabs are seen. */
 const unseen =
@@ -203,5 +202,5 @@ async function serve(told: readonly Told[]) {
   const { stdout, stderr, status } = await runProgram(['import', records, '--json'], { env })
   assert.equal(status, 0, stderr)
   assert.deepEqual(JSON.parse(stdout).refused, {})
-  return startService(['serve', '--mcp', '--tiers', tiers], { env })
+  return startService(['serve', '--mcp', '--tiers', generousTiers], { env })
 }

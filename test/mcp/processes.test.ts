@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
@@ -16,9 +15,9 @@ import { createTools } from '../../src/mcp/tools/tools.ts'
 import { newsParts } from './agent-server.ts'
 import { answerOf } from './conversation.ts'
 import { programFile } from '../network/service.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 
 /** All that is asked comes from one address, within seconds. */
-const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
 after(async () => {
   for (const service of served.values()) await (await service)[Symbol.asyncDispose]()

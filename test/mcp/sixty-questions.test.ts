@@ -7,7 +7,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
@@ -18,6 +17,7 @@ import { comparing } from './sixty/comparing.ts'
 import { counting } from './sixty/counting.ts'
 import { finding } from './sixty/finding.ts'
 import { tracing } from './sixty/tracing.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 
 /** What one question may take. */
 const mostCalls = 6
@@ -28,7 +28,6 @@ const usualTokens = 250
 
 const files = devFiles.map(devFile)
 /** All that is asked comes from one address, within seconds. */
-const tiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-questions-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -78,7 +77,7 @@ async function importAndServe(): Promise<Service> {
   const env = { LEXIGRAPH_DATABASE: join(folder, 'news.db') }
   const { stderr, status } = await runProgram(['import', ...files], { env })
   assert.equal(status, 0, stderr)
-  return startService(['serve', '--mcp', '--tiers', tiers], { env })
+  return startService(['serve', '--mcp', '--tiers', generousTiers], { env })
 }
 
 function medianOf(numbers: readonly number[]): number {

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
 import { buildCorpus } from './added-records.ts'
 import { connectAgent, tokensOf } from './conversation.ts'
 import { readNews } from './news.ts'
 import { questions } from './questions.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 
 /** What one question may take. */
 const mostCalls = 4
@@ -22,7 +22,6 @@ const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
 after(() => rmSync(folder, { recursive: true }))
 
 /** All that is asked comes from one address, within seconds. */
-const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 
 const now = new Date()
 const corpus = buildCorpus(now.getTime())

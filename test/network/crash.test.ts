@@ -14,7 +14,7 @@ import { Worker } from 'node:worker_threads'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { inspectStore } from '../support/store/inspect.ts'
 import { temporaryFolder } from '../support/store/store.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 import { startFakeJetstream } from './fake-jetstream.ts'
 import { createDice, type Dice, type Faults } from './fake-server.ts'
 import { startFakeTap } from './fake-tap.ts'
@@ -232,7 +232,7 @@ async function killAmid(
 /** Resolves when the index holds what is published; tells what differs when it does not come to that. */
 async function agreement(database: string, publishers: Publishers): Promise<void> {
   const published = await publishers.published()
-  const end = performance.now() + 60_000
+  const end = performance.now() + patience
   for (;;) {
     const different = differences(published, await storedIn(database))
     if (different.length === 0) return

@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createRandom } from '../../demo/random.ts'
@@ -17,10 +16,9 @@ import { onPostgres } from '../support/store/databases.ts'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import { startTraffic, type Traffic } from './traffic.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 
 const seed = Number(process.env['FAILOVER_SEED'] ?? Date.now() % 2 ** 31)
-/** Milliseconds after the end of a failure within which all is well again. */
-const recovery = { timeout: 60_000 }
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-failover-'))
 const [late, ...corpus] = [...buildDemoCorpus()].toReversed()
@@ -45,7 +43,7 @@ onPostgres('answers go on while the replica is stopped, and it is used again aft
   for (const mode of ['fast', 'immediate'] as const) {
     const before = reports(service)
     await replica.stop(mode)
-    await until(() => reports(service) > before, recovery)
+    await until(() => reports(service) > before)
     await goesOn(traffic)
     const start = performance.now()
     await replica.start()
@@ -65,7 +63,7 @@ onPostgres('a replica that does not go on is left out until it has caught up', a
   await replica.query('select pg_wal_replay_pause()')
   await importRecords(primary, [late])
   const start = performance.now()
-  await until(async () => (await count()) === before + 1, recovery)
+  await until(async () => (await count()) === before + 1)
   t.diagnostic(`seen ${elapsed(start)} ms after it was written, at a bound of 1 s`)
   assert.match(service.stderr(), /is more than 1 second behind the primary/)
   await replica.query('select pg_wal_replay_resume()')
@@ -130,7 +128,7 @@ onPostgres('when no connection is left, callers are told; and all is well when t
       await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ofService}`)
       await hold(primary, holders)
       return traffic.unavailable() > before
-    }, recovery)
+    })
   } finally {
     await Promise.all([admin, ...holders].map((client) => client.end()))
   }
@@ -163,7 +161,7 @@ onPostgres(
     await using trafficAlone = await startTraffic(alone, 2)
     await isReadBy(replica, reading)
     await primary.kill()
-    await until(() => trafficAlone.unavailable() > 0, recovery)
+    await until(() => trafficAlone.unavailable() > 0)
     assert.equal((await fetch(`${alone.url}/readyz`)).status, 503)
     await goesOn(traffic)
     await replica.promote()
@@ -177,7 +175,6 @@ onPostgres(
   },
 )
 
-const generousTiers = fileURLToPath(new URL('../support/server/generous-tiers.json', import.meta.url))
 const ofService = `application_name = 'lexigraph' and backend_type = 'client backend' and pid <> pg_backend_pid()`
 
 function serve(env: Readonly<Record<string, string>> = {}): Promise<Service> {
@@ -214,13 +211,13 @@ async function isReadBy(server: Cluster, service: Service): Promise<void> {
        and query_start > '${String(now?.['time'])}'`,
     )
     return Number(row?.['count']) > 0
-  }, recovery)
+  })
 }
 
 /** Some more right answers come. */
 async function goesOn(traffic: Traffic): Promise<void> {
   const before = traffic.right()
-  await until(() => traffic.right() > before + 50, recovery)
+  await until(() => traffic.right() > before + 50)
 }
 
 /** It is ready, and a good while passes without a refusal. */
@@ -229,7 +226,7 @@ async function isWell({ url }: Service, traffic: Traffic): Promise<void> {
     const refusals = traffic.unavailable()
     await goesOn(traffic)
     return traffic.unavailable() === refusals && (await fetch(`${url}/readyz`)).ok
-  }, recovery)
+  })
 }
 
 /** Takes all the connections that are left. */

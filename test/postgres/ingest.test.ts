@@ -13,14 +13,12 @@ import { createDice } from '../network/fake-server.ts'
 import { type Program, startProgram, startService } from '../network/service.ts'
 import { differences, packageLexicons, storedIn } from '../network/support-index.ts'
 import { type Cluster, databases, freshDatabase, startCluster } from '../support/store/postgres.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 import { type Outlets, startOutlets } from './outlets.ts'
 
 const skip = !databases.includes('postgres') && 'PostgreSQL is left out'
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
 const runs = Number(process.env['CRASH_RUNS'] ?? 1)
-/** Within which another takes over. */
-const recovery = { timeout: 60_000 }
 
 test('one of two processes follows, and the other when that one hangs or is killed', { skip }, async (t) => {
   await using scene = await createScene(t, await freshIndex())
@@ -74,12 +72,12 @@ test('leaders may be killed, and connections cut, at any moment and lose nothing
       await other.said(/Waits/)
     }
     await goesOn(index)
-    const leader = await until(() => living.find(leads), recovery)
+    const leader = await until(() => living.find(leads))
     await delay(600 * dice.draw())
     const start = performance.now()
     await leader.kill('SIGKILL')
     living = living.filter((one) => one !== leader)
-    await until(() => living.find(leads), recovery)
+    await until(() => living.find(leads))
     times.push(elapsed(start))
   }
   t.diagnostic(`Another followed ${times.join(', ')} ms after the kills.`)
@@ -205,7 +203,7 @@ async function writersOf(index: Index): Promise<readonly unknown[]> {
 
 /** `before`: who had written when the last writer was still well. */
 async function takesOver(index: Index, before: readonly unknown[]): Promise<void> {
-  await until(async () => (await writersOf(index)).length > before.length, recovery)
+  await until(async () => (await writersOf(index)).length > before.length)
 }
 
 async function outcomesIn(index: Index): Promise<Readonly<Record<string, number>>> {
@@ -222,13 +220,13 @@ async function eventsIn(index: Index): Promise<number> {
 /** More events are stored. */
 async function goesOn(index: Index): Promise<void> {
   const before = await eventsIn(index)
-  await until(async () => (await eventsIn(index)) > before, recovery)
+  await until(async () => (await eventsIn(index)) > before)
 }
 
 /** When all has been written, the index holds it, and each event has had its effect once. */
 async function agreement({ outlets, index }: Scene): Promise<void> {
   await outlets.rest()
-  const end = performance.now() + 60_000
+  const end = performance.now() + patience
   for (;;) {
     const different = differences(outlets.records, await storedIn(index.url))
     if (different.length === 0) break

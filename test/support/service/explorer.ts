@@ -6,6 +6,7 @@ import { createSubjects } from '../../../src/explorer/fields/subject.ts'
 import type { Site } from '../../../src/explorer/page.ts'
 import type { Model } from '../../../src/schema/model/model.ts'
 import { engineEndpoint, modelOf } from './agents.ts'
+import { patience } from '../until.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './service.ts'
 
 export interface OpenedExplorer extends AsyncDisposable {
@@ -36,7 +37,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
     subjects: createSubjects(model),
     charts: createChartRenderer({
       // Other tests may keep the machine busy.
-      timeout: 60_000,
+      timeout: patience,
       onFault: (error) => {
         throw error
       },
@@ -62,7 +63,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
       })
       let cost = 0
       const { status, start, rest } = await page.finish(async (question) => {
-        const answer = await endpoint.ask(question, AbortSignal.timeout(60_000))
+        const answer = await endpoint.ask(question, AbortSignal.timeout(patience))
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })

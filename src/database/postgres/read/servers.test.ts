@@ -9,9 +9,6 @@ import { ServiceError } from '../../../errors.ts'
 import { runPrepared } from '../prepared.ts'
 import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
 
-/** Milliseconds within which everything must be well again. */
-const recovery = { timeout: 60_000 }
-
 let primary: Cluster
 let replica: Cluster
 before(async () => {
@@ -30,7 +27,7 @@ onPostgres('near replicas answer in turn, and the primary does not', async () =>
   await until(async () => {
     const ports = [await servers.read(port), await servers.read(port), await servers.read(port)]
     return new Set(ports).size === 2 && !ports.includes(primary.port)
-  }, recovery)
+  })
 })
 
 onPostgres(
@@ -42,15 +39,15 @@ onPostgres(
       maxReplicaLag: 1,
       onNotice: (sentence) => notices.push(sentence),
     })
-    await until(async () => (await servers.read(port)) === replica.port, recovery)
+    await until(async () => (await servers.read(port)) === replica.port)
     await replica.query('select pg_wal_replay_pause()')
     await until(async () => {
       // Whatever is written counts; nothing of Lexigraph is.
       await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
       return (await servers.read(port)) === primary.port
-    }, recovery)
+    })
     await replica.query('select pg_wal_replay_resume()')
-    await until(async () => (await servers.read(port)) === replica.port, recovery)
+    await until(async () => (await servers.read(port)) === replica.port)
     assert.deepEqual(notices, [
       `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
       `The replica 127.0.0.1:${replica.port} is used again.`,
@@ -67,7 +64,7 @@ onPostgres('a server that is no copy of the primary is not used', async () => {
   })
   assert.equal(await servers.read(port), primary.port)
   // What is no copy can only be told once the primary has been heard of.
-  await until(() => notices.length === 2, recovery)
+  await until(() => notices.length === 2)
   assert.deepEqual(
     notices.toSorted(),
     [
@@ -81,7 +78,7 @@ onPostgres('a role that may not ask what a server is a copy of can still be used
   const url = await primary.addRole('plain', 'secret')
   await primary.query('revoke execute on function pg_control_system() from public')
   await using servers = open({ database: url, readDatabases: [asRole(replica)] })
-  await until(async () => (await servers.read(port).catch(() => null)) === replica.port, recovery)
+  await until(async () => (await servers.read(port).catch(() => null)) === replica.port)
 
   function asRole({ port: there }: Cluster): string {
     return url.replace(String(primary.port), String(there))
@@ -103,7 +100,7 @@ onPostgres('a primary that falls silent is used again when it answers again', as
   } finally {
     thaw()
   }
-  await until(() => servers.read(port).catch(() => null), recovery)
+  await until(() => servers.read(port).catch(() => null))
 })
 
 onPostgres('closing does not wait for a server that is silent', async () => {
@@ -134,7 +131,7 @@ onPostgres(
     await own.kill()
     await assert.rejects(servers.read(port), isUnavailable)
     await copy.promote()
-    await until(() => servers.read(port).catch(() => null), recovery)
+    await until(() => servers.read(port).catch(() => null))
     assert.equal(await servers.read(port), copy.port)
     assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
     // It does not know that its time is over.
@@ -146,7 +143,7 @@ onPostgres(
       )
       for (const { at } of rows) looks.add(String(at))
       return looks.size > 2
-    }, recovery)
+    })
     assert.equal(await servers.read(port), copy.port)
   },
 )
@@ -174,7 +171,7 @@ onPostgres('a reading that is in the way of a replica is repeated on the primary
   await using copy = await own.standby()
   await own.query('create table kept as select n from generate_series(1, 100) n')
   await using servers = open({ database: own.url, readDatabases: [copy.url] })
-  await until(async () => (await servers.read(port)) === copy.port, recovery)
+  await until(async () => (await servers.read(port)) === copy.port)
   const ports: number[] = []
   const answer = await servers.read(async (client) => {
     ports.push(await port(client))
@@ -223,7 +220,7 @@ onPostgres('a server without a connection left is unavailable, and used again wh
   await using servers = open({ database: url })
   await assert.rejects(servers.read(port), isUnavailable)
   await primary.query('alter role limited connection limit 5')
-  await until(() => servers.read(port).catch(() => null), recovery)
+  await until(() => servers.read(port).catch(() => null))
 })
 
 onPostgres('what a connection has prepared is bounded', async () => {
@@ -263,7 +260,7 @@ onPostgres('a transaction that was left open does not outlive its reading', asyn
 /** Readings of a replica that falls silent are repeated on the primary. */
 async function silentReplica(): Promise<void> {
   await using servers = open({ readDatabases: [replica.url] })
-  await until(async () => (await servers.read(port)) === replica.port, recovery)
+  await until(async () => (await servers.read(port)) === replica.port)
   const started = Promise.withResolvers<void>()
   const underWay = servers.read(async (client) => {
     const answer = client.query('select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)')
@@ -280,7 +277,7 @@ async function silentReplica(): Promise<void> {
   } finally {
     thaw()
   }
-  await until(async () => (await servers.read(port)) === replica.port, recovery)
+  await until(async () => (await servers.read(port)) === replica.port)
 }
 
 /** A statement that the server does not end in time is not run again. */
@@ -342,5 +339,5 @@ async function freeze(cluster: Cluster): Promise<() => void> {
 async function within<Result>(promise: Promise<Result>): Promise<Result> {
   let result: { readonly value: Result } | null = null
   promise.then((value) => (result = { value }))
-  return (await until(() => result, recovery)).value
+  return (await until(() => result)).value
 }
