@@ -14,6 +14,7 @@ import { explorerOver, type OpenedExplorer } from '../support/service/explorer.t
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 import { networkRecords } from '../support/records/network-records.ts'
 import { loadCorpus } from '../support/random/property.ts'
+import { replayable } from '../support/random/replay.ts'
 import { openTestService, type TestServiceGiven } from '../support/service/service.ts'
 import { thing, thingUri } from '../support/records/things.ts'
 import { assertHarmless } from './harmless.ts'
@@ -75,12 +76,7 @@ test('each link on the pages of a library at random leads to a page', async () =
   const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
   const model = modelOf(libraryLexicons, libraryReferences)
   await using loaded = await loadCorpus(seed)
-  try {
-    await assertLinked(explorerOver(loaded.service, model), model, [])
-  } catch (error) {
-    if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
-    throw error
-  }
+  await replayable(seed, () => assertLinked(explorerOver(loaded.service, model), model, []))
 })
 
 /** Follows links from the first page and from the filters of all fields: a few of each kind, and not without end. */

@@ -11,6 +11,7 @@ import { createChangeReader } from '../../src/ingest/sources/change-reader.ts'
 import { openRepo } from '../../src/ingest/sources/repos/repo-reader.ts'
 import { collections, libraryLexicons } from '../support/records/lexicons.ts'
 import { createSignedRepo, type SignedRepo, type Write } from '../support/network/signed-repo.ts'
+import { replayable } from '../support/random/replay.ts'
 import { openTestStore, type TestStore } from '../support/store/store.ts'
 import { understand } from '../support/records/understand.ts'
 
@@ -65,21 +66,14 @@ const history = fc.record({
 })
 
 test('in whatever order events and whole repositories come, the index ends up as the repositories are', async () => {
-  await fc
-    .assert(
-      fc.asyncProperty(history, async ({ steps, streamed, turns }) => {
-        const { repos, known, sources } = await live(steps, streamed)
-        await using store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons })
-        await store.database.write.applyBatch(known)
-        for (const some of mixed(sources, turns)) await store.database.write.applyBatch(some)
-        assert.deepEqual(await stored(store), await published(repos))
-      }),
-      { seed, numRuns, includeErrorInReport: true },
-    )
-    .catch((error: unknown) => {
-      if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
-      throw error
-    })
+  const check = fc.asyncProperty(history, async ({ steps, streamed, turns }) => {
+    const { repos, known, sources } = await live(steps, streamed)
+    await using store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons })
+    await store.database.write.applyBatch(known)
+    for (const some of mixed(sources, turns)) await store.database.write.applyBatch(some)
+    assert.deepEqual(await stored(store), await published(repos))
+  })
+  await replayable(seed, () => fc.assert(check, { seed, numRuns, includeErrorInReport: true }))
 })
 
 interface History {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chooseLanguage } from '../languages/language.ts'
-import { nextOf, periodFor, periodLabel, periods, periodsBetween, startOf } from './periods.ts'
+import { dateText, nextOf, periodFor, periodLabel, periods, periodsBetween, startOf } from './periods.ts'
 
 const at = (text: string) => Date.parse(text)
 const text = (moment: number) => new Date(moment).toISOString().slice(0, 16)
@@ -37,6 +37,14 @@ test('only the last periods of a long range are made', () => {
   assert.equal(text(day.at(-1) ?? 0), '2026-11-30T00:00')
   for (const period of periods)
     assert.equal(periodsBetween(period, at('0001-01-01'), at('2026-11-30'), 50).length, 50, period)
+})
+
+test('dates are those of years with four digits', () => {
+  const days = ['0000-12-27', '0001-01-01', '2026-11-30T23:59:59Z', '9999-12-31', '+010000-01-02']
+  assert.deepEqual(
+    days.map((day) => dateText(at(day))),
+    ['0001-01-01', '0001-01-01', '2026-11-30', '9999-12-31', '9999-12-31'],
+  )
 })
 
 test('a range is divided into about a hundred periods at most', () => {

@@ -4,6 +4,10 @@ import { isDate } from '../view/conditions.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 
+/** 0001-01-01 and 9999-12-31: addresses and filters have years from 0001 to 9999. */
+export const firstDay = -62_135_596_800_000
+const lastDay = 253_402_214_400_000
+
 export const periods = ['hour', 'day', 'week', 'month', 'year'] as const
 export type Period = (typeof periods)[number]
 
@@ -82,6 +86,11 @@ export function periodLabel(period: Period, start: number, { tag }: Language): s
   return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' }).format(start)
 }
 
+/** The date in UTC; of a moment before or after those that filters can have, the first or the last date. */
+export function dateText(at: number): string {
+  return new Date(Math.min(Math.max(at, firstDay), lastDay)).toISOString().slice(0, 10)
+}
+
 /** As groups name it: `2026-11-16`, and an hour `2026-11-16T09:00:00Z`. */
 export function periodText(period: Period, start: number): string {
   const text = new Date(start).toISOString()
@@ -107,8 +116,8 @@ export function viewOfPeriod(view: View, field: ShownField, period: Period, star
   const bounds = boundsOf(view, field)
   const end = nextOf(period, start)
   const text = (at: number) => new Date(at).toISOString()
-  const from = period === 'hour' ? `${text(start).slice(0, 19)}Z` : text(start).slice(0, 10)
-  const to = period === 'hour' ? `${text(end - 1).slice(0, 19)}.999999Z` : text(end - day).slice(0, 10)
+  const from = period === 'hour' ? `${text(start).slice(0, 19)}Z` : dateText(start)
+  const to = period === 'hour' ? `${text(end - 1).slice(0, 19)}.999999Z` : dateText(end - day)
   const given = (operator: 'from' | 'to') => valuesOf(view, field.name, operator)
   const keepsFrom = bounds.from !== null && bounds.from > start
   const keepsTo = bounds.to !== null && bounds.to < end

@@ -24,7 +24,7 @@ import {
   viewOfGroup,
 } from './grouping.ts'
 import { readChoice } from './own-parameters.ts'
-import { boundsOf } from './periods.ts'
+import { boundsOf, dateText, firstDay } from './periods.ts'
 
 export const backgrounds = ['rest', 'previous'] as const
 
@@ -147,7 +147,7 @@ export function unusualChart(
       withCondition(view, { field: time, operator: 'from', values: [at(from - length)] }),
       { field: time, operator: 'to', values: [at(from - 1).replace('Z', '999Z')] },
     )
-    return from - length < -62_135_596_800_000 ? null : whereOf(earlier.conditions)
+    return from - length < firstDay ? null : whereOf(earlier.conditions)
   }
 
   function panels(): readonly Panel[] {
@@ -193,7 +193,7 @@ export function unusualChart(
       view: withCondition(view, {
         field: time,
         operator: 'from',
-        values: [new Date(Date.parse(newest) - (days - 1) * day).toISOString().slice(0, 10)],
+        values: [dateText(Date.parse(newest) - (days - 1) * day)],
       }),
     }))
   }

@@ -1,5 +1,6 @@
 /** Worked examples: links to questions that the data can answer, made of values that there are. */
 import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import { dateText } from '../chart-data/periods.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
@@ -167,7 +168,7 @@ function isText(value: unknown): value is string {
 function weekTo(instant: string, view: View, { fields, roles }: Subject): View {
   const field = fields.get(roles.time)
   if (field === undefined) return view
-  const day = (back: number) => new Date(Date.parse(instant) - back * 86_400_000).toISOString().slice(0, 10)
+  const day = (back: number) => dateText(Date.parse(instant) - back * 86_400_000)
   const from = withCondition(view, { field, operator: 'from', values: [day(6)] })
   return withCondition(from, { field, operator: 'to', values: [day(0)] })
 }

@@ -2,7 +2,7 @@
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { describe } from '../chart-data/describe.ts'
-import { periodLabel, periodsBetween } from '../chart-data/periods.ts'
+import { dateText, periodLabel, periodsBetween } from '../chart-data/periods.ts'
 import type { Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import type { Site } from '../page.ts'
@@ -68,9 +68,8 @@ export async function monthsFigure(
 function monthOf(field: ShownField, start: number): readonly Condition[] {
   const end = new Date(start)
   end.setUTCMonth(end.getUTCMonth() + 1, 0)
-  const day = (at: Date): string => at.toISOString().slice(0, 10)
   return [
-    { field, operator: 'from', values: [day(new Date(start))] },
-    { field, operator: 'to', values: [day(end)] },
+    { field, operator: 'from', values: [dateText(start)] },
+    { field, operator: 'to', values: [dateText(end.getTime())] },
   ]
 }

@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { createReference, type Reference } from '../../reference/reference.ts'
 import { assemble, type Corpus, recipes } from './corpus.ts'
+import { replayable } from './replay.ts'
 import { onEveryDatabase } from '../store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from '../records/lexicons.ts'
 import { type Engine, postgresUrl } from '../store/postgres.ts'
@@ -54,12 +55,7 @@ function holdsInAll<T>(
         ? openKept(seed, loading, hiding)
         : loadCorpus(seed, { loading, hiding }))
       const check = fc.asyncProperty(questions(loaded), (question) => holds(loaded, question))
-      try {
-        await fc.assert(check, { seed, numRuns, includeErrorInReport: true })
-      } catch (error) {
-        if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
-        throw error
-      }
+      await replayable(seed, () => fc.assert(check, { seed, numRuns, includeErrorInReport: true }))
     }
   })
 }

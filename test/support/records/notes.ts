@@ -6,6 +6,7 @@ import type { BatchOutcome, Change } from '../../../src/database/database.ts'
 import { storedColumns, type Table } from '../../../src/database/layout/tables.ts'
 import { inKeyOrder } from '../../../src/lexicon/records/encoding.ts'
 import type { Json } from '../../reference/shapes.ts'
+import { replayable } from '../random/replay.ts'
 import { assertCounts } from '../store/counts.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from '../store/postgres.ts'
 import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from '../store/store.ts'
@@ -314,14 +315,11 @@ export async function assertHolds<T>(
   numRuns: number,
 ): Promise<void> {
   const seed = replayed === undefined ? Date.now() % 2 ** 31 : Number(replayed)
-  try {
-    await fc.assert(fc.asyncProperty(drawn, holds), {
+  await replayable(seed, () =>
+    fc.assert(fc.asyncProperty(drawn, holds), {
       seed,
       numRuns: numRuns * Number(process.env.PROPERTY_RUNS ?? 1),
       includeErrorInReport: true,
-    })
-  } catch (error) {
-    if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
-    throw error
-  }
+    }),
+  )
 }
