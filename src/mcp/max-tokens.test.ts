@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../test/golden/corpora.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint } from '../../test/support/service/agents.ts'
+import { type Agent, createAgent, demoDay, engineEndpoint } from '../../test/support/service/agents.ts'
 import { articles, model, open, service } from '../../test/support/service/news-agent.ts'
 
 after(closeCorpora)
@@ -18,12 +19,13 @@ function agentWith(change: (text: string) => string): Agent {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, changed(inside)]))
   }
-  return createAgent(model, {
+  const changing: Endpoint = {
     async ask(question, signal) {
       const { data, ...rest } = await endpoint.ask(question, signal)
       return { ...rest, data: changed(data) as Json }
     },
-  })
+  }
+  return createAgent(model, changing, () => demoDay, { chatgpt: true })
 }
 
 const calls: readonly (readonly [tool: string, args: Json])[] = [
@@ -40,10 +42,12 @@ const calls: readonly (readonly [tool: string, args: Json])[] = [
   ['resolve_name', { name: 'radio', limit: 10 }],
   ['validate_graphql', { query: `{ ${'nothing '.repeat(50)} }` }],
   ['run_graphql', { query: '{ techServiceNewsArticle(first: 50) { nodes { uri title description } } }' }],
+  ['search', { query: 'near OR the' }],
+  ['fetch', { id: articles[0]?.uri }],
 ]
 
 const records: readonly (readonly [what: string, agent: Agent])[] = [
-  ['as they are', open()],
+  ['as they are', agentWith((text) => text)],
   ['of endless sentences', agentWith((text) => `${text} `.repeat(300))],
   ['of invisible characters', agentWith((text) => `${text}\u202e\u200b\u2066`.repeat(200))],
   ['without spaces', agentWith((text) => text.replaceAll(/\s/g, '').repeat(500))],
@@ -60,10 +64,10 @@ for (const [what, agent] of records)
 
 test('an answer of 200 tokens has at least one row', async () => {
   for (const [tool, args] of calls) {
-    const text = await open().text(tool, { ...args, max_tokens: 200 })
+    const text = await agentWith((text) => text).text(tool, { ...args, max_tokens: 200 })
     assert.ok(countTokens(text) <= 200, `${countTokens(text)} ${text}`)
-    const { records = null, rows = null } = JSON.parse(text)
-    for (const list of [records, rows]) assert.ok(!Array.isArray(list) || list.length > 0, text)
+    const { records = null, rows = null, results = null } = JSON.parse(text)
+    for (const list of [records, rows, results]) assert.ok(!Array.isArray(list) || list.length > 0, text)
   }
 })
 

@@ -34,9 +34,9 @@ export function cutTexts(value: unknown, longest: number): unknown {
   )
 }
 
-/** URIs and CIDs stay whole, because a part of one names nothing. */
+/** URIs and CIDs stay whole, because a part of one names nothing; the `id` of a record is its URI. */
 function isCitable(name: string, value: unknown): boolean {
-  return (name === 'uri' || name === 'cid') && typeof value === 'string' && value.length <= 300
+  return ['uri', 'cid', 'id'].includes(name) && typeof value === 'string' && value.length <= 300
 }
 
 /** Maximum characters of texts in rows, tried in this order until all rows fit. */

@@ -13,7 +13,7 @@ import { findNames } from '../../names/find-names.ts'
 import { fitRows } from '../../words/budget.ts'
 import type { Subject } from '../../words/collections.ts'
 import { type Json, ToolError } from '../tool.ts'
-import type { Toolbox, ToolDefinition } from '../toolbox.ts'
+import { argumentsOf, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 
 /** Results of one call, and records that are read of each collection. */
 const mostResults = 20
@@ -33,17 +33,15 @@ export function createSearch(): ToolDefinition {
     title: 'Search all records',
     description:
       'Finds records of all collections by words. Gives the id, title and url of each; fetch takes an id.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf(
+      {
         query: {
           type: 'string',
           description: 'Words, "a phrase", prefix*, -not, OR. A name finds its record.',
         },
       },
-      required: ['query'],
-      additionalProperties: false,
-    },
+      ['query'],
+    ),
     run: search,
   }
 }
@@ -175,9 +173,14 @@ export function titleOf(uri: string, { label }: Subject): string {
   return `${label} ${recordKey(uri)}`
 }
 
+/** Characters of an address, which is useless when it is cut, and must leave room for others. */
+const longestAddress = 400
+
 /** The first that a browser can open. */
 export function firstAddress(values: readonly unknown[]): string | null {
-  const [first] = values.filter((value) => typeof value === 'string' && /^https?:\/\//i.test(value))
+  const [first] = values.filter(
+    (value) => typeof value === 'string' && value.length <= longestAddress && /^https?:\/\//i.test(value),
+  )
   return first === undefined ? null : String(first)
 }
 
