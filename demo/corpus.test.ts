@@ -5,6 +5,7 @@ import { cidForLex, type LexValue } from '@atproto/lex-cbor'
 import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidAtUri, isValidTid } from '@atproto/syntax'
 import { parse } from 'graphql'
+import { timeOfTid } from '../src/util/instant.ts'
 import { buildDemoCorpus } from './corpus.ts'
 import { demoQueries } from './queries.ts'
 import type { DemoRecord, StrongRef } from './record.ts'
@@ -142,6 +143,13 @@ test('record keys of articles and enrichments are TIDs that grow with time', () 
     )
     assert.deepEqual(keys, [...new Set(keys)].toSorted())
     assert.deepEqual(times, times.toSorted())
+  }
+})
+
+test('every record has the revision of a commit just before it was indexed', () => {
+  for (const { rev, indexedAt } of records) {
+    assert.ok(isValidTid(rev))
+    assert.equal(Number(timeOfTid(rev)) / 1_000, Date.parse(indexedAt) - 1_000)
   }
 })
 

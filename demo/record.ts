@@ -1,4 +1,4 @@
-/** What every record of the corpus has, whatever its collection: address, true CID, time of indexing. */
+/** What every record of the corpus has, whatever its collection: address, true CID, revision, time of indexing. */
 import { createHash } from 'node:crypto'
 import { encode, type LexValue } from '@atproto/lex-cbor'
 import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
@@ -6,6 +6,7 @@ import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
 export interface DemoRecord {
   uri: string
   cid: string
+  rev: string
   indexedAt: string
   value: object
 }
@@ -36,6 +37,8 @@ export function buildRecord(
   return {
     uri: `at://${repositories[repository]}/${collection}/${rkey}`,
     cid: computeCid(value),
+    // Of a commit a second before it was indexed.
+    rev: formatTid(indexedAt - 1_000, 0),
     indexedAt: formatInstant(indexedAt),
     value,
   }

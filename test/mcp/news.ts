@@ -51,10 +51,10 @@ export function readNews(records: readonly DemoRecord[], now: Date): News {
   return { reference, now, articleOf, outletOf, analysesOf: ({ uri }) => analyses.get(uri) ?? [] }
 }
 
-function plain({ uri, cid, indexedAt, value }: DemoRecord): PlainRecord {
+function plain({ uri, cid, rev, indexedAt, value }: DemoRecord): PlainRecord {
   const [, , did = '', collection = '', rkey = ''] = uri.split('/')
   const at = parseInstant(indexedAt)
-  return { uri, cid, did, collection, rkey, indexedAt: at, changedAt: at, value }
+  return { uri, cid, rev, did, collection, rkey, indexedAt: at, changedAt: at, value }
 }
 
 export function known<Thing>(thing: Thing | null | undefined): Thing {
