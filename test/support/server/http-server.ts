@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type AddressInfo, connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -26,6 +27,16 @@ export interface HttpServer extends AsyncDisposable {
   /** How many connections were accepted since the start, closed ones included. */
   readonly accepted: () => number
   readonly close: () => Promise<undefined>
+}
+
+/** What an answer without data has. */
+interface ErrorBody {
+  readonly errors: readonly [
+    {
+      readonly message: string
+      readonly extensions: Readonly<Record<string, unknown>> & { readonly code: string }
+    },
+  ]
 }
 
 /** Some of the members, none of them undefined. */
@@ -110,4 +121,16 @@ export const emptyStatus: IndexStatus = {
   keptRejections: {},
   repositories: { waiting: 0, failed: 0 },
   unfinishedPurges: 0,
+}
+
+/** A failure as callers may see it; the body, for what else it says. */
+export async function assertFailure(response: Response, status: number, code: string): Promise<ErrorBody> {
+  const body = (await response.json()) as ErrorBody
+  assert.equal(response.status, status, JSON.stringify(body))
+  assert.deepEqual(Object.keys(body), ['errors'])
+  const [error] = body.errors
+  assert.equal(error.extensions.code, code)
+  assert.match(error.message, /^[A-Z]/)
+  assert.doesNotMatch(JSON.stringify(body), /node_modules|\bat .*\.[tj]s\b/)
+  return body
 }

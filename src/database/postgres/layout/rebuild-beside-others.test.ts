@@ -1,0 +1,152 @@
+/** Rebuilds beside others: who reads meanwhile is answered, and of those that start at once one rebuilds. */
+import assert from 'node:assert/strict'
+import { fill, line, open, size, thing } from '../../../../test/support/records/things.ts'
+import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { connected } from '../../../../test/support/store/postgres-layout.ts'
+import { postgresUrl as empty } from '../../../../test/support/store/postgres.ts'
+import { openTestStore } from '../../../../test/support/store/store.ts'
+import { until } from '../../../../test/support/until.ts'
+import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import { RebuildConflictError } from '../../refusals.ts'
+
+const table = 'lexigraph_records."org.example.thing"'
+
+onPostgres(
+  'until a rebuild is committed everybody reads what was there before, and nobody waits',
+  async () => {
+    const url = await empty()
+    await using reader = await open(url, [thing(size)])
+    await reader.load([line('a', { size: 1 })])
+    await using holder = await connected(url)
+    // The last thing that a rebuild writes.
+    await holder.query('begin; select from lexigraph.state for update')
+    const rebuilding = open(url, [thing({})])
+    await until(async () => (await waiting(url, 'update state')) === 1)
+    assert.deepEqual(await reader.rows('select rkey, ".size" as size from "org.example.thing"'), [
+      { rkey: 'a', size: 1 },
+    ])
+    assert.equal((await reader.database.read.readPlanState()).version, 1)
+    await holder.query('commit')
+    await using store = await rebuilding
+    assert.equal((await store.database.read.readPlanState()).version, 2)
+    await assert.rejects(reader.database.read.readPlanState(), /other lexicons; restart/)
+    await assert.rejects(reader.apply(line('d', {})), /rebuilt for other lexicons/)
+  },
+)
+
+onPostgres('whoever reads in a loop while tables are rebuilt never fails', async () => {
+  const url = await empty()
+  await using reader = await open(url, [thing(size)])
+  await reader.load(Array.from({ length: 1000 }, (_, n) => line(`k${n}`, { size: n })))
+  const tags = { type: 'array', items: { type: 'string' } }
+  const state = { done: false }
+  const rebuilding = open(url, [thing({ ...size, tags })]).finally(() => (state.done = true))
+  const counts = new Set<unknown>()
+  while (!state.done) {
+    const [row] = await reader.rows(
+      'select count(*) as n, sum(".size")::bigint as sum from "org.example.thing"',
+    )
+    counts.add(JSON.stringify(row))
+  }
+  await (await rebuilding)[Symbol.asyncDispose]()
+  assert.deepEqual([...counts], [JSON.stringify({ n: 1000, sum: 499_500 })])
+})
+
+onPostgres(
+  'what is read while the tables change names is read to its end, and the old tables go afterwards',
+  async () => {
+    const url = await empty()
+    await fill(url, [thing(size)], [line('a', { size: 1 })])
+    await using holder = await connected(url)
+    await holder.query(`begin; declare rows cursor for select rkey from ${table}`)
+    await (await open(url, [thing({})]))[Symbol.asyncDispose]()
+    assert.deepEqual((await holder.query('fetch 1 from rows')).rows, [{ rkey: 'a' }])
+    const schemas = `select nspname from pg_namespace where nspname like 'lexigraph%' order by 1`
+    // What notes changes in the old tables goes with them.
+    assert.equal((await holder.query(schemas)).rows.length, 4)
+    await holder.query('commit')
+    await (await open(url, [thing({})]))[Symbol.asyncDispose]()
+    assert.deepEqual((await holder.query(schemas)).rows, [
+      { nspname: 'lexigraph' },
+      { nspname: 'lexigraph_records' },
+    ])
+  },
+)
+
+onPostgres(
+  'a table that is to be kept is moved between the statements of those who still read it',
+  async () => {
+    const url = await empty()
+    const other = thing(size, 'org.example.other')
+    await using reader = await open(url, [thing(size), other])
+    await reader.apply(line('o', { size: 2 }, {}, 'org.example.other'))
+    await using holder = await connected(url)
+    const read = 'select rkey from lexigraph_records."org.example.other"'
+    await holder.query(`begin; ${read}`)
+    const rebuilding = open(url, [thing(size)])
+    await until(async () => (await waiting(url, 'alter table')) === 1)
+    // Whoever comes after the one that waits would wait with it, if it did not give way.
+    assert.deepEqual(await reader.rows(read), [{ rkey: 'o' }])
+    await holder.query('commit')
+    await (await rebuilding)[Symbol.asyncDispose]()
+    assert.deepEqual((await holder.query(read)).rows, [{ rkey: 'o' }])
+  },
+)
+
+onPostgres('of those that start at once, one lays the database out and the others go on', async () => {
+  const url = await empty()
+  const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
+  for (const [index, store] of stores.entries()) await store.apply(line(`k${index}`, { size: index }))
+  for (const store of stores) {
+    assert.equal((await store.rows('select * from "org.example.thing"')).length, 3)
+    assert.equal((await store.database.read.readPlanState()).version, 1)
+  }
+  for (const store of stores) await store[Symbol.asyncDispose]()
+})
+
+onPostgres('of those that start at once with new lexicons, one rebuilds and the others go on', async () => {
+  const url = await empty()
+  await fill(url, [thing({})], [line('a', { size: 1 })])
+  const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
+  for (const store of stores) {
+    assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 1 }])
+    assert.equal((await store.database.read.readPlanState()).version, 2)
+    await store[Symbol.asyncDispose]()
+  }
+})
+
+onPostgres(
+  'while one rebuilds, the same lexicons wait with its progress and others are refused',
+  async () => {
+    const url = await empty()
+    await fill(url, [thing({})], [line('a', { size: 1 })])
+    await using holder = await connected(url)
+    // The last thing that a rebuild writes.
+    await holder.query('begin; select from lexigraph.state for update')
+    const rebuilding = open(url, [thing(size)])
+    await until(async () => (await waiting(url, 'update state')) === 1)
+    await assert.rejects(open(url, [thing({ ...size, more: { type: 'boolean' } })]), RebuildConflictError)
+    const progress: RebuildProgress[] = []
+    const waits = openTestStore({ path: url, lexicons: [thing(size)], onProgress: (it) => progress.push(it) })
+    await until(() => progress.length > 0)
+    assert.deepEqual(progress[0]?.collections, [
+      { collection: 'org.example.thing', done: 1, total: 1, isComplete: true },
+    ])
+    await holder.query('commit')
+    for (const store of await Promise.all([rebuilding, waits])) {
+      assert.equal((await store.database.read.readPlanState()).version, 2)
+      await store[Symbol.asyncDispose]()
+    }
+  },
+)
+
+/** How many statements like that wait for a lock in this database; within a transaction that would not change. */
+async function waiting(url: string, statement: string): Promise<number> {
+  await using client = await connected(url)
+  const { rows } = await client.query(
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+    [`${statement}%`],
+  )
+  return rows.length
+}

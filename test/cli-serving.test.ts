@@ -1,0 +1,144 @@
+/** Commands that serve until they are told to stop: what they say, answer and refuse. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { exitOf, importCorpus, newest, run, shared, start } from './support/server/command-line.ts'
+
+test('serve says what it serves, without a password', async () => {
+  const database = await importCorpus('said.db')
+  for (const workers of ['1', '2']) {
+    const child = start(['serve', '--port', '0', '--workers', workers, '--database', `sqlite:${database}`])
+    let stderr = ''
+    for await (const piece of child.stderr) {
+      stderr += piece
+      if (/answers at http/.test(stderr)) child.kill()
+    }
+    assert.match(
+      stderr,
+      /^Database: sqlite:\S+said\.db\nLexicons: \S+lexicons\/?\nCollections and their records: /,
+    )
+    assert.match(stderr, /tech\.service\.news\.source \(\d+\)/)
+    assert.match(stderr, new RegExp(`^Workers: ${workers}\nLexigraph answers at http`, 'm'))
+  }
+})
+
+test('serve answers until it is told to stop, and then answers what is in flight', async () => {
+  await using server = await serve(await shared())
+  const response = await fetch(`${server.url}/api/graphql?query=${encodeURIComponent(newest)}`)
+  assert.match(await response.text(), /"totalCount":[1-9]/)
+
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const received = text(socket)
+  const body = JSON.stringify({ query: newest })
+  // The server's "100 Continue" tells that the request has begun; its body comes after the signal.
+  const continued = once(socket, 'data')
+  socket.write(
+    `POST /api/graphql HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  await continued
+  server.child.kill('SIGTERM')
+  await server.output.until(/Stopping/)
+  socket.write(body)
+  assert.match(await received, /HTTP\/1\.1 200 OK[^]+"totalCount"/)
+  assert.equal(await exitOf(server.child), 0)
+})
+
+test('a second signal ends at once', async () => {
+  await using server = await serve(await shared())
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  socket.write(
+    'POST /api/graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
+  )
+  await once(socket, 'data')
+  server.child.kill('SIGINT')
+  await server.output.until(/Stopping/)
+  server.child.kill('SIGTERM')
+  assert.equal(await exitOf(server.child), 143)
+})
+
+test('a port that is taken is named', async () => {
+  await using server = await serve(await shared())
+  const { port } = new URL(server.url)
+  const second = await run(['serve', '--port', port, '--database', await shared()])
+  assert.deepEqual(
+    [second.stderr, second.status],
+    [`Port ${port} of 127.0.0.1 is in use; choose another with --port.\n`, 1],
+  )
+})
+
+test('a port that browsers refuse to open is refused for the demo, and named by serve', async () => {
+  const refused =
+    'Browsers, Node and other clients refuse to open port 10080, which belongs to another protocol.'
+  const demo = await run(['demo', '--port', '10080'])
+  assert.deepEqual([demo.stderr, demo.status], [`${refused} Choose another with --port, such as 4000.\n`, 1])
+  const child = start(['serve', '--port', '10080', '--workers', '1', '--database', await shared()])
+  const told = watch(child.stderr)
+  await told.until(/answers at/)
+  child.kill('SIGTERM')
+  await exitOf(child)
+  assert.ok(
+    told.text().includes(`${refused} Choose another with --port, unless a proxy takes the requests.\n`),
+  )
+})
+
+test('the demo serves its corpus, answers its queries and logs no requests', async () => {
+  const child = start(['demo', '--mcp', '--port', '0'], { env: { LEXIGRAPH_REQUEST_LOG: 'all' } })
+  const output = watch(child.stdout)
+  const told = text(child.stderr)
+  await output.until(/runs until/)
+  child.kill('SIGTERM')
+  assert.equal(await exitOf(child), 0)
+  assert.equal(output.text().match(/^ {2}"data": \{$/gm)?.length, 3)
+  const [, address] = / are served at (http:\S+)$/m.exec(output.text()) ?? []
+  assert.ok(output.text().includes(`\nAgents connect to ${address}/mcp\n`))
+  assert.doesNotMatch(await told, /^\{/m)
+})
+
+test('the demo offers no pages where they are off', async () => {
+  const child = start(['demo', '--port', '0', '--explorer', 'off'])
+  const output = watch(child.stdout)
+  await output.until(/runs until/)
+  child.kill('SIGTERM')
+  assert.equal(await exitOf(child), 0)
+  assert.match(output.text(), /^Programs ask http:/m)
+  assert.doesNotMatch(output.text(), /browser|pages are at/)
+})
+
+async function serve(database: string) {
+  const child = start(['serve', '--port', '0', '--database', database])
+  const output = watch(child.stderr)
+  const [, url = ''] = await output.until(/answers at (http:\/\/[\d.]+:\d+)/)
+  return {
+    child,
+    url,
+    output,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exitOf(child)
+    },
+  }
+}
+
+/** What a stream has said so far, and the moment when it says something. */
+function watch(stream: NodeJS.ReadableStream) {
+  let said = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk
+  })
+  const until = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(said)
+      if (found !== null) return found
+      const ended = once(stream, 'end').then(() => true)
+      const more = once(stream, 'data').then(() => false)
+      if (await Promise.race([more, ended])) throw new Error(`Nothing matches ${pattern} in: ${said}`)
+    }
+  }
+  return { text: () => said, until }
+}

@@ -1,0 +1,69 @@
+/** The program as a process in a folder of its own, and databases there with a part of the demo corpus. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after } from 'node:test'
+import { buildDemoCorpus } from '../../../demo/corpus.ts'
+import { type Outcome, programFile } from '../../network/service.ts'
+
+interface RunOptions {
+  readonly input?: string
+  readonly env?: Record<string, string>
+  /** Options of Node itself. */
+  readonly node?: readonly string[]
+}
+
+export const folder = mkdtempSync(join(tmpdir(), 'lexigraph-cli-'))
+after(() => rmSync(folder, { recursive: true }))
+
+export const corpus = [...buildDemoCorpus()].slice(0, 120).map((record) => JSON.stringify(record))
+/** A file of the corpus. */
+export const records = file('records.jsonl', `${corpus.join('\n')}\n`)
+/** An operation on it. */
+export const newest = '{ techServiceNewsSource(first: 1) { totalCount nodes { uri } } }'
+
+/** Runs a command to its end, however it ends. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const child = start(args, options)
+  // A command that needs no input may have ended before it could take any.
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.input ?? '')
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), exitOf(child)])
+  return { stdout, stderr, status }
+}
+
+export function start(args: readonly string[], { env, node = [] }: RunOptions = {}) {
+  return spawn(process.execPath, [...node, programFile, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  })
+}
+
+export async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+let imported: Promise<string> | undefined
+/** One database for all tests that only read. */
+export function shared(): Promise<string> {
+  imported ??= importCorpus('shared.db')
+  return imported
+}
+
+export async function importCorpus(name: string): Promise<string> {
+  const database = join(folder, name)
+  const { status, stderr } = await run(['import', records, '--database', database])
+  assert.equal(status, 0, stderr)
+  return database
+}
+
+export function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
