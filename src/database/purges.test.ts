@@ -1,4 +1,4 @@
-import { hide, purge, seen } from '../../test/support/records/curated-notes.ts'
+import { filledAt, hide, purge, seen } from '../../test/support/records/curated-notes.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -379,14 +379,6 @@ async function open(database: Engine): Promise<TestStore> {
   return openNotes(await newUrl(database))
 }
 
-/** With notes a and b of the first account, and c of the second. */
 async function filled(database: Engine): Promise<TestStore> {
   return filledAt(await newUrl(database))
-}
-
-async function filledAt(path: string): Promise<TestStore> {
-  const store = await openNotes(path)
-  const spots = [a, spot('b'), spot('c', 1)]
-  await apply(store, ...spots.map((at) => put(store, at, 0, { rev: rev(1) })))
-  return store
 }
