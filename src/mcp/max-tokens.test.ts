@@ -10,11 +10,11 @@ import { articles, model, open, service } from '../../test/support/service/news-
 
 after(closeCorpora)
 
-/** An agent whose records have these texts instead of sentences. */
-function agentWith(change: (text: string) => string): Agent {
+/** An agent whose records have these texts instead of sentences, or of others. */
+function agentWith(change: (text: string) => string, isChanged = /\S \S/): Agent {
   const endpoint = engineEndpoint(service.engine)
   const changed = (value: unknown): unknown => {
-    if (typeof value === 'string') return /\S \S/.test(value) ? change(value) : value
+    if (typeof value === 'string') return isChanged.test(value) ? change(value) : value
     if (Array.isArray(value)) return value.map(changed)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, changed(inside)]))
@@ -69,6 +69,19 @@ test('an answer of 200 tokens has at least one row', async () => {
     const { records = null, rows = null, results = null } = JSON.parse(text)
     for (const list of [records, rows, results]) assert.ok(!Array.isArray(list) || list.length > 0, text)
   }
+})
+
+test('a short document has its text and its id, whatever title and address the record has', async () => {
+  const id = articles[0]?.uri
+  const long = agentWith((text) => `${text}?${'x7Q'.repeat(100)}`, /^https?:|\S \S/)
+  const text = await long.text('fetch', { id, max_tokens: 300 })
+  const document = JSON.parse(text)
+  assert.ok(countTokens(text) <= 300, text)
+  assert.deepEqual([document.id, document.url], [id, id])
+  assert.ok(document.text.length > 100, text)
+  assert.equal(document.metadata.note, 'The text was cut to max_tokens.')
+  const { url } = await long.call('fetch', { id, max_tokens: 2_000 })
+  assert.match(url, /^https:.*x7Q$/)
 })
 
 test('a short description names every field of the collection', async () => {

@@ -4,11 +4,15 @@ import { isObject } from '../../../util/is-object.ts'
 import { createGetRecord } from '../get-record.ts'
 import { type Json, ToolError } from '../tool.ts'
 import { cutText } from '../../words/plain-text.ts'
-import { tokensOf, tokensOfJson } from '../../words/tokens.ts'
-import { argumentsOf, present, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import { isWithin, tokensOf, tokensOfJson } from '../../words/tokens.ts'
+import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 import { firstAddress, titleOf } from './search.ts'
 
+/** Characters, and those of a title in a short document. */
 const longestTitle = 300
+const shortTitle = 60
+/** Tokens that are read of a record, as many as callers may ask for, so that its address is whole. */
+const tokensRead = 10_000
 
 /** The tool that reads the record, with what it refers to and what refers to it. */
 const reader = createGetRecord()
@@ -27,7 +31,7 @@ export function createFetch(): ToolDefinition {
 
 async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): Promise<Json> {
   if (id === undefined || id.trim() === '') throw new ToolError('Write an id that search gave.')
-  const answer = await reader.run({ uri: id }, toolbox).catch((error: unknown) => {
+  const answer = await reader.run({ uri: id }, { ...toolbox, budget: tokensRead }).catch((error: unknown) => {
     if (!(error instanceof ToolError) || id.startsWith('at://')) throw error
     throw new ToolError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
   })
@@ -36,7 +40,7 @@ async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): 
   const values = record as Json
   const related = Object.values(references as Json).filter(isObject)
   const document = {
-    id: uri,
+    id: String(uri),
     title: cutText(nameIn(values, subject) ?? titleOf(String(uri), subject), longestTitle),
     text: [
       printLines(values),
@@ -45,21 +49,30 @@ async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): 
     ]
       .filter((part) => part !== '')
       .join('\n\n'),
-    url: addressIn(values, related, subject, toolbox) ?? uri,
+    url: addressIn(values, related, subject, toolbox) ?? String(uri),
     metadata: present({ collection, indexedAt, asOf, note: hint }),
   }
-  return fitDocument(document, toolbox.budget)
+  if (isWithin(document, toolbox.budget)) return document
+  const note = sentences(typeof hint === 'string' ? hint : null, 'The text was cut to max_tokens.')
+  return { ...fitDocument({ ...document, metadata: { ...document.metadata, note } }, toolbox.budget) }
 }
 
-/** Cuts the end of the text until the document has at most so many tokens. */
-function fitDocument<Document extends { readonly text: string }>(
-  document: Document,
-  budget: number,
-): Document {
+interface Document {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  readonly url: string
+  readonly metadata: Json
+}
+
+/** Cuts the end of the text until the document has at most so many tokens. Half of them are for what else it has. */
+function fitDocument(whole: Document, budget: number): Document {
+  const hasRoom = tokensOfJson({ ...whole, text: '' }) <= budget / 2
+  const document = hasRoom ? whole : { ...whole, title: cutText(whole.title, shortTitle), url: whole.id }
   let { text } = document
   for (;;) {
     const over = tokensOfJson({ ...document, text }) - budget
-    if (over <= 0 || text === '') return { ...document, text }
+    if (over <= 0 || text.length <= 1) return { ...document, text }
     const kept = 1 - over / tokensOf(text)
     text = cutText(document.text, Math.max(0, Math.floor(text.length * kept) - 1))
   }

@@ -176,10 +176,11 @@ export function titleOf(uri: string, { label }: Subject): string {
 /** Characters of an address, which is useless when it is cut, and must leave room for others. */
 const longestAddress = 400
 
-/** The first that a browser can open. */
+/** The first that a browser can open; a cut one ends with `…`. */
 export function firstAddress(values: readonly unknown[]): string | null {
   const [first] = values.filter(
-    (value) => typeof value === 'string' && value.length <= longestAddress && /^https?:\/\//i.test(value),
+    (value) =>
+      typeof value === 'string' && value.length <= longestAddress && /^https?:\/\/.*[^…]$/i.test(value),
   )
   return first === undefined ? null : String(first)
 }
