@@ -44,13 +44,17 @@ onPostgres('who hangs up leaves nothing behind, and all connections can be used'
     const body = JSON.stringify({ query: known })
     const headers = { 'content-type': 'application/json' }
     const all = Array.from({ length: many }, () =>
-      fetch(`${held.server.url}/api/graphql`, { method: 'POST', headers, body, signal: late.signal }).catch(
+      fetch(`${held.server.url}/api/graphql`, { method: 'POST', headers, body, signal: late.signal }).then(
+        ({ status }) => status,
         () => 'gone',
       ),
     )
     await until(async () => (await lock.waiting()) === 10)
     late.abort()
-    assert.deepEqual(new Set(await Promise.all(all)), new Set(['gone']))
+    // Those without a connection are told after five seconds, on a machine that makes connections so slowly.
+    const outcomes = (await Promise.all(all)).filter((outcome) => outcome !== 503)
+    assert.deepEqual(new Set(outcomes), new Set(['gone']))
+    assert.ok(outcomes.length >= 10, String(outcomes.length))
     await until(() => held.answered.length >= many)
     // Before the server would have ended them by itself.
     await until(async () => (await lock.waiting()) === 0, { timeout: 50_000 })
@@ -101,9 +105,14 @@ onPostgres('what cannot end in time is rejected at once, and costs no more than 
   await until(async () => (await lock.waiting()) === 5)
   const ask = () => held.server.post({ query: searching }, { 'x-api-key': 'hurried' })
   // Nobody knows yet how long they take; a second later this is known.
-  assert.equal((await ask()).status, 504)
-  const response = await ask()
-  assert.equal(response.status, 503)
+  let computed = 0
+  const response = await until(async () => {
+    const answer = await ask()
+    if (answer.status === 503) return answer
+    assert.equal(answer.status, 504)
+    computed += 1
+    return null
+  })
   assert.ok(Number(response.headers.get('retry-after')) >= 1)
   const [error] = ((await response.json()) as Json).errors
   assert.equal(error.extensions.code, 'UNAVAILABLE')
@@ -113,7 +122,7 @@ onPostgres('what cannot end in time is rejected at once, and costs no more than 
   const spent = limitOfHurried - Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1])
   const price = rejected?.report?.points ?? 0
   assert.ok(price > 1, `The price is ${price}.`)
-  assert.equal(spent, price + 1, 'the first was computed, of the second only the request counts')
+  assert.equal(spent, computed * price + 1, 'of the last only the request counts')
   late.abort()
   await Promise.all(others)
 })

@@ -116,20 +116,23 @@ onEveryDatabase(
   },
 )
 
+const stopWhenSaid = fileURLToPath(new URL('support/server/stop-when-said.ts', import.meta.url))
+
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
 const many = 4_000
 
 onEveryDatabase('what was left half done is finished by whichever command is next', async (engine) => {
   const { env, run, seen } = await filled(engine)
   const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]): Promise<void> => {
-    using child = spawnProgram(args, env)
+    // It has said so before it moves the first row, and then waits.
+    using child = spawnProgram(args, { ...env, NODE_OPTIONS: `--import ${stopWhenSaid}` })
     const ended = once(child, 'exit')
-    // It has said so before it moves the first row.
     assert.match(
       String((await once(child.stdout, 'data'))[0]),
       new RegExp(`^${one} is (no longer )?hidden\\.\n$`),
     )
     child.kill(signal)
+    child.kill('SIGCONT')
     assert.deepEqual(await ended, [null, signal])
   }
   await interrupt('SIGINT', 'hide', one, ...because)

@@ -47,9 +47,14 @@ onEveryDatabase(
     assert.deepEqual(sent, [200, 200, 200, 200, 200, 200, 400, 401])
 
     const scrape = async () => parseExposition(await (await fetch(metrics)).text())
-    // They are counted beside, and not waited for long.
-    await until(async () => (await scrape()).value('lexigraph_records', articles) !== undefined)
-    const seen = await scrape()
+    // Records are counted beside, and workers are not waited for long.
+    const seen = await until(async () => {
+      const found = await scrape()
+      const isWhole =
+        found.value('lexigraph_records', articles) !== undefined &&
+        found.value('lexigraph_workers', { state: 'live' }) === 2
+      return isWhole && found
+    })
     const requests = (tier: string, outcome: string) =>
       seen.value('lexigraph_requests_total', { tier, outcome })
     assert.deepEqual(

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import {
   answering,
@@ -15,7 +16,7 @@ import {
   startService,
 } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { childrenOf, hasEnded } from './support/processes.ts'
+import { childrenOf, hasEnded, isStopped } from './support/processes.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import type { Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -23,6 +24,7 @@ import { size, thing, thingUri } from './support/records/things.ts'
 import { until } from './support/until.ts'
 import { generousTiers } from './support/server/tiers.ts'
 
+const stopPreparing = fileURLToPath(new URL('support/server/stop-preparing.ts', import.meta.url))
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
 const copied = databaseCopies()
@@ -57,7 +59,7 @@ for (const { workers, engines } of forms) {
     async (engine) => {
       const env = await filled(engine)
       await using program = startProgram(['serve', '--port', '0', '--workers', workers, '--lexicons', wide], {
-        env,
+        env: { ...env, ...stopsAt('middle') },
       })
       const preparing = await stoppedPreparation(program)
       const service = await answering(program)
@@ -100,9 +102,9 @@ for (const { workers, engines } of forms) {
       const env = await filled(engine, few)
       const port = await freePort()
       const given = ['--port', String(port), '--workers', workers, '--lexicons', foreign]
-      await using program = startProgram(['serve', ...given], { env })
+      await using program = startProgram(['serve', ...given], { env: { ...env, ...stopsAt('start') } })
       const preparing = await until(() => preparationOf(program.pid))
-      process.kill(preparing, 'SIGSTOP')
+      await until(() => isStopped(preparing))
       // The port is open while it is not known yet whether the rebuild is permitted.
       await until(() =>
         fetch(`http://127.0.0.1:${port}/healthz`).then(
@@ -125,7 +127,7 @@ for (const { workers, engines } of forms) {
       {
         await using program = startProgram(
           ['serve', '--port', '0', '--workers', workers, '--lexicons', wide],
-          { env },
+          { env: { ...env, ...stopsAt('middle') } },
         )
         const preparing = await stoppedPreparation(program)
         const service = await answering(program)
@@ -210,7 +212,7 @@ for (const { workers, engines } of forms)
       const own = copyOf(wide, `edited-early-${engine}-${workers}`)
       await using program = startProgram(
         ['serve', '--port', '0', '--workers', workers, '--lexicons', own, '--tiers', generousTiers],
-        { env },
+        { env: { ...env, ...stopsAt('middle') } },
       )
       const preparing = await stoppedPreparation(program)
       const service = await answering(program)
@@ -280,10 +282,12 @@ onEveryDatabase(
   'a service that is killed in the middle of a rebuild leaves nobody at work',
   async (engine) => {
     const env = await filled(engine)
-    await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], { env })
-    await service.said(/Rebuilding the index/)
-    const preparing = await until(() => preparationOf(service.pid))
+    await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], {
+      env: { ...env, ...stopsAt('middle') },
+    })
+    const preparing = await stoppedPreparation(service)
     await service.kill('SIGKILL')
+    process.kill(preparing, 'SIGCONT')
     await until(() => hasEnded(preparing))
     await succeed(['import', nothing, '--lexicons', wide], env)
     const { stdout } = await succeed(['query', question, '--lexicons', wide], env)
@@ -330,11 +334,16 @@ async function succeed(args: readonly string[], env: Record<string, string>) {
   return outcome
 }
 
-/** The process that rebuilds, held up in the middle of it. */
+/** Settings of a program whose process that rebuilds stops itself there. */
+function stopsAt(moment: 'start' | 'middle'): Record<string, string> {
+  return { TEST_STOPS: moment, NODE_OPTIONS: `--import ${stopPreparing}` }
+}
+
+/** The process that rebuilds, stopped in the middle of it; the program was started so that it stops there. */
 async function stoppedPreparation({ said, pid }: Program): Promise<number> {
   await said(/Rebuilding the index/)
   const preparing = await until(() => preparationOf(pid))
-  process.kill(preparing, 'SIGSTOP')
+  await until(() => isStopped(preparing))
   return preparing
 }
 

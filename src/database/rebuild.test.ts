@@ -189,14 +189,17 @@ async function killedWhen(
 ): Promise<RebuildProgress> {
   const program = fileURLToPath(new URL('../../test/support/store/rebuild-child.ts', import.meta.url))
   const child = spawn(process.execPath, [program, path, JSON.stringify(lexicons)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
     // It is no part of the tests.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
   })
   const ended = once(child, 'exit')
   for await (const said of createInterface(child.stdout)) {
     const progress = JSON.parse(said) as RebuildProgress
-    if (!isEnough(progress)) continue
+    if (!isEnough(progress)) {
+      child.stdin.write('\n')
+      continue
+    }
     child.kill('SIGKILL')
     await ended
     return progress

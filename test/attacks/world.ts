@@ -110,7 +110,9 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
     const options = serverOptions[server].map((option) => tiers[option] ?? option)
     const isCrowded = server === 'workers'
     const url = await stores.forServer(isCrowded ? await (crowding ??= fillCrowded()) : database)
-    const service = await startService(['serve', '--database', url, ...options])
+    const service = await startService(['serve', '--database', url, ...options], {
+      env: { LEXIGRAPH_TIERS: '' },
+    })
     let isUp = true
     service.ended.then(() => (isUp = false))
     const articles = isCrowded ? demoArticles * copies : demoArticles

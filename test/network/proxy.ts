@@ -9,6 +9,8 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /** How long each piece waits before it is passed on, in milliseconds; 0 at first. */
   delay: number
+  /** Called with each piece, which is passed on when what it returns has settled; absent at first. */
+  before?: (piece: Buffer) => unknown
   /** How many connections were accepted so far. */
   readonly accepted: () => number
   /** Breaks every connection that is open; new ones are taken. */
@@ -44,6 +46,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     for await (const piece of pieces) {
       if (made < generation) await new Promise(() => undefined)
       if (proxy.delay > 0) await setTimeout(proxy.delay)
+      await proxy.before?.(piece)
       yield piece
     }
   }

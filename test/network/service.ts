@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Json } from '../reference/shapes.ts'
+import { generousTiers } from '../support/server/tiers.ts'
 import { until } from '../support/until.ts'
 
 export interface ProgramOptions {
@@ -93,9 +94,16 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   }
 }
 
-/** Starts a command that serves, such as `serve`, on a free port; resolves when it answers. */
-export async function startService(args: readonly string[], options: ProgramOptions = {}): Promise<Service> {
-  return answering(startProgram([...args, '--port', '0'], options))
+/**
+ * Starts a command that serves, such as `serve`, on a free port; resolves when it answers. Callers may ask as much as
+ * they like, and for as long as a busy machine takes, unless a setting of the tiers is given.
+ */
+export async function startService(
+  args: readonly string[],
+  { env = {}, ...options }: ProgramOptions = {},
+): Promise<Service> {
+  const roomy = { LEXIGRAPH_TIERS: generousTiers, ...env }
+  return answering(startProgram([...args, '--port', '0'], { ...options, env: roomy }))
 }
 
 /** A program that serves, when its port is open: it answers, or says that its index is not ready. */

@@ -8,7 +8,7 @@ import { onPostgres } from '../support/store/databases.ts'
 import { noteLexicons } from '../support/records/notes.ts'
 import { freshDatabase, startCluster } from '../support/store/postgres.ts'
 import { openTestStore } from '../support/store/store.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 
 onPostgres('nodes that share a database grant exactly what a tier has', async () => {
   await using database = await freshDatabase()
@@ -42,7 +42,8 @@ onPostgres('nodes that share a database grant exactly what a tier has', async ()
 onPostgres('a node that was held up grants nothing that others have spent', async () => {
   await using database = await freshDatabase()
   await layOut(database.url)
-  await using heldUp = node(database.url)
+  await using heldUp = node(database.url, 1_000)
+  await heldUp.connected()
   await using other = node(database.url)
   const callers = ['key:1', 'key:2', 'key:3', 'key:4'].map((id) => someCaller({ id, pointsPerMinute: 1_200 }))
   for (const caller of callers) assert.equal((await other.limiter.spend(caller, 1_000))?.granted, true)
@@ -120,16 +121,26 @@ onPostgres('what ended a minute ago is removed', async () => {
 interface TestNode extends AsyncDisposable {
   readonly limiter: Limiter
   readonly notices: readonly string[]
+  /** Resolves when it has a connection. */
+  readonly connected: () => Promise<unknown>
 }
 
-function node(url: string): TestNode {
-  const store = new RateStore(url)
+/** `timeout`: milliseconds after which it counts by itself, which a busy machine must not bring about. */
+function node(url: string, timeout = patience): TestNode {
+  const store = new RateStore(url, timeout)
   const notices: string[] = []
   const points = createPostgresPoints(store, (sentence) => notices.push(sentence))
   const counts: Counts = createCounts(points)
   return {
     limiter: createLimiter(counts),
     notices,
+    connected: () =>
+      until(() =>
+        store.query({ text: 'select 1', values: [] }).then(
+          () => true,
+          () => false,
+        ),
+      ),
     async [Symbol.asyncDispose]() {
       points[Symbol.dispose]()
       await store[Symbol.asyncDispose]()

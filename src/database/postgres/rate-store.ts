@@ -20,18 +20,20 @@ export interface RateRows {
 }
 
 /** Milliseconds. */
-const timeout = 1_000
+const shortTimeout = 1_000
 
 export class RateStore implements AsyncDisposable {
   readonly #url: string
+  readonly #timeout: number
   #connecting: Promise<Client> | null = null
   #client: Client | null = null
   /** Resolved when the latest query has ended. */
   #latest: Promise<void> = Promise.resolve()
 
-  /** Connects on the first query, and again after a connection was lost. */
-  constructor(url: string) {
+  /** Connects on the first query, and again after a connection was lost. `timeout`: milliseconds of a query. */
+  constructor(url: string, timeout = shortTimeout) {
     this.#url = url
+    this.#timeout = timeout
   }
 
   /** Runs queries one after the other; fails after a timeout. */
@@ -40,7 +42,7 @@ export class RateStore implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#latest = promise
     try {
-      await within(timeout, before, () => new DatabaseUnreachableError(busy))
+      await within(this.#timeout, before, () => new DatabaseUnreachableError(busy))
       return await this.#run(statement)
     } finally {
       // A query that gives up waiting does not end the queries before it.
@@ -63,7 +65,7 @@ export class RateStore implements AsyncDisposable {
     const client = await this.#connected()
     try {
       const asked = client.query<Record<string, unknown>>({ name, text, values: [...values] })
-      const { rows, rowCount } = await within(timeout, asked, () => new DatabaseUnreachableError(busy))
+      const { rows, rowCount } = await within(this.#timeout, asked, () => new DatabaseUnreachableError(busy))
       return { rows: rows.map(withNumbers), rowCount }
     } catch (error) {
       if (isPassing(error)) this.#forget(client)
@@ -74,7 +76,7 @@ export class RateStore implements AsyncDisposable {
   async #connected(): Promise<Client> {
     if (this.#client !== null) return this.#client
     this.#connecting ??= this.#connect()
-    return await within(timeout, this.#connecting, () => new DatabaseUnreachableError(slow))
+    return await within(this.#timeout, this.#connecting, () => new DatabaseUnreachableError(slow))
   }
 
   async #connect(): Promise<Client> {

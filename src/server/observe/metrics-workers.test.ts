@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseExposition } from '../../../test/support/server/exposition.ts'
 import { createMetrics, sumMetrics } from './metrics.ts'
+import { until } from '../../../test/support/until.ts'
 import { gatherMetrics } from './metrics-workers.ts'
 
 after(() => {
@@ -30,19 +31,25 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
       documents: workers.activity().documents.map((document) => document.requests),
     }
   }
+  /** A worker that is slow to answer once is silent then. */
+  const figuresOf = (live: number) =>
+    until(async () => {
+      const seen = await figures()
+      return seen.live === live && seen
+    })
   const [one, two] = await Promise.all([start(), start()])
   for (const worker of [one, two, two]) await tell(worker, 'count', 'counted')
   const counted = { requests: 3, durations: 3, inFlight: 3, live: 2, silent: 0, documents: [3] }
-  assert.deepEqual(await figures(), counted)
-  const both = await Promise.all([figures(), figures()])
+  assert.deepEqual(await figuresOf(2), counted)
+  const both = await Promise.all([figuresOf(2), figuresOf(2)])
   assert.deepEqual(both, [counted, counted])
 
   await kill(two)
-  assert.deepEqual(await figures(), { ...counted, inFlight: 1, live: 1 })
+  assert.deepEqual(await figuresOf(1), { ...counted, inFlight: 1, live: 1 })
 
   const three = await start()
   await tell(three, 'count', 'counted')
-  assert.deepEqual(await figures(), {
+  assert.deepEqual(await figuresOf(2), {
     requests: 4,
     durations: 4,
     inFlight: 2,
@@ -52,7 +59,7 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
   })
 
   await tell(three, 'hang', 'hanging')
-  assert.deepEqual(await figures(), {
+  assert.deepEqual(await figuresOf(1), {
     requests: 4,
     durations: 4,
     inFlight: 2,
@@ -62,7 +69,7 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
   })
 
   await Promise.all([kill(one), kill(three)])
-  assert.deepEqual(await figures(), {
+  assert.deepEqual(await figuresOf(0), {
     requests: 4,
     durations: 4,
     inFlight: 0,

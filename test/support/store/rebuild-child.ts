@@ -1,7 +1,14 @@
-/** Opens a database with other lexicons, and prints how far the rebuild has come after each step. */
+/**
+ * Opens a database with other lexicons, and prints how far the rebuild has come after each step; it goes on when it is
+ * told to by a byte.
+ */
+import { readSync } from 'node:fs'
 import type { Json } from '../../reference/shapes.ts'
 import { openTestStore } from './store.ts'
 
 const [, , path = '', lexicons = '[]'] = process.argv
-const onProgress = (progress: unknown): void => console.log(JSON.stringify(progress))
+const onProgress = (progress: unknown): void => {
+  console.log(JSON.stringify(progress))
+  readSync(0, Buffer.alloc(1))
+}
 await using _store = await openTestStore({ path, lexicons: JSON.parse(lexicons) as Json[], onProgress })
