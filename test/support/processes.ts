@@ -29,6 +29,15 @@ export function hasEnded(pid: number): boolean {
   return unlessEnded('Z', () => statOf(pid)[0]) === 'Z'
 }
 
+/** A process may end before the signal reaches it. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /** By a signal, so that it does nothing until it gets the one that lets it go on. */
 export function isStopped(pid: number): boolean {
   return statOf(pid)[0] === 'T'
