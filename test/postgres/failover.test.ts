@@ -65,7 +65,8 @@ onPostgres('a replica that does not go on is left out until it has caught up', a
   const start = performance.now()
   await until(async () => (await count()) === before + 1)
   t.diagnostic(`seen ${elapsed(start)} ms after it was written, at a bound of 1 s`)
-  assert.match(service.stderr(), /is more than 1 second behind the primary/)
+  // On a busy machine it may have been left out as one that did not answer before.
+  await service.said(/is more than 1 second behind the primary/)
   await replica.query('select pg_wal_replay_resume()')
   await service.said(/is used again/)
   await isReadBy(replica, service)
@@ -89,7 +90,8 @@ onPostgres('an operation that takes too long is ended, and its caller told so', 
   } finally {
     await admin.end()
   }
-  await service.query(question.query)
+  // The short limit of a statement holds for this one too.
+  await until(() => service.query(question.query).catch(() => null))
 })
 
 onPostgres('connections cut again and again harm no answer', async (t) => {

@@ -110,6 +110,9 @@ test('after the primary is lost, its standby is followed into from the cursor it
   await standby.query(`alter system set primary_conninfo = ''`)
   await standby.query('select pg_reload_conf()')
   await until(async () => (await standby.query('select from pg_stat_wal_receiver')).length === 0)
+  // What it has received it may have to replay yet.
+  const replayed = 'select 1 where pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()'
+  await until(async () => (await standby.query(replayed)).length === 1)
   const heard = await eventsIn(standby)
   await until(async () => (await eventsIn(primary)) > heard + 50)
   await primary.kill()
