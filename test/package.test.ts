@@ -196,11 +196,14 @@ test('pages are there with their script, their styles, drawings from a thread, a
     env: await imported(await emptyUrl('sqlite')),
   })
   const articles = `${service.url}/c/tech.service.news.article`
+  const chart = `${articles}/chart.svg?part=groups&by=language`
+  // The thread may take longer to start than a page waits for a chart.
+  await until(async () => (await fetch(chart)).ok)
   const page = await (await fetch(`${articles}/charts?by=language`)).text()
   assert.equal(page.match(/<svg class="chart /g)?.length, 2)
   for (const [, path = ''] of page.matchAll(/(?:src|href)="(\/explorer\/[^"]+\.(?:js|css))"/g))
     assert.equal((await fetch(service.url + path)).status, 200, path)
-  assert.match(await (await fetch(`${articles}/chart.svg?part=groups&by=language`)).text(), /^<svg /)
+  assert.match(await (await fetch(chart)).text(), /^<svg /)
   const compared = 'part=compare&query=climate&query=storm'
   const parquet = await fetch(`${articles}/chart.parquet?${compared}`)
   assert.equal(Buffer.from(await parquet.arrayBuffer()).toString('latin1', 0, 4), 'PAR1')

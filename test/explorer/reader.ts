@@ -9,7 +9,7 @@ import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { openBrowser } from '../support/server/browser.ts'
 import type { TestServiceGiven } from '../support/service/service.ts'
-import { patience } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 import { generousTiers } from '../support/server/tiers.ts'
 
 export interface Reader extends AsyncDisposable {
@@ -35,7 +35,7 @@ after(async () => {
 
 /** Started once for all tests of a file. */
 export function demoService(): Promise<Service> {
-  return (demo ??= serve([...buildDemoCorpus()], join(folder, 'demo')))
+  return (demo ??= serve([...buildDemoCorpus()], join(folder, 'demo')).then(drawing))
 }
 
 /** The program over records of other lexicons. */
@@ -66,6 +66,13 @@ async function serve(
   assert.equal(status, 0, stderr)
   // A test asks more in a minute than a reader does.
   return startService(['serve', '--workers', '1', '--tiers', generousTiers], { env })
+}
+
+/** With its thread for charts started, which may take longer than a page waits for a chart. */
+async function drawing(service: Service): Promise<Service> {
+  const chart = `${service.url}/c/tech.service.news.article/chart.svg?part=groups&by=language`
+  await until(async () => (await fetch(chart)).ok)
+  return service
 }
 
 /** A browser of its own for each reader: without cookies, storage or cache of others. */

@@ -260,6 +260,6 @@ async function compareCounts(server: Server, tally: Tally, sent: readonly Sent[]
     return isLogged && page.value('lexigraph_requests_in_flight') === 0
   }
   // What still differs then is told.
-  await untilTrue(isQuiet, { timeout: 15_000 }).catch(() => undefined)
+  await untilTrue(isQuiet).catch(() => undefined)
   compareMetrics(await server.metrics(), server.logged, sent, tally)
 }

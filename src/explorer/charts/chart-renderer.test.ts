@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { patience } from '../../../test/support/until.ts'
 import { type ChartRendererGiven, createChartRenderer } from './chart-renderer.ts'
 import type { ChartSpec } from './chart-spec.ts'
 
@@ -25,7 +26,11 @@ function renderer(given: Partial<ChartRendererGiven> = {}) {
   return {
     ...given,
     faults,
-    charts: createChartRenderer({ onFault: ({ message }) => faults.push(message), ...given }),
+    charts: createChartRenderer({
+      onFault: ({ message }) => faults.push(message),
+      timeout: patience,
+      ...given,
+    }),
   }
 }
 

@@ -46,6 +46,8 @@ function outcomeOf(attack: Attack, happened: Happened): string {
   if (answers.some(({ status }, index) => status === 429 || codes[index] === 'RATE_LIMITED'))
     return 'RATE_LIMITED'
   if (attack.code === null && codes.some((code) => code === 'QUERY_TOO_COMPLEX')) return 'QUERY_TOO_COMPLEX'
+  // What would not end in its time is refused at once.
+  if (attack.code === null && codes.includes('UNAVAILABLE')) return 'UNAVAILABLE'
   // The suite gives up then, which is no matter on a machine that does other things too.
   if (happened.time > 2_500) return 'late'
   return 'unforeseen'

@@ -78,7 +78,7 @@ export class Moving {
   async checkpoint(seed: number, questions: number): Promise<void> {
     const marker = await this.#publishers.publishMarker()
     await this.#untilServed(marker)
-    await until(() => this.#world.unsettled() === 0, { timeout: 60_000 })
+    await until(() => this.#world.unsettled() === 0)
     this.#publishers.settled()
     const reference = await this.#readAll()
     this.#compareRecords(reference)
@@ -132,7 +132,7 @@ export class Moving {
       return found.get(marker.uri) === marker.cid && isDeepStrictEqual(found, expected)
     }
     try {
-      await until(isServed, { timeout: 90_000 })
+      await until(isServed)
     } catch (error) {
       if (error instanceof Disappointment) throw error
       const uris = [...new Set([...expected.keys(), ...found.keys()])]

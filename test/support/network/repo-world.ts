@@ -70,7 +70,7 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
     reader: { lexicons, tables, publishers: null },
     identity,
     clock: createClock({ maxClockSkew: 300, plcUrl: directory.url }),
-    hosts: createHosts(identity.fetch, 500),
+    hosts: createHosts(identity.fetch),
     now,
     signal: new AbortController().signal,
     onNotice: () => {},
