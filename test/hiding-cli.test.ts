@@ -116,7 +116,7 @@ onEveryDatabase(
   },
 )
 
-const stopWhenSaid = fileURLToPath(new URL('support/server/stop-when-said.ts', import.meta.url))
+const stopWhenSaid = fileURLToPath(new URL('support/preloaded/stop-when-said.ts', import.meta.url))
 
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
 const many = 4_000

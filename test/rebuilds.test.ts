@@ -24,7 +24,7 @@ import { size, thing, thingUri } from './support/records/things.ts'
 import { until } from './support/until.ts'
 import { generousTiers } from './support/server/tiers.ts'
 
-const stopPreparing = fileURLToPath(new URL('support/server/stop-preparing.ts', import.meta.url))
+const stopPreparing = fileURLToPath(new URL('support/preloaded/stop-preparing.ts', import.meta.url))
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
 const copied = databaseCopies()
