@@ -1,4 +1,4 @@
-/** What every record of the corpus has, whatever its collection: address, true CID, revision, time of indexing. */
+/** Builds records of the demo corpus: AT-URI, true CID, revision, time of indexing and value. */
 import { createHash } from 'node:crypto'
 import { encode, type LexValue } from '@atproto/lex-cbor'
 import { CBOR_DATA_CODEC, createCid, SHA256_HASH_CODE } from '@atproto/lex-data'
@@ -37,7 +37,7 @@ export function buildRecord(
   return {
     uri: `at://${repositories[repository]}/${collection}/${rkey}`,
     cid: computeCid(value),
-    // Of a commit a second before it was indexed.
+    // The record is indexed a second after its commit.
     rev: formatTid(indexedAt - 1_000, 0),
     indexedAt: formatInstant(indexedAt),
     value,

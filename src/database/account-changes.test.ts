@@ -94,7 +94,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase(
-  'an account that comes back, from deletion too, is fetched anew and its handle looked up',
+  'when an account comes back, even from deletion, its repository is fetched again and its handle looked up',
   async (database) => {
     for (const status of ['suspended', 'deleted']) {
       await using store = await filled(database, 1)
@@ -126,7 +126,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase(
-  'of two changes of an account the later holds, in whatever order they come',
+  'of two changes to an account the later one counts, in whichever order they arrive',
   async (database) => {
     await using store = await filled(database, 1)
     const states = async () => (await store.rows('select status from actor')).map(({ status }) => status)

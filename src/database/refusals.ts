@@ -61,6 +61,12 @@ export function otherSchema(what: 'file' | 'database', found: number, known: num
   return new Error(`The ${what} has schema version ${found}; ${advice}`)
 }
 
+/** Another process has held the lock of writers for as long as this one waits. */
+export function databaseBusy(cause?: unknown): DatabaseBusyError {
+  const message = 'Another process is writing to the database. Try again when it is done.'
+  return new DatabaseBusyError(message, { cause })
+}
+
 /** For operators: two processes that want different tables would undo each other's work. */
 export class RebuildConflictError extends DatabaseBusyError {
   override name = 'RebuildConflictError'

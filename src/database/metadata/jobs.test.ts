@@ -170,7 +170,7 @@ onEveryDatabase('a fetch does not stand for a request that was not due when it b
 })
 
 onEveryDatabase(
-  'of many requests, in whatever order fetches are made, the last is followed by a fetch that covers it',
+  'after many requests, whatever the order of the fetches, a fetch covers the last request',
   async (database) => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('ask' as const), after: fc.integer({ min: 0, max: 20 }) }),
@@ -242,7 +242,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase(
-  'the live stream has a repository fetched at most once in ten minutes, whoever asks',
+  'the live stream causes at most one fetch of a repository in ten minutes, whoever asks for it',
   async (database) => {
     const clock = stoppedClock()
     await using store = await open(database, clock.now)

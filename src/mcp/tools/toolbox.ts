@@ -45,7 +45,7 @@ const types = {
 type Members = Readonly<Record<string, Json | keyof typeof types>>
 
 /** Tokens of an answer that callers may ask for. */
-const maxTokens = { type: 'integer', minimum: 200, maximum: 10_000 } as const
+export const maxTokens = { type: 'integer', minimum: 200, maximum: 10_000 } as const
 
 /** The JSON Schema of a tool's arguments: these, the argument that all tools take, and no others. */
 export function argumentsOf(members: Members, required: readonly string[] = []): Json {

@@ -1,4 +1,4 @@
-/** What becomes of a database when its lexicons change: all that was stored is there, in the tables of the new ones. */
+/** When the lexicons change, every stored record is in the tables that are derived from the new lexicons. */
 import assert from 'node:assert/strict'
 import type { Json } from '../../../../test/reference/shapes.ts'
 import { fill, line, open, size, thing, thingUri } from '../../../../test/support/records/things.ts'

@@ -4,6 +4,7 @@
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
+import { databaseBusy } from '../../refusals.ts'
 import type { Steps, WriteDialect } from '../../metadata/steps.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import {
@@ -143,10 +144,8 @@ export class Transactions {
       await this.#drop()
     }
     if (!passing) return error
-    const message =
-      codeOf(error) === '55P03'
-        ? 'Another process is writing to the database. Try again when it is done.'
-        : `The database takes no writes at the moment: ${(error as Error).message}`
+    if (codeOf(error) === '55P03') return databaseBusy(error)
+    const message = `The database takes no writes at the moment: ${(error as Error).message}`
     return new DatabaseBusyError(message, { cause: error })
   }
 

@@ -4,7 +4,6 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseBusyError } from '../../database.ts'
 import { assertMayRebuild } from '../../rebuild/preview.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
@@ -22,12 +21,13 @@ import {
 import { createWordIndex } from './word-ddl.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
+import { databaseBusy } from '../../refusals.ts'
 import { isBusy } from '../failures.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
 import { findRebuild, isAtWork } from './rebuild-state.ts'
 import { createRunner, transact } from '../steps.ts'
 
-/** Milliseconds between two attempts; in each of them the connection itself waits for the lock. */
+/** Milliseconds between two attempts; during an attempt the connection itself waits for the lock. */
 const retryPause = 5
 
 /** Fails without any change on a file that is not ours. */
@@ -36,8 +36,8 @@ export async function migrate(database: DatabaseSync, options: MigrateOptions): 
 }
 
 /**
- * False when another process rebuilds the same file and has held its lock for as long as this one waits for it: the
- * steps of a rebuild follow each other so closely that a busy machine may let no other process in between.
+ * False if another process that rebuilds the same file kept this one from the lock until its timeout. The steps of a
+ * rebuild follow each other so closely that on a busy machine other processes may get no turn.
  */
 async function tryToMigrate(database: DatabaseSync, options: MigrateOptions): Promise<boolean> {
   const wasCurrent = isCurrent(database, options.fingerprint)
@@ -50,9 +50,7 @@ async function tryToMigrate(database: DatabaseSync, options: MigrateOptions): Pr
     const found = findRebuild(database)
     const isRebuiltByAnother = found === null && !wasCurrent && isCurrent(database, options.fingerprint)
     if (isRebuiltByAnother || (found !== null && isAtWork(found, options.now()))) return false
-    throw new DatabaseBusyError('Another process is writing to the database. Try again when it is done.', {
-      cause,
-    })
+    throw databaseBusy(cause)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseBusyError } from '../../database.ts'
+import { databaseBusy } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
 import { optimizeText, refreshCounts } from '../layout/ddl.ts'
 import { isBusy } from '../failures.ts'
@@ -42,8 +42,7 @@ export async function compactFile(
     }
     return true
   })
-  if (!vacuumed)
-    throw new DatabaseBusyError('Another process is writing to the database. Try again when it is done.')
+  if (!vacuumed) throw databaseBusy()
   return untilFree(() => database.prepare('pragma wal_checkpoint(truncate)').get()?.busy === 0)
 }
 

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseBusyError } from '../../database.ts'
+import { databaseBusy } from '../../refusals.ts'
 import { isBusy } from '../failures.ts'
 
 export interface TransactionHooks {
@@ -128,11 +128,7 @@ export class Transactions {
         return
       } catch (cause) {
         if (!isBusy(cause)) throw cause
-        if (performance.now() > end)
-          throw new DatabaseBusyError(
-            'Another process is writing to the database. Try again when it is done.',
-            { cause },
-          )
+        if (performance.now() > end) throw databaseBusy(cause)
       }
       await pause(lockPause)
     }

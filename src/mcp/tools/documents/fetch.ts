@@ -5,14 +5,12 @@ import { createGetRecord } from '../get-record.ts'
 import { type Json, ToolError } from '../tool.ts'
 import { cutText } from '../../words/plain-text.ts'
 import { isWithin, tokensOf, tokensOfJson } from '../../words/tokens.ts'
-import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
+import { argumentsOf, maxTokens, present, sentences, type Toolbox, type ToolDefinition } from '../toolbox.ts'
 import { firstAddress, titleOf } from './search.ts'
 
 /** Characters, and those of a title in a short document. */
 const longestTitle = 300
 const shortTitle = 60
-/** Tokens that are read of a record, as many as callers may ask for, so that its address is whole. */
-const tokensRead = 10_000
 
 /** The tool that reads the record, with what it refers to and what refers to it. */
 const reader = createGetRecord()
@@ -31,10 +29,13 @@ export function createFetch(): ToolDefinition {
 
 async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): Promise<Json> {
   if (id === undefined || id.trim() === '') throw new ToolError('Write an id that search gave.')
-  const answer = await reader.run({ uri: id }, { ...toolbox, budget: tokensRead }).catch((error: unknown) => {
-    if (!(error instanceof ToolError) || id.startsWith('at://')) throw error
-    throw new ToolError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
-  })
+  // With the largest budget, so that its address is whole.
+  const answer = await reader
+    .run({ uri: id }, { ...toolbox, budget: maxTokens.maximum })
+    .catch((error: unknown) => {
+      if (!(error instanceof ToolError) || id.startsWith('at://')) throw error
+      throw new ToolError(`"${id.slice(0, 100)}" is no id of one record: write an id that search gave.`)
+    })
   const { uri, collection, indexedAt, asOf, record, references = {}, referredToBy = {}, hint } = answer
   const subject = toolbox.catalogue.named(String(collection))
   const values = record as Json
@@ -54,10 +55,10 @@ async function fetchRecord({ id }: { readonly id?: string }, toolbox: Toolbox): 
   }
   if (isWithin(document, toolbox.budget)) return document
   const note = sentences(typeof hint === 'string' ? hint : null, 'The text was cut to max_tokens.')
-  return { ...fitDocument({ ...document, metadata: { ...document.metadata, note } }, toolbox.budget) }
+  return fitDocument({ ...document, metadata: { ...document.metadata, note } }, toolbox.budget)
 }
 
-interface Document {
+type Document = {
   readonly id: string
   readonly title: string
   readonly text: string
@@ -65,7 +66,10 @@ interface Document {
   readonly metadata: Json
 }
 
-/** Cuts the end of the text until the document has at most so many tokens. Half of them are for what else it has. */
+/**
+ * Cuts the end of the text until the document has at most `budget` tokens. If everything but the text takes more than
+ * half of them, the title is cut and the address replaced by the id.
+ */
 function fitDocument(whole: Document, budget: number): Document {
   const hasRoom = tokensOfJson({ ...whole, text: '' }) <= budget / 2
   const document = hasRoom ? whole : { ...whole, title: cutText(whole.title, shortTitle), url: whole.id }

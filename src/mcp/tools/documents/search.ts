@@ -173,7 +173,7 @@ export function titleOf(uri: string, { label }: Subject): string {
   return `${label} ${recordKey(uri)}`
 }
 
-/** Characters of an address, which is useless when it is cut, and must leave room for others. */
+/** Characters; a longer address is passed over, because it cannot be cut and would leave no room for other results. */
 const longestAddress = 400
 
 /** The first that a browser can open; a cut one ends with `…`. */
