@@ -21,14 +21,17 @@ const { spec: SpecReporter } = await import('node:test/reporters')
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const isUnit = process.argv[2] === '--unit'
+const isLong = process.argv[2] === '--long'
 if (isUnit) process.env.TEST_DATABASES = 'sqlite'
-const parts = isUnit ? ['.test.ts'] : process.argv.slice(2)
+const parts = isUnit ? ['.test.ts'] : isLong ? ['.long.test.ts'] : process.argv.slice(2)
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/*.test.ts'].flatMap((pattern) =>
   globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }),
 )
 const { unitFiles } = await import('./unit-files.js')
+/** Tests that take minutes or install packages have a command of their own. */
+const isOfLong = (file) => file.endsWith('.long.test.ts')
 const files = (isUnit ? unitFiles(root, all) : all)
-  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .filter((file) => parts.some((part) => file.includes(part)) || (parts.length === 0 && !isOfLong(file)))
   .toSorted()
 if (files.length === 0) {
   console.error(`No test file has ${parts.join(' or ')} in its path.`)

@@ -1,3 +1,4 @@
+/** The one place of the tests that lets time pass, so that no verdict depends on how much of it. */
 import { setTimeout } from 'node:timers/promises'
 
 /** Milliseconds after which what is waited for does not come, on a machine that is very busy too. */
@@ -19,4 +20,12 @@ export async function until<Found>(
     const rest = Math.max(Math.min(10 + (now - start) / 50, 60), Math.min(2 * (now - began), 1_000))
     await setTimeout(rest)
   }
+}
+
+/**
+ * Lets a moment pass, so that a kill falls anywhere, senders are slow or a round begins later. What is asserted holds
+ * however long it lasts.
+ */
+export async function moment(milliseconds: number): Promise<void> {
+  await setTimeout(milliseconds)
 }

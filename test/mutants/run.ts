@@ -1,0 +1,85 @@
+/**
+ * Tries every stored mutant in a copy of the checkout: its test must fail, and this prints by which test.
+ * Arguments restrict it to areas, or to parts of the mutated files' paths: `npm run mutants -- mcp src/ingest`.
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { loadMutants, type Mutant, mutate, root } from './mutant.ts'
+
+const parts = process.argv.slice(2)
+const chosen = Array.from(loadMutants(), ([area, mutants]) =>
+  mutants.filter(
+    ({ file }) => parts.length === 0 || parts.some((part) => part === area || file.includes(part)),
+  ),
+).flat()
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-mutants-'))
+const survivors: Mutant[] = []
+try {
+  const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, (_, index) =>
+    copyCheckout(join(folder, String(index))),
+  )
+  const tests = [...new Set(chosen.map(({ test }) => test))]
+  const { failed, printed } = await runTests(copies[0] ?? root, tests)
+  if (failed) throw new Error(`The tests fail without any mutant:\n${printed}`)
+  const waiting = [...chosen]
+  await Promise.all(copies.map((copy) => tryMutants(copy, waiting)))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants were killed.`)
+for (const { file, fault, test } of survivors) console.log(`SURVIVED ${file}: ${fault}; ${test} passes.`)
+process.exitCode = survivors.length === 0 ? 0 : 1
+
+/** What git knows of or would add, with the packages that are installed. */
+function copyCheckout(to: string): string {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+  })
+  for (const file of listed.toString().split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(to, file)), { recursive: true })
+    cpSync(join(root, file), join(to, file))
+  }
+  for (const packages of globSync(['node_modules', 'test/*/*/node_modules'], { cwd: root })) {
+    mkdirSync(dirname(join(to, packages)), { recursive: true })
+    symlinkSync(join(root, packages), join(to, packages), 'junction')
+  }
+  return to
+}
+
+async function tryMutants(copy: string, waiting: Mutant[]): Promise<void> {
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const path = join(copy, mutant.file)
+    const source = readFileSync(path, 'utf8')
+    writeFileSync(path, mutate(source, mutant))
+    const { failed, printed } = await runTests(copy, [mutant.test])
+    writeFileSync(path, source)
+    const names = Array.from(printed.matchAll(/^ *✖ (.+) \([\d.]+ms\)/gm), ([, name]) => name)
+    const isKilled = failed && names.length > 0
+    if (isKilled)
+      console.log(`killed   ${mutant.file}: ${mutant.fault}\n         by ${mutant.test}: ${names[0]}`)
+    else survivors.push(mutant)
+  }
+}
+
+/** A failure without the name of a test is a module that does not load, which is no verdict. */
+function runTests(copy: string, tests: readonly string[]): Promise<{ failed: boolean; printed: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(copy, 'test/run.js'), ...tests],
+      { cwd: copy, maxBuffer: 2 ** 28 },
+      (error, stdout) => resolve({ failed: error !== null, printed: stdout }),
+    )
+  })
+}

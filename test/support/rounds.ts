@@ -1,0 +1,22 @@
+/**
+ * How much a run draws at random. `npm test` draws little, `npm run test:long` more, both from the same generators.
+ * TEST_SEED replays a failure, TEST_ROUNDS multiplies what is drawn; every failure prints its seed.
+ */
+
+/** TEST_SEED, if somebody replays a run. */
+export const replayedSeed: number | null = numberIn('TEST_SEED')
+
+/** The seed of this run. */
+export const seed: number = replayedSeed ?? Date.now() % 2 ** 31
+
+/** How many rounds, kills or questions a run makes, of `few` in `npm test`. */
+export function rounds(few = 1): number {
+  return few * (numberIn('TEST_ROUNDS') ?? 1)
+}
+
+function numberIn(name: string): number | null {
+  const text = process.env[name]
+  if (!text) return null
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new Error(`${name}=${text} is not a whole number.`)
+}
