@@ -1,0 +1,130 @@
+/**
+ * Runs test files in groups, each in a process of its own, several at the same time; then ends the process. What a
+ * run shares is made once: the published package, PostgreSQL's programs and server.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { unpackPackage } from '../../build/unpack.ts'
+import { installServers } from '../network/install.ts'
+import { shareBinaries, versions } from '../postgres/binaries.ts'
+import { type Outcome, skippedLine, sumOutcomes } from './outcome.ts'
+import { root } from './test-files.ts'
+
+export interface Step {
+  readonly what: string
+  readonly files: readonly string[]
+  /** Set for its processes. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Groups at the same time; more than there are processors, since those that start servers, and kill them, also wait. */
+const atOnce = Math.max(6, availableParallelism())
+
+/** Milliseconds; three times what all tests take. */
+const longestGroup = 1_800_000
+
+/** Each takes some tens of seconds of computing, those that take longest first. */
+const groups = [
+  /^test\/(network|(hiding|ingest|network|purging)-)/,
+  /^test\/((backup|copy|crash|restore)\.|postgres)/,
+  /^test\/(cli|keys|lexicon-changes|operating|rebuilds|reloading|usage|workers)/,
+  /^(src\/explorer|test\/explorer\/[i-z])/,
+  /^test\/explorer/,
+  /^test\/(properties|reference)/,
+  /^test\/(attacks|memory|soak)/,
+  /^test\/mcp/,
+  /^test\/(agents|bundle|clients|deploy|docs|end-to-end|example|package|playground)/,
+  /^src\/database\/[n-z]/,
+  /^(src\/query|test\/(cases|exports))/,
+  /^(src\/database|test\/held-up)/,
+  /^src\/(cli|ingest)/,
+]
+
+interface GroupResult {
+  readonly outcome: Outcome
+  readonly passed: boolean
+  readonly printed: string
+}
+
+export async function runGroups(steps: readonly Step[]): Promise<never> {
+  const folder = mkdtempSync(join(tmpdir(), 'lexigraph-tests-'))
+  const failures: string[] = []
+  const summaries: string[] = []
+  try {
+    installServers()
+    if (process.env['TEST_DATABASES'] !== 'sqlite') shareBinaries(versions[0])
+    // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
+    process.env['TEST_PROGRAM'] = await unpackPackage(folder)
+    for (const step of steps) {
+      const results = await runStep(step)
+      const failed = results.filter(({ passed }) => !passed)
+      failures.push(...failed.map(({ printed }) => printed.replaceAll(/^ *✔.*\n/gm, '')))
+      summaries.push(...summarize(step, results, failed.length))
+    }
+  } catch (error) {
+    failures.push(`${error instanceof Error ? error.message : String(error)}\n`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  // What failed is printed last, without what passed, so that the end of a log tells it.
+  return await new Promise(() => {
+    process.stdout.write(`\n${summaries.join('\n')}\n${failures.join('\n')}`, () =>
+      process.exit(failures.length === 0 ? 0 : 1),
+    )
+  })
+}
+
+function summarize({ what }: Step, results: readonly GroupResult[], broken: number): readonly string[] {
+  const { tests, failed, skips } = sumOutcomes(results.map(({ outcome }) => outcome))
+  const found = failed === 0 ? 'FAILED before the end' : `${failed} of ${tests} FAILED`
+  const said = broken === 0 ? `all ${tests} passed.` : `${found}, see below.`
+  const skipped = skippedLine(skips)
+  return [`${what}: ${said}`, ...(skipped === '' ? [] : [skipped])]
+}
+
+/** Whichever process is done takes the next group, so that no processor is without work before the end. */
+async function runStep({ files, env = {} }: Step): Promise<readonly GroupResult[]> {
+  const groupOf = (file: string): number => {
+    const found = groups.findIndex((pattern) => pattern.test(file))
+    return found === -1 ? groups.length : found
+  }
+  const byGroup = Map.groupBy(files, groupOf)
+  const waiting = [...byGroup.keys()].toSorted((a, b) => a - b).map((group) => byGroup.get(group) ?? [])
+  const results: GroupResult[] = []
+  const work = async (): Promise<void> => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const result = await runGroup(group, env)
+      if (result.passed) process.stdout.write(result.printed)
+      results.push(result)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return results
+}
+
+function runGroup(files: readonly string[], env: Readonly<Record<string, string>>): Promise<GroupResult> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../run.js', import.meta.url)), ...files], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ...env },
+  })
+  const printed: Buffer[] = []
+  let outcome: Outcome = { tests: 0, failed: 0, skips: {} }
+  child.on('message', (message) => {
+    outcome = message as Outcome
+  })
+  child.stdout?.on('data', (data: Buffer) => printed.push(data))
+  // A process that hangs must not hide what the others found.
+  const end = setTimeout(() => child.kill('SIGKILL'), longestGroup)
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      clearTimeout(end)
+      if (signal !== null)
+        printed.push(Buffer.from(`\nTests FAILED: ended by ${signal}, after the last above.\n`))
+      resolve({ outcome, passed: code === 0, printed: Buffer.concat(printed).toString() })
+    })
+  })
+}
