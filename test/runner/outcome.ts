@@ -19,6 +19,6 @@ export function sumOutcomes(outcomes: readonly Outcome[]): Outcome {
 
 /** One line; empty when nothing was skipped. */
 export function skippedLine(skips: Outcome['skips']): string {
-  const reasons = Object.entries(skips).map(([reason, count]) => `${count} because ${reason}`)
-  return reasons.length === 0 ? '' : `Skipped: ${reasons.join('; ')}.`
+  const reasons = Object.entries(skips).map(([reason, count]) => `${count} (${reason.replace(/\.$/, '')})`)
+  return reasons.length === 0 ? '' : `Skipped: ${reasons.join(', ')}.`
 }

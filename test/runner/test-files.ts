@@ -30,7 +30,7 @@ export function findTestFiles(): TestFiles {
     (file) => /^test\/(?!support\/store\/postgres\.ts|postgres\/)/.test(file),
   )
   const draws = reaching(
-    (text) => /\brounds\(/.test(text),
+    (text) => /(?<!function )\brounds\(/.test(text),
     (file) => file.startsWith('test/'),
   )
   return {
