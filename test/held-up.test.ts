@@ -187,7 +187,8 @@ async function lockNotes(url: string): Promise<Lock> {
   return {
     async waiting() {
       const { rows } = await client.query(
-        'select count(distinct pid)::int as n from pg_locks where not granted',
+        `select count(distinct pid)::int as n from pg_locks
+         where not granted and database = (select oid from pg_database where datname = current_database())`,
       )
       return Number(rows[0]?.n)
     },

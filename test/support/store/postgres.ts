@@ -1,13 +1,12 @@
 /**
- * Fresh databases for tests, on one PostgreSQL server that a whole run shares. It is started when one is first
- * asked for, and ends with the process. To test against another:
- * TEST_POSTGRES_VERSION=15 is the oldest that is supported, TEST_POSTGRES_URL=postgres://… a server of your own.
+ * Fresh databases for tests, on the server of `test/postgres/shared-cluster.ts`. A process that is not given one starts
+ * it when a database is first asked for, and it ends with the process.
  * TEST_DATABASES=sqlite leaves PostgreSQL out, while you work on something else.
  */
 import { after } from 'node:test'
 import pg from 'pg'
-import { type Version, versions } from '../../postgres/binaries.ts'
-import { startCluster } from '../../postgres/cluster.ts'
+import { isRunning } from '../../postgres/binaries.ts'
+import { clusterOfRun, sharedUrl, startSharedCluster } from '../../postgres/shared-cluster.ts'
 
 export { type Cluster, startCluster } from '../../postgres/cluster.ts'
 
@@ -25,6 +24,8 @@ if (databases.length === 0)
 export interface FreshDatabase extends AsyncDisposable {
   readonly url: string
 }
+
+const nameOfDatabase = /^lexigraph_test_(\d+)_\d+$/
 
 let server: Promise<Server> | undefined
 let made = 0
@@ -67,33 +68,35 @@ function sharedServer(): Promise<Server> {
 }
 
 async function startServer(): Promise<Server> {
-  const given = process.env['TEST_POSTGRES_URL']
-  const cluster = given ? null : await startCluster({ version: chosenVersion(), settings: forSpeed })
-  const url = cluster?.url ?? given ?? ''
+  const given = sharedUrl()
+  const url = given ?? (await startSharedCluster()).url
   // It is there until the process ends, and is no reason for it to go on.
   const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
   const run: Server['run'] = async (statement) => void (await pool.query(statement))
   const left = new Set<string>()
+  const isOfRun = given !== undefined && given === clusterOfRun()
+  if (isOfRun) for (const name of await databasesOfEnded(pool)) await run(drop(name))
   return {
     run,
     urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
     left,
     async cleanUp() {
-      if (cluster === null) for (const name of left) await run(drop(name))
+      // The next process does it on the run's server, when no test has a connection open any more.
+      if (given !== undefined && !isOfRun) for (const name of left) await run(drop(name))
     },
   }
 }
 
-function drop(name: string): string {
-  return `drop database if exists ${name} with (force)`
+/** Databases that processes of the run have left, whether they ended or were killed. */
+async function databasesOfEnded(pool: pg.Pool): Promise<readonly string[]> {
+  const { rows } = await pool.query('select datname from pg_database')
+  const names: readonly string[] = rows.map(({ datname }) => datname)
+  return names.filter((name) => {
+    const owner = Number(nameOfDatabase.exec(name)?.[1])
+    return owner === process.pid || (owner > 0 && !isRunning(owner))
+  })
 }
 
-/** Nothing of it need outlive a test, and its folder may be in memory. */
-const forSpeed = { synchronous_commit: 'off', autovacuum: 'off', max_wal_size: '256MB', wal_keep_size: 0 }
-
-function chosenVersion(): Version {
-  const said = process.env['TEST_POSTGRES_VERSION']
-  const version = versions.find((one) => !said || String(one) === said)
-  if (version !== undefined) return version
-  throw new Error(`TEST_POSTGRES_VERSION=${said} is not here: write ${versions.join(' or ')}.`)
+function drop(name: string): string {
+  return `drop database if exists ${name} with (force)`
 }

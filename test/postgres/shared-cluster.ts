@@ -1,0 +1,52 @@
+/**
+ * The PostgreSQL server on which tests have databases of their own: one for all processes of a run.
+ * TEST_POSTGRES_VERSION=15 is the oldest version that is supported, TEST_POSTGRES_URL=postgres://… a server that is
+ * there already.
+ */
+import { type Version, versions } from './binaries.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+
+const shared = 'TEST_POSTGRES_SHARED'
+
+/** The URL of the server that a run has started for its processes. */
+export function clusterOfRun(): string | undefined {
+  return process.env[shared]
+}
+
+/** The URL of a server that is there already. */
+export function sharedUrl(): string | undefined {
+  return process.env['TEST_POSTGRES_URL'] || clusterOfRun()
+}
+
+/** Starts it for the processes that this one starts from now on. It ends with this process, or when disposed of. */
+export async function shareCluster(): Promise<AsyncDisposable> {
+  if (sharedUrl() !== undefined) return { [Symbol.asyncDispose]: async () => {} }
+  const cluster = await startSharedCluster()
+  process.env[shared] = cluster.url
+  return {
+    async [Symbol.asyncDispose]() {
+      delete process.env[shared]
+      await cluster[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export function startSharedCluster(): Promise<Cluster> {
+  return startCluster({ version: chosenVersion(), settings })
+}
+
+/** Nothing of it need outlive a test, and its folder may be in memory. A process of tests has up to 200 connections. */
+const settings = {
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  max_wal_size: '256MB',
+  wal_keep_size: 0,
+  max_connections: 1500,
+}
+
+function chosenVersion(): Version {
+  const said = process.env['TEST_POSTGRES_VERSION']
+  const version = versions.find((one) => !said || String(one) === said)
+  if (version !== undefined) return version
+  throw new Error(`TEST_POSTGRES_VERSION=${said} is not here: write ${versions.join(' or ')}.`)
+}
