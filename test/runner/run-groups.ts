@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { unpackPackage } from '../../build/unpack.ts'
 import { installServers } from '../network/install.ts'
 import { shareBinaries, versions } from '../postgres/binaries.ts'
+import { shareCluster } from '../postgres/shared-cluster.ts'
 import { type Outcome, skippedLine, sumOutcomes } from './outcome.ts'
 import { root } from './test-files.ts'
 
@@ -59,7 +60,9 @@ export async function runGroups(steps: readonly Step[]): Promise<never> {
     // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
     process.env['TEST_PROGRAM'] = await unpackPackage(folder)
     for (const step of steps) {
-      const results = await runStep(step)
+      Object.assign(process.env, step.env)
+      const results = await runStep(step.files)
+      for (const name of Object.keys(step.env ?? {})) delete process.env[name]
       const failed = results.filter(({ passed }) => !passed)
       failures.push(...failed.map(({ printed }) => printed.replaceAll(/^ *✔.*\n/gm, '')))
       summaries.push(...summarize(step, results, failed.length))
@@ -86,7 +89,8 @@ function summarize({ what }: Step, results: readonly GroupResult[], broken: numb
 }
 
 /** Whichever process is done takes the next group, so that no processor is without work before the end. */
-async function runStep({ files, env = {} }: Step): Promise<readonly GroupResult[]> {
+async function runStep(files: Step['files']): Promise<readonly GroupResult[]> {
+  await using _cluster = process.env['TEST_DATABASES'] === 'sqlite' ? null : await shareCluster()
   const groupOf = (file: string): number => {
     const found = groups.findIndex((pattern) => pattern.test(file))
     return found === -1 ? groups.length : found
@@ -96,7 +100,7 @@ async function runStep({ files, env = {} }: Step): Promise<readonly GroupResult[
   const results: GroupResult[] = []
   const work = async (): Promise<void> => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const result = await runGroup(group, env)
+      const result = await runGroup(group)
       if (result.passed) process.stdout.write(result.printed)
       results.push(result)
     }
@@ -105,11 +109,10 @@ async function runStep({ files, env = {} }: Step): Promise<readonly GroupResult[
   return results
 }
 
-function runGroup(files: readonly string[], env: Readonly<Record<string, string>>): Promise<GroupResult> {
+function runGroup(files: readonly string[]): Promise<GroupResult> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../run.js', import.meta.url)), ...files], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: { ...process.env, ...env },
   })
   const printed: Buffer[] = []
   let outcome: Outcome = { tests: 0, failed: 0, skips: {} }
