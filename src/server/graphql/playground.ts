@@ -98,7 +98,9 @@ function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'le
 `
 }
 
-function renderWithoutEditor(endpoint: string, query: string): string {
+function renderWithoutEditor(endpoint: string, first: string): string {
+  // Its comments are about the editor.
+  const query = first.replaceAll(/^#.*\n/gm, '').trim()
   return `<!doctype html>
 <html lang="en">
   <head>
