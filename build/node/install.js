@@ -2,7 +2,7 @@
 // installed in this folder, from its lock file. Either way node_modules/.bin/node leads to one that is new enough, and
 // npm scripts find it first. Plain JavaScript, because an old Node runs it.
 import { execSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -24,12 +24,19 @@ function installNode() {
   const version = readJson(join(folder, 'package.json')).optionalDependencies[name]
   const needs = 'Lexigraph needs Node ' + required + ' or newer; this is ' + process.version
   if (version === undefined)
-    throw new Error(needs + ', and ' + name + ' is not among the packages of it. Install a newer Node.')
+    throw new Error(
+      needs + ', and build/node has none for ' + platform + '-' + process.arch + '. Install a newer Node.',
+    )
   const installed = join(folder, 'node_modules', name)
   const node = join(installed, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   if (versionOf(node) === 'v' + version) return node
   console.log(needs + '. Node ' + version + ' is being installed in build/node (120 MB, once).')
   npmCi()
+  // npm says nothing of it, because each package is for some machines only.
+  if (!existsSync(installed))
+    throw new Error(
+      'Node ' + version + ' cannot be fetched from the registry. Try again, or install a newer Node.',
+    )
   // A third of the package: headers and manuals.
   for (const unused of ['include', 'share']) rmSync(join(installed, unused), { recursive: true, force: true })
   if (versionOf(node) === 'v' + version) return node
