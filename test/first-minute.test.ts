@@ -84,6 +84,8 @@ test('the demo runs without packages of development, and says that the editor is
   const answer = await fetch(url + first, { headers: { accept: 'text/html' } })
   assert.match(await answer.text(), /^\{"data":\{"techServiceNews\w+":\{"totalCount":[1-9]/)
 
+  assert.equal((await fetch(`${url}/playground/000000000000/page.js`)).status, 404)
+
   demo.kill('SIGINT')
   assert.deepEqual(await ended, [0, null])
   assert.doesNotMatch(await said, /rror|arn/)

@@ -22,8 +22,7 @@ export function addPlaygroundRoutes(
   { exampleQuery, lexicons }: PlaygroundContent,
 ) {
   app.get('/playground/*', async (request, reply) => {
-    const { assets } = await loadPlayground()
-    const asset = assets.get(request.url)
+    const asset = hasEditor() ? (await loadPlayground()).assets.get(request.url) : undefined
     if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the playground.')
     return sendAsset(asset, { 'cache-control': 'public, max-age=31536000, immutable', vary }, request, reply)
   })
