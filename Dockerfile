@@ -1,21 +1,16 @@
 # docker build -t lexigraph .
 # docker run -p 4000:4000 -v lexigraph:/data lexigraph
-FROM node:24-slim AS dependencies
-WORKDIR /app
-# What changes seldom comes first, here and below: the layers of packages are kept while only sources change.
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts
-
 FROM node:24-slim AS build
 WORKDIR /build
+# What changes seldom comes first, here and below: the layers of packages are kept while only sources change.
 COPY package.json package-lock.json ./
-# This image has a Node, which the script of the package `node` would fetch once more.
+# The script after an install looks for a Node, which this image has.
 RUN npm ci --ignore-scripts
 COPY . .
-RUN node build/package.ts --folder
+RUN node build/package.ts --folder --installed
 
 FROM node:24-slim
-COPY --from=dependencies /app/node_modules /app/node_modules
+COPY --from=build /build/dist/node_modules /app/node_modules
 COPY --from=build /build/dist/package /app
 RUN ln -s /app/bin/lexigraph.js /usr/local/bin/lexigraph && install -d -o node -g node /data
 USER node

@@ -12,7 +12,7 @@ if (isOlder(process.versions.node, required)) {
       required +
       ' or newer; this is ' +
       process.version +
-      '. Install a newer Node, or in a checkout run it as `npm run lexigraph -- <command>` after `npm ci`.',
+      '. Install a newer Node, or in a checkout run it as `npm run lexigraph -- <command>` after `npm ci`, which installs one unless scripts are ignored.',
   )
   process.exit(1)
 }

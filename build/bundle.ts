@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
 import { renderNotices } from './notices.ts'
 import { bundleExplorer } from './explorer.ts'
+import { installedWith } from './installed.ts'
 import { bundlePlayground } from './playground.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -26,10 +27,6 @@ const programs = [
  */
 const helpers = globSync('src/**/*-{child,thread,worker}.ts', { cwd: root }).filter(
   (file) => !programs.includes(file),
-)
-/** All other packages are bundled, and so are dependencies of development alone. */
-const apart = Object.keys(
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
 )
 /** Whoever has them is faster; the packages that ask for them do without. */
 const optional = ['bufferutil', 'canvas', 'pg-native', 'utf-8-validate']
@@ -48,7 +45,7 @@ const common = {
   platform: 'node',
   // Node runs the sources as they are written; so it does what is made of them.
   target: 'esnext',
-  external: apart,
+  external: [...installedWith],
   // Packages in CommonJS ask for Node's modules by `require`. No name in the sources may be the one that is made here.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
@@ -68,7 +65,7 @@ const made = [
   await build({ ...common, entryPoints: programs, plugins }),
   await build({ ...common, entryPoints: helpers }),
 ]
-assertSame(apart, importedBy(made.map(({ metafile }) => metafile)))
+assertSame(installedWith, importedBy(made.map(({ metafile }) => metafile)))
 const pages = { playground: await bundlePlayground(), explorer: await bundleExplorer() }
 for (const [page, { files }] of Object.entries(pages)) {
   const into = new URL(`${page}/`, folder)
@@ -96,7 +93,7 @@ function assertSame(dependencies: readonly string[], imported: ReadonlySet<strin
     ...[...imported].filter((name) => !dependencies.includes(name)).map((name) => `${name} is imported.`),
   ]
   if (problems.length > 0)
-    throw new Error(`The dependencies in package.json are not what the bundle imports: ${problems.join(' ')}`)
+    throw new Error(`What is installed with the package is not what it imports: ${problems.join(' ')}`)
 }
 
 /** Fastify asks for all of Node's servers and uses one: these take longer to load than its own code. */

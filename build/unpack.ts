@@ -3,10 +3,11 @@
  * installed with it, taken from the checkout, and no others.
  */
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installedPackages } from './installed.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -31,16 +32,9 @@ async function makePackage(folder: string): Promise<string> {
   const file = stdout.trim().split('\n').at(-1) ?? ''
   await run('tar', ['-xzf', file, '--strip-components', '1'], { cwd: folder })
   rmSync(join(folder, file))
-  for (const installed of installedPackages()) {
+  for (const installed of installedPackages(root)) {
     mkdirSync(dirname(join(folder, installed)), { recursive: true })
     symlinkSync(join(root, installed), join(folder, installed), 'junction')
   }
   return join(folder, 'bin', 'lexigraph.js')
-}
-
-/** Paths of what `npm install lexigraph` installs beside it, by the lock file. */
-export function installedPackages(): readonly string[] {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const all = Object.entries<{ readonly dev?: boolean }>(packages)
-  return all.filter(([path, { dev }]) => path !== '' && dev !== true).map(([path]) => path)
 }

@@ -4,10 +4,8 @@ import { test } from 'node:test'
 import { cidForLex, type LexValue } from '@atproto/lex-cbor'
 import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidAtUri, isValidTid } from '@atproto/syntax'
-import { parse } from 'graphql'
 import { timeOfTid } from '../src/util/instant.ts'
 import { buildDemoCorpus } from './corpus.ts'
-import { demoQueries } from './queries.ts'
 import type { DemoRecord, StrongRef } from './record.ts'
 import { stories } from './stories.ts'
 
@@ -180,11 +178,6 @@ test('the page about the corpus gives its true counts', () => {
   assert.ok(
     page.includes(`- ${articles.filter((article) => 'duplicateOf' in article).length} articles that repeat`),
   )
-})
-
-test('the example queries are well-formed', () => {
-  assert.equal(demoQueries.length, 3)
-  for (const { query } of demoQueries) assert.doesNotThrow(() => parse(query))
 })
 
 interface Property {

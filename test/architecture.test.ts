@@ -147,6 +147,20 @@ test('third-party modules are imported only where the house allows them', () => 
   assert.deepEqual(imports.filter((one) => !one.to.startsWith('.')).flatMap(moduleProblem), [])
 })
 
+test('sources run with the packages that --omit=dev installs, except for agents', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const names = imports
+    .filter(({ to, typeOnly }) => !typeOnly && !to.startsWith('.') && !to.startsWith('node:'))
+    .map(({ to }) => /^(@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to)
+  const missing = new Set(names.filter((name) => !(name in dependencies)))
+  assert.deepEqual([...missing].toSorted(), ['@modelcontextprotocol/server', 'gpt-tokenizer'])
+  // The bundler makes the scripts of pages.
+  assert.deepEqual(
+    Object.keys(dependencies).filter((name) => !names.includes(name)),
+    ['esbuild'],
+  )
+})
+
 test('serve loads nothing that it need not have', () => {
   const files = [
     'src/cli/main.ts',

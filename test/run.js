@@ -5,7 +5,7 @@
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   console.error(
-    `The tests need Node 24 or newer; this is ${process.version}. Run them as \`npm test\` after \`npm ci\`.`,
+    `The tests need Node 24 or newer; this is ${process.version}. Run them as \`npm test\` after \`npm ci\`, which installs one, unless scripts are ignored.`,
   )
   process.exit(1)
 }

@@ -21,6 +21,14 @@ export class CommandError extends Error {
   override name = 'CommandError'
 }
 
+/** Explains why the modules for agents were not loaded: a checkout may have been installed with `--omit=dev`. */
+export function refuseAgents(cause: NodeJS.ErrnoException): never {
+  if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause
+  throw new CommandError('Serving agents needs packages of the full install: run `npm ci` for them.', {
+    cause,
+  })
+}
+
 /** Prints a notice for the operator on standard error, apart from the result. */
 export function notify(config: Config, text: string, level: LogLevel = 'info'): void {
   if (isLogged(config, level)) process.stderr.write(`${text}\n`)

@@ -6,7 +6,7 @@ import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
-import { type Command, CommandError, readVersion } from './command.ts'
+import { type Command, CommandError, readVersion, refuseAgents } from './command.ts'
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
@@ -35,7 +35,7 @@ const load: Record<CommandName, () => Promise<Command>> = {
   explain: async () => (await import('./commands/serving/operation.ts')).explain,
   check: async () => (await import('./commands/records/check.ts')).check,
   demo: async () => (await import('./commands/serving/demo.ts')).demo,
-  mcp: async () => (await import('./commands/serving/mcp.ts')).mcp,
+  mcp: async () => (await import('./commands/serving/mcp.ts').catch(refuseAgents)).mcp,
 }
 
 /** `root` is the package's folder, which only the entry file knows. */

@@ -12,7 +12,7 @@ import type { Metrics } from '../../server/observe/metrics.ts'
 import { listenAt } from '../../server/http/listening.ts'
 import { createObserver } from '../../server/observe/observe.ts'
 import { meterPoints, meterRequests, type UsageMeter } from '../../server/observe/usage.ts'
-import { CommandError, notify, readVersion } from '../command.ts'
+import { CommandError, notify, readVersion, refuseAgents } from '../command.ts'
 import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../store/project.ts'
 import { openCounts } from '../service/limiter.ts'
@@ -157,7 +157,7 @@ const warmUpPause = 1_000
 
 /** Behind proxies, callers use the service's public host name, which is not known here. */
 async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
-  const { createAgentHttp } = await import('../../mcp/protocol/http.ts')
+  const { createAgentHttp } = await import('../../mcp/protocol/http.ts').catch(refuseAgents)
   const { model, lexicons, schema, root } = served
   return createAgentHttp({
     model,

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { sendAsset } from '../http/asset.ts'
-import { bundledFiles, toAsset } from '../http/bundled-files.ts'
+import { bundledFiles, isPackaged, toAsset } from '../http/bundled-files.ts'
 
 /** The parts of the page that depend on the service. */
 export interface PlaygroundContent {
@@ -22,15 +22,27 @@ export function addPlaygroundRoutes(
   { exampleQuery, lexicons }: PlaygroundContent,
 ) {
   app.get('/playground/*', async (request, reply) => {
-    const { assets } = await loadPlayground()
-    const asset = assets.get(request.url)
+    const asset = hasEditor() ? (await loadPlayground()).assets.get(request.url) : undefined
     if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the playground.')
     return sendAsset(asset, { 'cache-control': 'public, max-age=31536000, immutable', vary }, request, reply)
   })
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { folder } = await loadPlayground()
-    const page = render(folder, { endpoint, query: await exampleQuery(), lexicons })
+    const query = await exampleQuery()
+    const page = hasEditor()
+      ? render((await loadPlayground()).folder, { endpoint, query, lexicons })
+      : renderWithoutEditor(endpoint, query)
     return sendAsset(toAsset('page.html', Buffer.from(page)), pageHeaders, request, reply)
+  }
+}
+
+/** Whether there is an editor: a checkout that was installed with `--omit=dev` lacks its packages. */
+export function hasEditor(): boolean {
+  if (isPackaged('playground')) return true
+  try {
+    import.meta.resolve('graphiql')
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -85,7 +97,34 @@ function render(folder: string, data: Readonly<Record<'endpoint' | 'query' | 'le
 `
 }
 
-/** Escapes an attribute value in double quotes; unescaped line ends would be normalized. */
+function renderWithoutEditor(endpoint: string, first: string): string {
+  // Its comments are about the editor.
+  const query = first.replaceAll(/^#.*\n/gm, '').trim()
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Lexigraph</title>
+    <link rel="icon" href="data:,">
+    <style>
+      :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+      body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem }
+      pre { overflow: auto }
+    </style>
+  </head>
+  <body>
+    <h1>The editor for queries is not installed</h1>
+    <p>It is part of the full install: stop the server, run <code>npm ci</code>, and start it again.</p>
+    <p>Programs are answered without it, by POST to <code>${escape(endpoint)}</code>. A query to begin with,
+      <a href="${escape(endpoint)}?query=${encodeURIComponent(query)}">and its answer</a>:</p>
+    <pre>${escape(query)}</pre>
+  </body>
+</html>
+`
+}
+
+/** Escapes text, and an attribute value in double quotes; unescaped line ends would be normalized. */
 function escape(text: string): string {
   return text.replaceAll(/[&<>"\r\n]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

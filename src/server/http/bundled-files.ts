@@ -30,16 +30,24 @@ export function bundledFiles(
   }
 }
 
+/** Whether the files are in the package, so that nothing has to bundle them. */
+export function isPackaged(name: string): boolean {
+  return existsSync(folderOf(name))
+}
+
 async function load(
   name: string,
   bundle: () => Promise<ReadonlyMap<string, Uint8Array>>,
 ): Promise<BundledFiles> {
-  const packaged = new URL(`${name}/`, import.meta.url)
-  const contents = existsSync(packaged) ? await readAll(packaged) : await bundle()
+  const contents = isPackaged(name) ? await readAll(folderOf(name)) : await bundle()
   const files = Array.from(contents, ([file, content]) => [file, toAsset(file, content)] as const)
   const tags = files.map(([file, { etag }]) => file + etag).toSorted()
   const folder = `/${name}/${hash('sha256', tags.join()).slice(0, 12)}/`
   return { folder, assets: new Map(files.map(([file, asset]) => [folder + file, asset])) }
+}
+
+function folderOf(name: string): URL {
+  return new URL(`${name}/`, import.meta.url)
 }
 
 async function readAll(folder: URL): Promise<ReadonlyMap<string, Uint8Array>> {
