@@ -10,17 +10,19 @@ import { emptyDatabases, temporaryFolder } from './store/store.ts'
 /** The demo's records as lines for `import`. */
 export const demo: readonly Json[] = [...buildDemoCorpus()]
 
+const some = linesOf(demo, ['aaaa']).filter((_, index) => index % 3 === 0)
+const articles = demo.filter(({ uri }) => String(uri).includes('.article/'))
 const amounts = {
   /** Of every collection, and on both sides of any key. */
-  some: linesOf(['aaaa']).filter((_, index) => index % 3 === 0),
+  some,
   /** Enough for several transactions in one of the collections. */
-  often: linesOf(['aaaa', 'bbbb', 'cccc']),
+  often: [...some, ...linesOf(articles, ['bbbb', 'cccc', 'dddd'])],
 }
-export const lines = amounts.some
+export const lines: readonly Json[] = amounts.some
 
-/** The demo's records in that many repositories. */
-function linesOf(parts: readonly string[]): readonly Json[] {
-  return demo.flatMap((line) =>
+/** The same records in that many repositories. */
+function linesOf(records: readonly Json[], parts: readonly string[]): readonly Json[] {
+  return records.flatMap((line) =>
     parts.map((part) => ({
       ...line,
       uri: String(line.uri).replace(/^at:\/\/[^/]+/, `at://did:plc:${part.repeat(6)}`),

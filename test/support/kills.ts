@@ -43,7 +43,7 @@ export async function killUntilDone(
 ): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     await using program = startProgram(args)
-    const after = untilFirst * (0.5 + dice.draw()) * (1 + kills)
+    const after = untilFirst * (0.5 + dice.draw()) * (1 + 2 * kills)
     if (!(await killAfter(program, after, dice.pick(signals)))) return kills
     if (await look()) return kills + 1
   }
