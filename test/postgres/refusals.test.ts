@@ -1,4 +1,4 @@
-/** Whatever is wrong with a database that the command line is given: one sentence, a failure, and nothing changed. */
+/** A database that the command line cannot use is refused with one sentence, and nothing is changed. */
 import assert from 'node:assert/strict'
 import { cpSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import pg from 'pg'
-import { runProgram } from '../network/service.ts'
+import { commandsInTurn } from '../support/server/commands.ts'
 import { onPostgres } from '../support/store/databases.ts'
 import { databases } from '../support/store/postgres.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -22,6 +22,8 @@ const writing = [
 const commands = [...writing, ['status']]
 /** For what is refused before anything is known of a database, by which all that write are alike. */
 const someCommands = commands.slice(1)
+
+const runCommand = commandsInTurn()
 
 let cluster: Cluster
 before(async () => {
@@ -195,7 +197,7 @@ async function content(url: string, { url: own, port }: Cluster): Promise<unknow
 }
 
 function lexigraph(args: readonly string[], url: string) {
-  return runProgram(args, { env: { LEXIGRAPH_DATABASE: url } })
+  return runCommand(args, { env: { LEXIGRAPH_DATABASE: url } })
 }
 
 async function database(name: string, how = ''): Promise<string> {
