@@ -9,7 +9,6 @@ import { createRandom } from '../../demo/random.ts'
 import { parseConfig } from '../../src/cli/settings/config.ts'
 import { openService } from '../../src/cli/service/service.ts'
 import { type Service, startService } from '../network/service.ts'
-import type { Json } from '../reference/shapes.ts'
 import { demo, writeLines } from '../support/demo-databases.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
@@ -93,27 +92,6 @@ onPostgres('replicas that hide an account one after the other never show it agai
   assert.equal(new Set(later).size, 1)
   assert.ok((later[0] as number) < all)
   await service.database.write.applyBatch([accountStatus(did, true)])
-})
-
-onPostgres('an operation that takes too long is ended, and its caller told so', async () => {
-  await using service = await serve({ LEXIGRAPH_READ_DATABASE: '', LEXIGRAPH_STATEMENT_TIMEOUT: '1' })
-  const question = { query: '{ techServiceNewsArticle(first: 1) { nodes { uri } } }' }
-  const admin = await openAdmin(primary)
-  try {
-    await admin.query('begin')
-    await admin.query('lock table lexigraph_records."tech.service.news.article"')
-    const response = await fetch(`${service.url}/api/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(question),
-    })
-    assert.equal(response.status, 504)
-    assert.equal(((await response.json()) as Json).errors[0].extensions.code, 'TIMEOUT')
-  } finally {
-    await admin.end()
-  }
-  // The short limit of a statement holds for this one too.
-  await until(() => service.query(question.query).catch(() => null))
 })
 
 onPostgres('connections cut again and again harm no answer', async (t) => {

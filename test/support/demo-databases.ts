@@ -30,7 +30,10 @@ function linesOf(records: readonly Json[], parts: readonly string[]): readonly J
   )
 }
 
-/** The URL of a database of those records and a refused one; it is imported once. */
+/** More than one statement copies. */
+const refused = Array.from({ length: 150 }, (_, n) => ({ uri: `nonsense ${n}`, value: {} }))
+
+/** The URL of a database of those records and refused ones; it is imported once. */
 export function demoDatabases(): (engine: Engine, amount: keyof typeof amounts) => Promise<string> {
   const emptyUrl = emptyDatabases()
   const inFolder = temporaryFolder()
@@ -44,7 +47,7 @@ export function demoDatabases(): (engine: Engine, amount: keyof typeof amounts) 
 
   async function fill(engine: Engine, amount: keyof typeof amounts, file: string): Promise<string> {
     const url = await emptyUrl(engine)
-    writeLines(file, [...amounts[amount], { uri: 'nonsense', value: {} }])
+    writeLines(file, [...amounts[amount], ...refused])
     const { status, stderr } = await runProgram(['import', file, '--database', url])
     assert.equal(status, 0, stderr)
     return url
