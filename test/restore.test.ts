@@ -75,7 +75,7 @@ test('a backup that is told to stop says so, and leaves nothing', async () => {
   assert.deepEqual([status, existsSync(path), existsSync(`${path}.unfinished`)], [1, false, false])
 })
 
-test('whatever a backup cannot be made of, or restored to, is told in a sentence and left alone', async () => {
+test('what a backup cannot be made of, or restored to, is told in a sentence and left alone', async () => {
   const source = await filled('sqlite', 'some')
   const path = newPath()
   const told = await run(['backup', path, '--database', source])
@@ -86,53 +86,48 @@ test('whatever a backup cannot be made of, or restored to, is told in a sentence
   )
   assert.equal(statSync(path).mode & 0o777, 0o600)
 
-  const refused = async (args: readonly string[], what: RegExp, expected = 1): Promise<void> => {
+  const refused = async (what: RegExp, expected: number, ...args: readonly string[]): Promise<void> => {
     const { stdout, stderr, status } = await runCommand(args)
     assert.match(stderr, what)
     assert.match(stderr, expected === 1 ? /^[^\n]+\.\n$/ : /^[^\n]+\.\n/)
     assert.deepEqual([stdout, status], ['', expected], stderr)
   }
-  await refused(
-    ['backup', '-', '--database', source],
-    /^backup writes to a file, not to standard output: /,
-    2,
-  )
-  await refused(['restore', '-', '--database', source], /^restore reads a file, not standard input: /, 2)
-  const bytes = readFileSync(path)
-  await refused(
-    ['backup', path, '--database', source],
-    /was not written: a file of that name is there already/,
-  )
-  assert.deepEqual(readFileSync(path), bytes)
-  await refused(['backup', newPath(), '--database', inFolder('nowhere.db')], /^There is no database at/)
-  await refused(['backup', inFolder('none/x'), '--database', source], /was not written: there is no folder/)
+  const backUp = (what: RegExp, to: string, from: string, ...more: readonly string[]) =>
+    refused(what, to === '-' ? 2 : 1, 'backup', to, '--database', from, ...more)
+  const restoreTo = (what: RegExp, from: string, to: string, ...more: readonly string[]) =>
+    refused(what, from === '-' ? 2 : 1, 'restore', from, '--database', to, ...more)
   const standard = new URL('schemas/site-standard/lexicons', import.meta.url).pathname
-  await refused(
-    ['backup', newPath(), '--database', source, '--lexicons', standard],
-    /was built with other lexicons/,
-  )
+  const bytes = readFileSync(path)
+  await backUp(/^backup writes to a file, not to standard output: /, '-', source)
+  await backUp(/was not written: a file of that name is there already/, path, source)
+  assert.deepEqual(readFileSync(path), bytes)
+  await backUp(/^There is no database at/, newPath(), inFolder('nowhere.db'))
+  await backUp(/was not written: there is no folder/, inFolder('none/x'), source)
+  await backUp(/was built with other lexicons/, newPath(), source, '--lexicons', standard)
 
   const target = inFolder('never.db')
-  const restore = ['restore', path, '--database', target]
-  await refused(
-    [...restore, '--lexicons', standard],
-    /under other lexicons\. Its collections .*tech\.service/,
-  )
   const cut = newPath()
   writeFileSync(cut, bytes)
   truncateSync(cut, Math.floor(bytes.length / 2))
-  await refused(
-    ['restore', cut, '--database', target],
-    /^The backup \S+ cannot be restored: it is damaged or incomplete\. Nothing was written\.$/m,
+  await restoreTo(/^restore reads a file, not standard input: /, '-', target)
+  await restoreTo(
+    /under other lexicons\. Its collections .*tech\.service/,
+    path,
+    target,
+    '--lexicons',
+    standard,
   )
-  await refused(
-    ['restore', source, '--database', target],
-    /it is not a backup by `lexigraph backup`\. Nothing/,
+  await restoreTo(
+    /^The backup \S+ cannot be restored: it is damaged or incomplete\. Nothing was/,
+    cut,
+    target,
   )
-  await refused(['restore', newPath(), '--database', target], /there is no such file\. Nothing was written/)
-  await refused(['restore', path, '--database', ':memory:'], /it would end with this process\. Name a file\./)
+  await restoreTo(/it is not a backup by `lexigraph backup`\. Nothing/, source, target)
+  await restoreTo(/there is no such file\. Nothing was written/, newPath(), target)
+  await restoreTo(/it would end with this process\. Name a file\./, path, ':memory:')
   assert.equal(existsSync(target), false)
 
+  const restore = ['restore', path, '--database', target]
   const verified = /is what it was at \S+Z\. Verified: the backup's digests/
   assert.match(await run(restore), verified)
   assert.deepEqual(await linesIn(target), await linesIn(source))
@@ -144,10 +139,7 @@ test('whatever a backup cannot be made of, or restored to, is told in a sentence
   const full = inFolder('full.db')
   await run(['import', line, '--database', full])
   const before = readFileSync(full)
-  await refused(
-    ['restore', path, '--database', full],
-    /holds records or other content already\. Name an empty one/,
-  )
+  await restoreTo(/holds records or other content already\. Name an empty one/, path, full)
   assert.deepEqual(readFileSync(full), before)
 })
 
