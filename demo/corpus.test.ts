@@ -51,18 +51,7 @@ test('the corpus is as large and as varied as it says', () => {
   assert.ok(sources.length >= 40)
   assert.ok(distinct(sources, 'country').size >= 12)
   assert.ok(distinct(articles, 'title').size >= 600)
-  assert.deepEqual([...distinct(articles, 'language')].toSorted(), [
-    'ar',
-    'de',
-    'en',
-    'es',
-    'fr',
-    'hi',
-    'ja',
-    'pt',
-    'ru',
-    'zh',
-  ])
+  assert.equal([...distinct(articles, 'language')].toSorted().join(), 'ar,de,en,es,fr,hi,ja,pt,ru,zh')
   assert.ok(enrichments.length >= 700)
   assert.equal(new Set(records.map(({ uri }) => uri.split('/')[2])).size, 3)
 })
@@ -87,16 +76,13 @@ test('every record fits its lexicon', () => {
   for (const { value } of records) lexicons.assertValidRecord((value as { $type: string }).$type, value)
 })
 
-test('every known value and every property of the enrichment lexicon occurs', () => {
-  assertCovered(readLexicon('enrichment'), 'main', enrichments)
-})
-
-test('every known value of the source lexicon occurs', () => {
+test('every known value of the lexicons occurs, and every property of enrichments', () => {
   assertKnownValues(readLexicon('source'), 'main', sources)
-})
-
-test('every known value of the article lexicon occurs', () => {
   assertKnownValues(readLexicon('article'), 'main', articles)
+  const lexicon = readLexicon('enrichment')
+  assertKnownValues(lexicon, 'main', enrichments)
+  for (const name of Object.keys(propertiesOf(lexicon, 'main')))
+    assert.ok(distinct(enrichments, name).size > 0, `${name} never occurs.`)
 })
 
 test('every kind of story is told', () => {
@@ -203,15 +189,5 @@ function assertKnownValues(document: LexiconDoc, definition: string, values: rea
     }
     const ref = property.items?.ref ?? property.ref
     if (ref?.startsWith('#')) assertKnownValues(document, ref.slice(1), present.flat() as Value[])
-  }
-}
-
-function assertCovered(document: LexiconDoc, definition: string, values: readonly Value[]): void {
-  assertKnownValues(document, definition, values)
-  for (const name of Object.keys(propertiesOf(document, definition))) {
-    assert.ok(
-      values.some((value) => value[name] !== undefined),
-      `${definition}.${name} never occurs.`,
-    )
   }
 }

@@ -5,13 +5,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { lexicons, note, roundOf } from './support/records/rounds.ts'
+import { lexicons, note, roundOf, whileWriting } from './support/records/rounds.ts'
 import { openTestStore, temporaryFolder } from './support/store/store.ts'
 
 const padding = 'Wind and rain over the hills, and then again the sun. '.repeat(40)
-const long = (rkey: string, round: number) => note(rkey, round, padding)
 
 /** Of both ways, that of Node and that of `sqlite3`. */
 const commands = Array.from(
@@ -37,33 +35,14 @@ for (const { command, tool } of commands) {
     const backup = inFolder(`${tool}-backup.db`)
     const inDocs = (text: string): string =>
       text.replaceAll('lexigraph.db', path).replaceAll('backup.db', backup)
-    let rounds = 0
-    {
-      await using store = await openTestStore({ path, lexicons })
-      await store.load(Array.from({ length: 2000 }, (_, n) => long(`old${n}`, 0)))
-      const write = async (): Promise<void> => {
-        rounds += 1
-        // All of these say the same round, and each round leaves a record behind.
-        const changed = Array.from({ length: 20 }, (_, n) => long(`changing${n}`, rounds))
-        await store.apply(...changed, long(`new${rounds}`, rounds))
-      }
-      await write()
-      const done = new AbortController()
-      const ended = run(inDocs(command)).finally(() => done.abort())
-      while (!done.signal.aborted) {
-        await write()
-        await nextTurn()
-      }
-      await ended
-      assert.ok(rounds > 2, 'Nothing was written meanwhile.')
-    }
+    const rounds = await whileWriting(path, () => run(inDocs(command)), padding)
     assert.ok(existsSync(backup))
     const round = await moment(backup)
     assert.ok(round >= 1 && round <= rounds)
     // Restored: written to like any other.
     await using store = await openTestStore({ path: backup, lexicons })
-    assert.equal((await store.apply(long('later', 1))).stored, 1)
-    assert.equal((await store.apply(long('old7', 0))).unchanged, 1)
+    assert.equal((await store.apply(note('later', 1, padding))).stored, 1)
+    assert.equal((await store.apply(note('old7', 0, padding))).unchanged, 1)
   })
 }
 

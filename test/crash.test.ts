@@ -1,28 +1,26 @@
 /**
- * The real import, killed at random moments: what it leaves can be opened, answers rightly, and is completed
- * by importing again. CRASH_SEED replays a run, CRASH_RUNS says how many kills to try.
+ * The real import, killed at random points: what it leaves can be opened, answers correctly, and is completed by importing
+ * again. TEST_SEED replays a run.
  */
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
-import { buildDemoCorpus } from '../demo/corpus.ts'
 import { inKeyOrder } from '../src/lexicon/records/encoding.ts'
+import { startProgram } from './network/service.ts'
 import { linesIn } from './network/support-index.ts'
-import { runProgram, startProgram } from './network/service.ts'
-import type { Json } from './reference/shapes.ts'
+import { demo as lines, writeLines } from './support/demo-databases.ts'
+import { killAfter } from './support/kills.ts'
+import { rounds, seed } from './support/rounds.ts'
+import { commandsInTurn } from './support/server/commands.ts'
 import { inspectStore } from './support/store/inspect.ts'
 import { drawer } from './support/service/requests.ts'
 import { temporaryFolder } from './support/store/store.ts'
 
 const root = new URL('../', import.meta.url)
 const references = JSON.parse(readFileSync(new URL('lexicons/references.json', root), 'utf8'))
-const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
-const runs = Number(process.env.CRASH_RUNS ?? 2)
 const inFolder = temporaryFolder()
+const runCommand = commandsInTurn()
 
-/** Enough for several batches. */
-const lines: readonly Json[] = [...buildDemoCorpus()]
 /** A filled store has every other record already, some of them in an older version. */
 const filling = lines
   .filter((_, index) => index % 2 === 0)
@@ -34,37 +32,38 @@ const filling = lines
 
 for (const way of ['empty', 'filled'] as const)
   test(`an import into ${way === 'empty' ? 'an empty' : 'a filled'} store may be killed at any moment`, async (t) => {
-    t.diagnostic(`CRASH_SEED=${seed}`)
-    const files = { all: file('all.jsonl', lines), filling: file('filling.jsonl', filling) }
+    t.diagnostic(`TEST_SEED=${seed}`)
+    const all = writeLines(inFolder('all.jsonl'), lines)
     const prepare = async (name: string): Promise<string> => {
       const path = inFolder(`${way}-${name}.db`)
       if (way === 'filled') {
         const filled = inFolder('filling.db')
-        if (!existsSync(filled)) await run(['import', files.filling, '--database', filled])
+        if (!existsSync(filled)) await importInto(filled, writeLines(inFolder('filling.jsonl'), filling))
         copyFileSync(filled, path)
       }
       return path
     }
     const undisturbed = await prepare('undisturbed')
-    const started = performance.now()
-    await run(['import', files.all, '--database', undisturbed])
-    const took = performance.now() - started
+    await importInto(undisturbed, all)
     const whole = await linesIn(undisturbed)
 
     const draw = drawer(seed)
-    for (let turn = 0; turn < runs; turn += 1) {
-      const path = await prepare(String(turn))
-      // The first third is the program's start.
-      const moment = took * (0.33 + draw(720) / 1000)
-      await killImport(files.all, path, moment)
-      const told = `CRASH_SEED=${seed}, killed after ${moment.toFixed(0)} of ${took.toFixed(0)} ms`
+    for (let round = 0; round < rounds(); round += 1) {
+      const path = await prepare(String(round))
+      // From the end of the program's start to about the end of the import.
+      const hundredths = 25 + draw(75)
+      {
+        await using importing = startProgram(['import', all, '--database', path])
+        await killAfter(importing, hundredths)
+      }
+      const told = `TEST_SEED=${seed}, killed after ${hundredths} hundredths of a second of computing`
       const left = await look(path)
       const expected = way === 'empty' ? [new Map(), folded([], lines.length)] : prefixes(left.size)
       assert.ok(
         expected.some((state) => sameState(state, left)),
-        `${left.size} records are no state of the import (${told}).`,
+        `${left.size} records are not a state of the import (${told}).`,
       )
-      await run(['import', files.all, '--database', path])
+      await importInto(path, all)
       assert.deepEqual(await linesIn(path), whole, told)
     }
   })
@@ -105,21 +104,7 @@ async function look(path: string): Promise<State> {
   return new Map(records.map(({ uri, value }) => [uri, JSON.stringify(value)]))
 }
 
-async function killImport(input: string, database: string, moment: number): Promise<void> {
-  await using importing = startProgram(['import', input, '--database', database])
-  // A moment is what this is about: the import may be anywhere then, or done.
-  await Promise.race([delay(moment, undefined, { ref: false }), importing.ended])
-  await importing.kill('SIGKILL')
-}
-
-async function run(args: readonly string[]): Promise<string> {
-  const { stdout, stderr, status } = await runProgram(args)
+async function importInto(database: string, file: string): Promise<void> {
+  const { stderr, status } = await runCommand(['import', file, '--database', database])
   assert.equal(status, 0, stderr)
-  return stdout
-}
-
-function file(name: string, content: readonly object[]): string {
-  const path = inFolder(name)
-  writeFileSync(path, content.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  return path
 }

@@ -76,7 +76,7 @@ onEveryDatabase('a purge is foretold, done, listed and undone', async (database)
   }
   assert.match((await run('purge')).stderr, /^purge needs URI\|DID, or --retain; no purge was broken off/)
 
-  const foretold = await run('purge', '--dry-run', uri, two)
+  const foretold = await run('purge', '--dry-run', uri, two, uri)
   assert.equal(
     foretold.stdout,
     `${uri} would be purged: 1 record of ${collection}.\n${two} would be purged: 2 records of ${collection}.\n`,

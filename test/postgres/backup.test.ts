@@ -12,9 +12,8 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
-import { collection, lexicons, note, properties, roundOf } from '../support/records/rounds.ts'
+import { collection, properties, roundOf, whileWriting } from '../support/records/rounds.ts'
 import { openTestStore, recordLexicon } from '../support/store/store.ts'
-import { until } from '../support/until.ts'
 import { owner } from './binaries.ts'
 
 const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
@@ -89,7 +88,7 @@ test('a role that may only read serves, also after a rebuild', { skip: isLeftOut
     return Object.assign(url, { username: role, password: 'secret', pathname: 'lexigraph' }).href
   }
   await query(as('lexigraph'), owners)
-  await write(as('lexigraph'), 1)
+  await whileWriting(as('lexigraph'), async () => undefined)
   await roundOf(as('lexigraph_read'))
   const wider = [recordLexicon(collection, { ...properties, stars: { type: 'integer' } })]
   await (await openTestStore({ path: as('lexigraph'), lexicons: wider }))[Symbol.asyncDispose]()
@@ -100,33 +99,6 @@ test('a role that may only read serves, also after a rebuild', { skip: isLeftOut
 async function emptyDatabase(name: string): Promise<string> {
   await cluster.query(`create database ${name} encoding 'UTF8' template template0`)
   return Object.assign(new URL(cluster.url), { pathname: name }).href
-}
-
-/** Records as an import and rounds of changes leave them: all of `changing` say the same round. */
-async function write(url: string, rounds: number | AbortSignal, onRound?: () => void): Promise<void> {
-  await using store = await openTestStore({ path: url, lexicons })
-  await store.load(Array.from({ length: 2000 }, (_, n) => note(`old${n}`, 0)))
-  const isOver = (round: number): boolean => (typeof rounds === 'number' ? round > rounds : rounds.aborted)
-  for (let round = 1; round === 1 || !isOver(round); round += 1) {
-    const changed = Array.from({ length: 20 }, (_, n) => note(`changing${n}`, round))
-    await store.apply(...changed, note(`new${round}`, round))
-    onRound?.()
-  }
-}
-
-async function whileWriting(url: string, work: () => Promise<void>): Promise<void> {
-  const done = new AbortController()
-  let rounds = 0
-  const writing = write(url, done.signal, () => (rounds += 1))
-  await Promise.race([writing, until(() => rounds > 0)])
-  const before = rounds
-  try {
-    await work()
-    assert.ok(rounds > before, 'Nothing was written meanwhile.')
-  } finally {
-    done.abort()
-    await writing
-  }
 }
 
 async function query(url: string, text: string): Promise<void> {

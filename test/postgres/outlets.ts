@@ -1,11 +1,11 @@
-/** Outlets that write without rest on a Jetstream, and what an index that follows it must hold and have counted. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** Outlets that keep writing on a Jetstream, and what an index that follows it must hold and have counted. */
 import { type FakeJetstream, startFakeJetstream } from '../network/fake-jetstream.ts'
 import { createDice, membersOf, type Publication } from '../network/fake-server.ts'
 import { didOf, tid } from '../network/follow.ts'
 import type { Records } from '../network/support-index.ts'
 import { collections, outlet } from '../network/support-news.ts'
 import { repeatedly } from '../network/support-publisher.ts'
+import { moment } from '../support/until.ts'
 
 export interface Outlets extends AsyncDisposable {
   /** As `--from` takes it. */
@@ -66,7 +66,7 @@ export async function startOutlets(seed: number): Promise<Outlets> {
     begin: () => {
       rest = repeatedly(async () => {
         for (let left = Math.ceil(atOnce * dice.draw()); left > 0; left -= 1) write()
-        await pause(interval)
+        await moment(interval)
       })
     },
     rest: () => rest(),

@@ -2,14 +2,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newsLexicons } from '../golden/corpora.ts'
+import { tid } from '../network/follow.ts'
+import {
+  article as newsArticle,
+  collections,
+  enrichment as newsEnrichment,
+  outlet,
+  type Strong,
+} from '../network/support-news.ts'
 import { cidOf } from '../support/records/records.ts'
 import { freshDatabase, type FreshDatabase } from '../support/store/postgres.ts'
 import { openTestService, type TestService } from '../support/service/service.ts'
 
 const did = 'did:plc:plansplansplansplans2345'
-const article = 'tech.service.news.article'
-const source = 'tech.service.news.source'
-const enrichment = 'tech.service.news.enrichment'
+const { article, source } = collections
 const articles = 12_000
 const outlets = 40
 /** Of the oldest articles. */
@@ -25,12 +31,11 @@ before(async () => {
     lexicons: newsLexicons.documents,
     database: new URL(database.url),
   })
-  const named = await Promise.all(Array.from({ length: outlets }, (_, index) => outlet(index)))
+  const named = await Promise.all(Array.from({ length: outlets }, (_, index) => sourceLine(index)))
   const lines = Array.from({ length: articles }, (_, index) => {
-    const { uri, cid } = named[index % outlets] as { uri: string; cid: string }
-    return articleLine(index, { uri, cid })
+    return articleLine(index, named[index % outlets] as Strong)
   })
-  const enriched = await Promise.all(lines.slice(0, enrichments).map(enrichmentOf))
+  const enriched = await Promise.all(lines.slice(0, enrichments).map(enrichmentLine))
   await service.opened.load([...named, ...lines, ...enriched])
 })
 after(async () => {
@@ -38,50 +43,32 @@ after(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-async function outlet(index: number) {
-  const value = {
-    $type: source,
-    displayName: `Outlet ${index}`,
-    baseUrl: `https://outlet-${index}.example`,
-    domain: `outlet-${index}.example`,
-    createdAt: instant(0),
-  }
+async function sourceLine(index: number) {
+  const value = outlet(`Outlet ${index}`, { domain: `outlet-${index}.example` })
   const uri = `at://${did}/${source}/outlet-${index}`
   return { uri, cid: await cidOf(value), indexedAt: instant(index), value }
 }
 
 /** A word of one article in two, one of a hundred, one in all, and a pair of letters of its own. */
-function articleLine(index: number, ref: { uri: string; cid: string }) {
+function articleLine(index: number, ref: Strong) {
   const words = [`story ${index}`, index % 2 === 0 ? 'common' : 'usual', index % 100 === 0 ? 'middling' : 'x']
   if (index === 4321) words.push('zygote')
-  const value = {
-    $type: article,
-    title: words.join(' '),
+  const value = newsArticle(words.join(' '), ref, {
     url: `https://outlet.example/${index}`,
-    source: ref,
     publishedAt: instant(index * 7),
     language: index % 50 === 0 ? 'fr' : 'en',
-    createdAt: instant(index),
-  }
+  })
   return { uri: `at://${did}/${article}/${tid(index)}`, indexedAt: instant(100 + index), value }
 }
 
-async function enrichmentOf(line: ReturnType<typeof articleLine>, index: number) {
-  const article = { uri: line.uri, cid: await cidOf(line.value) }
-  const value = {
-    $type: enrichment,
-    article,
-    model: 'none',
-    impactLevel: 1 + (index % 10),
-    createdAt: instant(index),
+async function enrichmentLine(line: ReturnType<typeof articleLine>, index: number) {
+  const of = { uri: line.uri, cid: await cidOf(line.value) }
+  const value = newsEnrichment('', of, { impactLevel: 1 + (index % 10) })
+  return {
+    uri: `at://${did}/${collections.enrichment}/${tid(index)}`,
+    indexedAt: instant(100 + index),
+    value,
   }
-  return { uri: `at://${did}/${enrichment}/${tid(index)}`, indexedAt: instant(100 + index), value }
-}
-
-/** https://atproto.com/specs/tid */
-function tid(index: number): string {
-  const digits = index.toString(32).padStart(12, '0')
-  return `3${digits.replaceAll(/./g, (digit) => '234567abcdefghijklmnopqrstuvwxyz'.charAt(Number.parseInt(digit, 32)))}`
 }
 
 function instant(minute: number): string {

@@ -1,13 +1,14 @@
-/** Whatever is wrong with a database that the command line is given: one sentence, a failure, and nothing changed. */
+/**
+ * A database that the command line cannot use is refused with one sentence, and nothing is changed. What keeps a
+ * connection from being made is in src/database/postgres/connection.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { cpSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import pg from 'pg'
-import { runProgram } from '../network/service.ts'
+import { commandsInTurn } from '../support/server/commands.ts'
 import { onPostgres } from '../support/store/databases.ts'
 import { databases } from '../support/store/postgres.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -22,6 +23,8 @@ const writing = [
 const commands = [...writing, ['status']]
 /** For what is refused before anything is known of a database, by which all that write are alike. */
 const someCommands = commands.slice(1)
+
+const runCommand = commandsInTurn()
 
 let cluster: Cluster
 before(async () => {
@@ -40,24 +43,6 @@ onPostgres('a wrong password is refused, and never shown', async () => {
   )
 })
 
-onPostgres('a server that cannot be reached, or is none of PostgreSQL, is named', async () => {
-  const other = createServer((socket) => socket.end('Hello.')).listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as { port: number }
-  await refused(
-    'postgres://u:secret@127.0.0.1:1/db',
-    /^The server at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): start it, or correct host and port in the URL\.$/,
-    someCommands,
-  )
-  await refused(
-    'postgres://u:secret@no.where.invalid/db',
-    /^The host of no\.where\.invalid:5432 is not known/,
-    someCommands,
-  )
-  await refused(`postgres://u:secret@127.0.0.1:${port}/db`, /^The server at \S+ .+/, someCommands)
-  other.close()
-})
-
 onPostgres('a URL that is none is refused, and a password in it is not shown', async () => {
   await refused(
     'postgres://u:secret@h:port/db',
@@ -67,20 +52,6 @@ onPostgres('a URL that is none is refused, and a password in it is not shown', a
   await refused(
     'mysql://u:secret@h/db',
     /^"mysql:" is not a scheme of a database\. Write sqlite:PATH, a path alone, or postgres:/,
-    someCommands,
-  )
-})
-
-onPostgres('a role or a database that is not there is named, with the statement that makes it', async () => {
-  const { port } = cluster
-  await refused(
-    `postgres://nobody@127.0.0.1:${port}/postgres`,
-    /create it with `create role "nobody" login`/,
-    someCommands,
-  )
-  await refused(
-    `postgres://postgres@127.0.0.1:${port}/none`,
-    /create it with `create database "none" encoding/,
     someCommands,
   )
 })
@@ -102,14 +73,6 @@ onPostgres('a database of a newer version is left alone', async () => {
   await refused(
     url,
     /^The database has schema version 99; this program knows versions up to \d+\. Use a newer/,
-  )
-})
-
-onPostgres('a database that cannot hold all text is refused', async () => {
-  const url = await database('latin', `encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
-  await refused(
-    url,
-    /^The database "latin" has the encoding LATIN1, which cannot hold all text: name one that/,
   )
 })
 
@@ -195,7 +158,7 @@ async function content(url: string, { url: own, port }: Cluster): Promise<unknow
 }
 
 function lexigraph(args: readonly string[], url: string) {
-  return runProgram(args, { env: { LEXIGRAPH_DATABASE: url } })
+  return runCommand(args, { env: { LEXIGRAPH_DATABASE: url } })
 }
 
 async function database(name: string, how = ''): Promise<string> {

@@ -1,8 +1,9 @@
-/** Callers who go on asking while servers fail: every answer is right, or says that the database is away. */
+/** Callers who keep asking while servers fail: every answer is right, or says that the database is away. */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import type { Service } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
+import { moment } from '../support/until.ts'
 
 /** Those of a fraction of a millisecond, and some that take long enough to be interrupted. */
 const questions = [
@@ -18,8 +19,6 @@ const questions = [
 export interface Traffic extends AsyncDisposable {
   readonly right: () => number
   readonly unavailable: () => number
-  /** Milliseconds between two right answers, at most, since the last call. */
-  readonly longestGap: () => number
   /** Ends it, and fails when there was any other answer. */
   readonly stop: () => Promise<void>
 }
@@ -31,8 +30,6 @@ export async function startTraffic({ url, query }: Service, callers = 4): Promis
   const over = new AbortController()
   let right = 0
   let unavailable = 0
-  let last = performance.now()
-  let gap = 0
   const wrong: string[] = []
 
   const ask = async (question: string): Promise<void> => {
@@ -44,8 +41,6 @@ export async function startTraffic({ url, query }: Service, callers = 4): Promis
     const { data, errors }: Json = await response.json()
     if (errors === undefined && isDeepStrictEqual(data, expected.get(question))) {
       right += 1
-      gap = Math.max(gap, performance.now() - last)
-      last = performance.now()
       return
     }
     const extensions = errors?.[0]?.extensions
@@ -54,8 +49,11 @@ export async function startTraffic({ url, query }: Service, callers = 4): Promis
     else wrong.push(`${question}\n${response.status} ${JSON.stringify(errors ?? data)}`)
   }
   const call = async (index: number): Promise<void> => {
-    for (let turn = index; !over.signal.aborted && wrong.length === 0; turn++)
+    for (let turn = index; !over.signal.aborted && wrong.length === 0; turn++) {
       await ask(questions[turn % questions.length] as string)
+      // Leaves the servers time for what they are tried with.
+      await moment(5)
+    }
   }
   const all = Promise.all(Array.from({ length: callers }, (_, index) => call(index)))
   const end = async (): Promise<void> => {
@@ -65,12 +63,6 @@ export async function startTraffic({ url, query }: Service, callers = 4): Promis
   return {
     right: () => right,
     unavailable: () => unavailable,
-    longestGap: () => {
-      const longest = Math.max(gap, performance.now() - last)
-      gap = 0
-      last = performance.now()
-      return Math.round(longest)
-    },
     stop: async () => {
       await end()
       assert.deepEqual(wrong, [])

@@ -1,8 +1,9 @@
 /** Records that are changed in rounds, so that a backup shows whether it is the index as it was at one moment. */
 import assert from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Json } from '../../reference/shapes.ts'
 import { openTestService } from '../service/service.ts'
-import { recordLexicon } from '../store/store.ts'
+import { openTestStore, recordLexicon } from '../store/store.ts'
 
 export const collection = 'org.example.note'
 export const properties: Json = {
@@ -39,5 +40,34 @@ export async function roundOf(url: string, documents = lexicons): Promise<number
   assert.equal(all.groupCount, round + 1)
   assert.equal(old.totalCount, 2000)
   assert.equal(tagged.totalCount, round === 1 ? 21 : 1)
+  return round
+}
+
+/**
+ * Loads the `old` records and then writes round after round until `work` is done; resolves to the number of rounds. A
+ * round is a transaction: it changes all of `changing`, and adds a record.
+ */
+export async function whileWriting(
+  path: string,
+  work: () => Promise<unknown>,
+  padding?: string,
+): Promise<number> {
+  await using store = await openTestStore({ path, lexicons })
+  await store.load(Array.from({ length: 2000 }, (_, n) => note(`old${n}`, 0, padding)))
+  let round = 0
+  const write = async (): Promise<void> => {
+    round += 1
+    const changed = Array.from({ length: 20 }, (_, n) => note(`changing${n}`, round, padding))
+    await store.apply(...changed, note(`new${round}`, round, padding))
+  }
+  await write()
+  const done = new AbortController()
+  const working = work().finally(() => done.abort())
+  working.catch(() => undefined)
+  while (!done.signal.aborted) {
+    await write()
+    await nextTurn()
+  }
+  await working
   return round
 }

@@ -15,6 +15,8 @@ test('a replica that was near stays in use while the primary is away, however lo
 test('a replica is behind when it lacks what was written longer ago than it may', () => {
   const positions = sampled([0, 100n], [1000, 200n], [2500, 300n])
   assert.deepEqual(judge({ at: 2500, position: 300n }, positions), { kind: 'near' })
+  const atTheBound = sampled([0, 100n], [1000, 200n], [2000, 300n])
+  assert.deepEqual(judge({ at: 2000, position: 150n }, atTheBound), { kind: 'near' })
   assert.deepEqual(judge({ at: 2500, position: 150n }, positions), {
     kind: 'behind',
     reason: 'It is more than 1 second behind the primary (--max-replica-lag).',

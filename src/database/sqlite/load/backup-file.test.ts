@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { fillWithEverything, received } from '../../../../test/support/store/everything.ts'
 import { keptState } from '../../../../test/support/store/kept-state.ts'
@@ -111,6 +111,31 @@ test('numbers, texts and what is missing come back from a backup as they were', 
   )
 })
 
+test('rows of many blocks come in order, and columns by their names', async () => {
+  const part = { name: 'anything', columns: ['key', 'value'], key: 1, table: null }
+  // Two of them are more than a block takes.
+  const text = 'x'.repeat(600_000)
+  const path = newPath()
+  const source = snapshotOf([...'abc'].map((key) => [key, text]))
+  await writeBackup({ path, source, parts: [part], about, onProgress: ignore, signal })
+  await using backup = openBackup(path)
+  await backup.verify([part], ignore, signal)
+  for (const [columns, row] of [
+    [
+      ['value', 'key'],
+      [text, 'a'],
+    ],
+    // A column that an older program did not know is null.
+    [
+      ['key', 'added', 'value'],
+      ['a', null, text],
+    ],
+  ] as const) {
+    const [first] = await Array.fromAsync(backup.rows({ ...part, columns }))
+    assert.deepEqual(first, row)
+  }
+})
+
 test('a backup that was cut off or changed anywhere is refused, unless it holds the same', async () => {
   const path = await someBackup()
   const whole = readFileSync(path)
@@ -162,9 +187,18 @@ test('a backup whose rows were exchanged is refused', async () => {
     `insert into block select part, number + 1, rows from block where part = 'actor'`,
     `update part set rows = rows + 1 where name = 'actor'`,
     `drop table block`,
+    `update about set about = replace(about, '0.0.0', '0.0.1')`,
+    `update block set rows = changed(rows) where part = 'tombstone'`,
   ]) {
     const path = await someBackup()
     const database = new DatabaseSync(path)
+    database.function('changed', (block) =>
+      zstdCompressSync(
+        zstdDecompressSync(block as Uint8Array)
+          .toString()
+          .replace('gone', 'come'),
+      ),
+    )
     database.exec(damage)
     database.close()
     await assert.rejects(rowsOf(path), /^Error: it is damaged or incomplete\.$/, damage)
@@ -226,9 +260,9 @@ test('what is not a backup, or is one of a newer program, is told', async () => 
   )
   const newer = await someBackup()
   const database = new DatabaseSync(newer)
-  database.exec('pragma user_version = 99')
+  database.exec('pragma user_version = 2')
   database.close()
-  assert.throws(() => openBackup(newer), /it has format 99; this program reads formats up to 1\. Use a newer/)
+  assert.throws(() => openBackup(newer), /it has format 2; this program reads formats up to 1\. Use a newer/)
 })
 
 function newPath(): string {

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compareKeys, type Row } from './parts.ts'
+
+const part = { name: 'anything', columns: ['at', 'key', 'rest'], key: 2, table: null }
+
+test('keys are ordered by number and by code point, as both engines order them', () => {
+  const keys: readonly Row[] = [
+    [9n, 'b', 'x'],
+    [10n, 'a', 'x'],
+    [10n, 'b', 'x'],
+    // One code unit, and two that begin with a smaller one.
+    [10n, '\uFB00', 'x'],
+    [10n, '\u{1F300}', 'x'],
+  ]
+  for (const [index, a] of keys.entries())
+    for (const [other, b] of keys.entries())
+      assert.equal(Math.sign(compareKeys(part, a, b)), Math.sign(index - other), `${a} and ${b}`)
+})
+
+test('what stands behind a key does not count', () => {
+  assert.equal(compareKeys(part, [1n, 'a', 'x'], [1n, 'a', 'y']), 0)
+})
