@@ -131,7 +131,7 @@ onEveryDatabase('what was refused stays hidden when it is tried again', async (d
   assert.equal((await retryRejections(store.database, { lexicons, tables })).withheld, 1)
   assert.deepEqual(await visibleRecords(store), new Map())
   assert.deepEqual(await store.rows('select * from rejection'), [])
-  await store.database.write.metadata.unhide(uri, 'tester')
+  await store.metadata.unhide(uri, 'tester')
   assert.deepEqual([...(await visibleRecords(store)).keys()], [uri])
 })
 

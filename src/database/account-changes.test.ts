@@ -1,12 +1,11 @@
 /** What accounts are said to be: deleted, active again, or of an earlier moment than what is known. */
 import assert from 'node:assert/strict'
-import { filled, open } from '../../test/support/records/filled-notes.ts'
+import { newUrl, onNotes, numberedNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
-  noOutcome,
   put,
   refuse,
   remove,
@@ -23,7 +22,7 @@ onEveryDatabase(
   'a deleted account leaves nothing behind, and nothing of it comes back with older events',
   async (database) => {
     for (const limit of [1, 7, 1000]) {
-      await using store = await filled(database, 10)
+      await using store = await numberedNotes(await newUrl(database), 10)
       await apply(
         store,
         remove(spot('gone'), rev(20)),
@@ -33,7 +32,7 @@ onEveryDatabase(
         refuse(store, spot('bad', 1), rev(20)),
       )
       // Some wait already, the others are still in their table.
-      await store.database.write.metadata.settleAccounts(4)
+      await store.metadata.settleAccounts(4)
       await apply(store, account(0, 'deleted', 2))
       const replay = [
         put(store, spot('k0'), 0, { rev: rev(99) }),
@@ -41,7 +40,7 @@ onEveryDatabase(
         refuse(store, spot('k2'), rev(99)),
         put(store, spot('k3'), 0),
       ]
-      assert.deepEqual(await apply(store, ...replay, repoEnd(0, rev(99))), { ...noOutcome, withheld: 4 })
+      await assertOutcome(apply(store, ...replay, repoEnd(0, rev(99))), { withheld: 4 })
       await settleAll(store, limit)
       await apply(store, ...replay, repoEnd(0, rev(99)))
       const uris = (await visibleRecords(store)).keys()
@@ -80,10 +79,10 @@ onEveryDatabase(
       ['active', []],
       ['deactivated, then active', [account(0, 'deactivated', 3)]],
     ] as const) {
-      await using store = await filled(database, 10)
+      await using store = await numberedNotes(await newUrl(database), 10)
       await apply(store, account(0, 'deactivated', 1))
       // Some wait already, the others are still in their table.
-      await store.database.write.metadata.settleAccounts(4)
+      await store.metadata.settleAccounts(4)
       await apply(store, account(0, 'deleted', 2), ...before, account(0, null, 4))
       await apply(store, put(store, spot('new'), 0, { rev: rev(50) }))
       await settleAll(store, 7)
@@ -97,8 +96,8 @@ onEveryDatabase(
   'when an account comes back, even from deletion, its repository is fetched again and its handle looked up',
   async (database) => {
     for (const status of ['suspended', 'deleted']) {
-      await using store = await filled(database, 1)
-      const { metadata } = store.database.write
+      await using store = await numberedNotes(await newUrl(database), 1)
+      const { metadata } = store
       await metadata.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
       await apply(store, account(0, status, 1))
       await settleAll(store)
@@ -113,12 +112,10 @@ onEveryDatabase(
       )
       assert.deepEqual(await metadata.dueHandles(9), [dids[0]])
       // An event of before the deletion may come again.
-      assert.deepEqual(await apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
-        ...noOutcome,
+      await assertOutcome(apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
         ...(status === 'deleted' ? { older: 1 } : { updated: 1 }),
       })
-      assert.deepEqual(await apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), {
-        ...noOutcome,
+      await assertOutcome(apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), {
         ...(status === 'deleted' ? { stored: 1 } : { updated: 1 }),
       })
     }
@@ -128,8 +125,8 @@ onEveryDatabase(
 onEveryDatabase(
   'of two changes to an account the later one counts, in whichever order they arrive',
   async (database) => {
-    await using store = await filled(database, 1)
-    const states = async () => (await store.rows('select status from actor')).map(({ status }) => status)
+    await using store = await numberedNotes(await newUrl(database), 1)
+    const states = async () => await store.column('select status from actor')
     await apply(store, account(0, null, 5), account(0, 'deleted', 4))
     assert.deepEqual(await states(), [null])
     await apply(store, account(0, 'takendown', 7), account(0, null, 6), account(0, null, 5))
@@ -140,37 +137,25 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
-  'of an account without records nothing is kept, unless its repository is awaited',
-  async (database) => {
-    await using store = await open(database)
-    await apply(store, account(0, 'suspended', 1), account(1, null, 1), {
-      kind: 'identity',
-      did: dids[0] as string,
-    })
-    assert.deepEqual(await store.rows('select did from actor'), [])
-    await store.database.write.metadata.addJobs('backfill', [
-      { did: dids[0] as string, host: null, reason: 'all' },
-    ])
-    await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), {
-      ...noOutcome,
-      withheld: 1,
-    })
-    assert.deepEqual(await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) })), {
-      ...noOutcome,
-      stored: 1,
-    })
-    await apply(store, account(0, null, 3))
-    await settleAll(store)
-    assert.equal((await visibleRecords(store)).size, 2)
-  },
-)
+onNotes('of an account without records nothing is kept, unless its repository is awaited', async (store) => {
+  await apply(store, account(0, 'suspended', 1), account(1, null, 1), {
+    kind: 'identity',
+    did: dids[0] as string,
+  })
+  assert.deepEqual(await store.rows('select did from actor'), [])
+  await store.metadata.addJobs('backfill', [{ did: dids[0] as string, host: null, reason: 'all' }])
+  await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(1) })), { withheld: 1 })
+  await assertOutcome(apply(store, put(store, spot('a', 1), 0, { rev: rev(1) })), { stored: 1 })
+  await apply(store, account(0, null, 3))
+  await settleAll(store)
+  assert.equal((await visibleRecords(store)).size, 2)
+})
 
 onEveryDatabase(
   'plans change when the first account is hidden and when nothing is hidden any more, and not between',
   async (database) => {
-    await using store = await filled(database, 2)
+    await using store = await numberedNotes(await newUrl(database), 2)
     await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) }))
     const state = () => store.database.read.readPlanState()
     const { version } = await state()

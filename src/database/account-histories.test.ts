@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../test/support/store/note-stores.ts'
 import { assertCounts } from '../../test/support/store/counts.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
@@ -12,7 +13,6 @@ import {
   contentJson,
   mark,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -29,8 +29,6 @@ import {
 } from '../../test/support/records/notes.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
 import { type TestStore } from '../../test/support/store/store.ts'
-
-const newUrl = noteDatabases()
 
 onEveryDatabase(
   'whatever accounts and operators do, at every moment those are seen who may be, and their records come back as they were',
@@ -141,7 +139,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
         case 'show record':
         case 'show account': {
           const subject = what.endsWith('record') ? uriOf(at) : at.did
-          const { metadata } = store.database.write
+          const { metadata } = store
           const was = [...(await visibleRecords(store)).keys()]
           const shows = what.startsWith('show')
           const given = { subject, reason: `In turn ${turn}.`, hiddenBy: 'ann' }
@@ -162,7 +160,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           await apply(store, account(did, 'suspended', -1))
           break
         case 'settle':
-          await store.database.write.metadata.settleAccounts(limit)
+          await store.metadata.settleAccounts(limit)
           break
         case 'reopen':
         case 'rebuild':
@@ -193,7 +191,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
     for (const known of model) known.status = null
     await settleAll(store, 2)
     await assertSeen(store, model, hidden, seen)
-    for (const subject of hidden) await store.database.write.metadata.unhide(subject, 'ben')
+    for (const subject of hidden) await store.metadata.unhide(subject, 'ben')
     hidden.clear()
     await settleAll(store, 2)
     await assertSeen(store, model, hidden, seen)
@@ -211,7 +209,7 @@ async function assertSeen(
   seen: Map<string, unknown>,
 ): Promise<void> {
   const visible = await visibleRecords(store)
-  const returning = (await store.rows("select did from actor where move = 'return'")).map(({ did }) => did)
+  const returning = await store.column("select did from actor where move = 'return'")
   const expected = new Map<string, string>()
   for (const { status, records } of model)
     for (const [uri, { content }] of records) {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
+import { newUrl, assertOutcome } from '../../test/support/store/note-stores.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
-  noOutcome,
   note,
-  noteDatabases,
   noteLexicons,
   put,
   refuse,
@@ -22,7 +21,6 @@ import {
 } from '../../test/support/records/notes.ts'
 import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
 
-const newUrl = noteDatabases()
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
 
@@ -74,14 +72,11 @@ onEveryDatabase('what has expired is not stored again, until its publisher delet
     put(store, spot('c'), 0, { rev: rev(6) }),
     repoEnd(0, rev(6)),
   )
-  assert.deepEqual(again, { ...noOutcome, stored: 1, expired: 3 })
+  await assertOutcome(again, { stored: 1, expired: 3 })
   assert.deepEqual(await seen(store), ['c'])
   // A repository without it ends what is known of it.
   await apply(store, put(store, spot('b'), 0, { rev: rev(7) }), repoEnd(0, rev(7)))
-  assert.deepEqual(
-    (await store.rows('select rkey from expired')).map(({ rkey }) => rkey),
-    ['b'],
-  )
+  assert.deepEqual(await store.column('select rkey from expired'), ['b'])
   await apply(store, remove(spot('b'), rev(8)))
   assert.deepEqual(await store.rows('select rkey from expired'), [])
   await apply(store, put(store, spot('b'), 0, { rev: rev(9) }))
@@ -97,7 +92,7 @@ onEveryDatabase('what comes with an age of its own is judged by that', async (da
     put(store, spot('a'), 0, { rev: rev(1), indexedAt: old }),
     put(store, spot('b'), 0, { rev: rev(1), indexedAt: young }),
   ]
-  assert.deepEqual(await apply(store, ...lines), { ...noOutcome, stored: 1, expired: 1 })
+  await assertOutcome(apply(store, ...lines), { stored: 1, expired: 1 })
   assert.deepEqual(await seen(store), ['b'])
   const loaded = await opened(database)
   await using _loaded = loaded.store
@@ -106,7 +101,7 @@ onEveryDatabase('what comes with an age of its own is judged by that', async (da
       yield lines
     })(),
   )
-  assert.deepEqual(outcome, { ...noOutcome, stored: 1, expired: 1 })
+  await assertOutcome(outcome, { stored: 1, expired: 1 })
   await assertDerived(loaded.store)
 })
 
@@ -123,14 +118,11 @@ onEveryDatabase('records that are kept for longer come back as old as they are',
   {
     // Who does not know for how long they are kept brings nothing back.
     await using store = await openAt(url, clock.now)
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(2) })), {
-      ...noOutcome,
-      expired: 1,
-    })
+    await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(2) })), { expired: 1 })
     assert.equal(await expire(store), 0)
   }
   await using store = await openAt(url, clock.now, new Map([[note, 20n * day]]))
-  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { ...noOutcome, stored: 1 })
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { stored: 1 })
   assert.equal(BigInt(Number((await store.rows(`select indexed_at from "${note}"`))[0]?.indexed_at)), began)
   assert.deepEqual(await store.rows('select * from expired'), [])
 })
@@ -145,16 +137,13 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
     refuse(store, spot('r'), rev(1)),
     refuse(store, spot('s', 0, 'org.example.mark'), rev(1)),
   )
-  const { metadata } = store.database.write
+  const { metadata } = store
   await metadata.hide({ subject: dids[0] as string, reason: 'A test.', hiddenBy: 'ann' })
   await settleAll(store)
   clock.advance(11n * day)
   while ((await expire(store, 1)) > 0);
   assert.deepEqual(await store.rows('select rkey from parked'), [])
-  assert.deepEqual(
-    (await store.rows('select rkey from expired order by rkey')).map(({ rkey }) => rkey),
-    ['a', 'b'],
-  )
+  assert.deepEqual(await store.column('select rkey from expired order by rkey'), ['a', 'b'])
   const refused = await store.database.read.readRejections(9, null)
   assert.deepEqual(
     refused.map(({ uri }) => uri?.split('/').at(-1)),
@@ -162,16 +151,10 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
   )
   await metadata.unhide(dids[0] as string, 'ann')
   await settleAll(store)
-  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), {
-    ...noOutcome,
-    expired: 1,
-  })
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { expired: 1 })
   await apply(store, account(0, 'deleted', 1))
   await settleAll(store)
-  assert.deepEqual(
-    (await store.rows('select rkey from expired')).map(({ rkey }) => rkey),
-    ['b'],
-  )
+  assert.deepEqual(await store.column('select rkey from expired'), ['b'])
 })
 
 onEveryDatabase('a rebuild keeps what is too old, which then leaves with a note of it', async (database) => {

@@ -1,6 +1,6 @@
 /** Records of accounts that are not active: unseen at once, moved out in steps, and back as they were. */
 import assert from 'node:assert/strict'
-import { filled, filledAt, newUrl, open } from '../../test/support/records/filled-notes.ts'
+import { newUrl, onNotes, numberedNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import {
   account,
   apply,
@@ -8,7 +8,6 @@ import {
   contentJson,
   dids,
   mark,
-  noOutcome,
   note,
   noteLexicons,
   openNotes,
@@ -31,25 +30,23 @@ onEveryDatabase(
   'a hidden account is unseen at once, and its rows leave the tables in steps',
   async (database) => {
     for (const limit of [1, 7, 1000]) {
-      await using store = await filled(database, 10)
+      await using store = await numberedNotes(await newUrl(database), 10)
       await apply(store, account(0, 'takendown', 1))
       assert.deepEqual(await visibleRecords(store), new Map())
       for (let rows = 10; rows > 0; rows = Math.max(0, rows - limit)) {
         assert.equal(await rowCount(store), rows)
-        assert.ok((await store.database.write.metadata.settleAccounts(limit)) >= Math.min(limit, rows))
+        assert.ok((await store.metadata.settleAccounts(limit)) >= Math.min(limit, rows))
       }
       assert.equal(await rowCount(store), 0)
       await settleAll(store)
       assert.deepEqual(await store.rows('select * from hidden'), [])
-      assert.equal(await store.database.write.metadata.settleAccounts(limit), 0)
+      assert.equal(await store.metadata.settleAccounts(limit), 0)
       await assertDerived(store)
     }
   },
 )
 
-onEveryDatabase('accounts without rows are settled in steps too', async (database) => {
-  await using store = await open(database)
-  const { metadata } = store.database.write
+onNotes('accounts without rows are settled in steps too', async (store, { metadata }) => {
   for (const did of [0, 1, 2])
     await apply(
       store,
@@ -67,7 +64,7 @@ onEveryDatabase(
   'an account that comes back has its rows under their old ids, first moments and last changes',
   async (database) => {
     for (const limit of [1, 7, 1000]) {
-      await using store = await filled(database, 10)
+      await using store = await numberedNotes(await newUrl(database), 10)
       await apply(
         store,
         put(store, spot('k3'), 2, { rev: rev(50) }),
@@ -93,7 +90,7 @@ onEveryDatabase('ids of rows that wait are given to no others, after a restart e
   const path = await newUrl(database)
   let before: unknown
   {
-    await using store = await filledAt(path, 3)
+    await using store = await numberedNotes(path, 3)
     before = await store.rows(everyNote)
     await apply(store, account(0, 'suspended', 1))
     await settleAll(store)
@@ -103,10 +100,7 @@ onEveryDatabase('ids of rows that wait are given to no others, after a restart e
   await apply(store, account(0, null, 2))
   await settleAll(store)
   assert.deepEqual((await store.rows(everyNote)).slice(0, 3), before)
-  assert.deepEqual(
-    (await store.rows(everyNote)).map(({ id }) => id),
-    [1, 2, 3, 4],
-  )
+  assert.deepEqual(await store.column(everyNote), [1, 2, 3, 4])
   await assertOrdered(store)
   await assertDerived(store)
 })
@@ -115,10 +109,10 @@ onEveryDatabase(
   'what was written while an account was hidden is there when it comes back, and keeps when it was first stored',
   async (database) => {
     for (const settledBefore of [0, 4, 10]) {
-      await using store = await filled(database, 10)
+      await using store = await numberedNotes(await newUrl(database), 10)
       const first = await store.rows(everyNote)
       await apply(store, account(0, 'deactivated', 1))
-      if (settledBefore > 0) await store.database.write.metadata.settleAccounts(settledBefore)
+      if (settledBefore > 0) await store.metadata.settleAccounts(settledBefore)
       const outcome = await apply(
         store,
         put(store, spot('k0'), 2, { rev: rev(20) }),
@@ -130,7 +124,7 @@ onEveryDatabase(
         put(store, spot('k4'), 2),
       )
       // Of the two that are older one has no revision.
-      assert.deepEqual(outcome, { ...noOutcome, withheld: 4, older: 2, rejected: 1 })
+      await assertOutcome(outcome, { withheld: 4, older: 2, rejected: 1 })
       assert.deepEqual(await visibleRecords(store), new Map())
       await apply(store, account(0, null, 2))
       await settleAll(store, 3)
@@ -156,13 +150,13 @@ onEveryDatabase(
 onEveryDatabase(
   'a record that is written while its account comes back comes back first',
   async (database) => {
-    await using store = await filled(database, 10)
+    await using store = await numberedNotes(await newUrl(database), 10)
     const first = await store.rows(everyNote)
     await apply(store, account(0, 'deactivated', 1))
     await settleAll(store)
     await apply(store, account(0, null, 2))
-    assert.deepEqual(
-      await apply(
+    await assertOutcome(
+      apply(
         store,
         put(store, spot('k7'), 3, { rev: rev(0) }),
         put(store, spot('k8'), 2, { rev: rev(20) }),
@@ -170,7 +164,7 @@ onEveryDatabase(
         remove(spot('k5'), rev(20)),
         put(store, spot('k4'), 3),
       ),
-      { ...noOutcome, older: 3, updated: 1, deleted: 1 },
+      { older: 3, updated: 1, deleted: 1 },
     )
     assert.deepEqual(await keys(store), ['k4', 'k6', 'k7', 'k8'])
     assert.deepEqual(await store.rows('select * from rejection'), [])
@@ -184,7 +178,7 @@ onEveryDatabase(
 
 onEveryDatabase('a snapshot of a hidden account decides over what waits', async (database) => {
   for (const settled of [false, true]) {
-    await using store = await filled(database, 3)
+    await using store = await numberedNotes(await newUrl(database), 3)
     await apply(store, account(0, 'deactivated', 1))
     if (settled) await settleAll(store)
     const imported = put(store, spot('imported'), 1)
@@ -193,15 +187,12 @@ onEveryDatabase('a snapshot of a hidden account decides over what waits', async 
     await apply(store, account(0, null, 2))
     await settleAll(store)
     assert.deepEqual(await keys(store), ['k1'])
-    assert.deepEqual(
-      (await store.rows(`select id from "${note}"`)).map(({ id }) => id),
-      [2],
-    )
+    assert.deepEqual(await store.column(`select id from "${note}"`), [2])
   }
 })
 
 onEveryDatabase('an inactive account without a reason is hidden too', async (database) => {
-  await using store = await filled(database, 1)
+  await using store = await numberedNotes(await newUrl(database), 1)
   await apply(store, { kind: 'account', did: dids[0] as string, active: false, status: null, eventAt: 1n })
   assert.deepEqual(await keys(store), [])
 })
@@ -219,7 +210,7 @@ onEveryDatabase(
         put(store, spot('none'), 2, { rev: rev(1) }),
       )
       await apply(store, put(store, spot('later'), 2, { rev: rev(2) }), account(0, 'suspended', 1))
-      await store.database.write.metadata.settleAccounts(1)
+      await store.metadata.settleAccounts(1)
       await apply(store, put(store, spot('later'), 0, { rev: rev(3) }))
     }
     {
@@ -237,7 +228,7 @@ onEveryDatabase(
       ])
       // What is older than what was put aside does not take its place.
       const older = { ...put(store, spot('later'), 2, { rev: rev(2) }), columns: [], arrays: [] }
-      assert.deepEqual(await apply(store, older), { ...noOutcome, older: 1 })
+      await assertOutcome(apply(store, older), { older: 1 })
       assert.equal((await store.database.read.readPlanState()).version, version)
     }
   },
@@ -249,9 +240,9 @@ onEveryDatabase(
     const path = await newUrl(database)
     const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
     {
-      await using store = await filledAt(path, 3)
+      await using store = await numberedNotes(path, 3)
       await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1) }), account(0, 'suspended', 1))
-      await store.database.write.metadata.settleAccounts(2)
+      await store.metadata.settleAccounts(2)
     }
     {
       await using store = await openNotes(path, undefined, served)

@@ -1,52 +1,53 @@
 import assert from 'node:assert/strict'
-import { filledAt, hide, seen, show } from '../../test/support/records/curated-notes.ts'
+import {
+  newUrl,
+  onStoppedNotes,
+  onThreeNotes,
+  threeNotes,
+  hide,
+  show,
+  seen,
+} from '../../test/support/store/note-stores.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
   rev,
   settleAll,
   spot,
-  stoppedClock,
   uriOf,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
-import type { TestStore } from '../../test/support/store/store.ts'
 
-const newUrl = noteDatabases()
 const ann = dids[0] as string
 const record = uriOf(spot('a'))
 
-onEveryDatabase('a hidden record leaves at once and alone, and comes back as it was', async (database) => {
-  await using store = await filled(database)
+onThreeNotes('a hidden record leaves at once and alone, and comes back as it was', async (store) => {
   const [rows, state] = [await store.rows(everyNote), await store.database.read.readPlanState()]
   assert.equal(await hide(store, record), 1)
   assert.deepEqual(await seen(store), ['b', 'c'])
   assert.deepEqual((await store.rows(everyNote)).length, 2)
   // Its row is gone, so that no plan need leave it out.
   assert.deepEqual(await store.database.read.readPlanState(), state)
-  assert.equal(await store.database.write.metadata.settleAccounts(9), 0)
+  assert.equal(await store.metadata.settleAccounts(9), 0)
   await assertDerived(store)
   assert.equal(await show(store, record), 1)
   assert.deepEqual(await store.rows(everyNote), rows)
   await assertDerived(store)
 })
 
-onEveryDatabase('a hidden account is unseen at once, and its rows leave in steps', async (database) => {
-  await using store = await filled(database)
+onThreeNotes('a hidden account is unseen at once, and its rows leave in steps', async (store) => {
   const rows = await store.rows(everyNote)
   assert.equal(await hide(store, ann), 2)
   assert.deepEqual(await seen(store), ['c'])
   assert.equal((await store.database.read.readPlanState()).hiding, true)
-  assert.equal(await store.database.write.metadata.settleAccounts(1), 1)
+  assert.equal(await store.metadata.settleAccounts(1), 1)
   assert.equal((await store.rows(everyNote)).length, 2)
   await settleAll(store)
   assert.equal((await store.rows(everyNote)).length, 1)
@@ -65,7 +66,7 @@ onEveryDatabase(
       for (const subject of [record, ann]) {
         const path = await newUrl(database)
         {
-          await using store = await filledAt(path)
+          await using store = await threeNotes(path)
           await hide(store, subject)
           if (settles) await settleAll(store)
         }
@@ -90,7 +91,7 @@ onEveryDatabase(
     const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
     for (const subject of [record, ann]) {
       const path = await newUrl(database)
-      await (await filledAt(path))[Symbol.asyncDispose]()
+      await (await threeNotes(path))[Symbol.asyncDispose]()
       {
         await using store = await openNotes(path, undefined, served)
         assert.equal(await hide(store, subject), 0)
@@ -117,25 +118,19 @@ onEveryDatabase(
 onEveryDatabase('a record that no longer fits when it is shown is put aside, not lost', async (database) => {
   const path = await newUrl(database)
   {
-    await using store = await filledAt(path)
+    await using store = await threeNotes(path)
     await hide(store, record)
   }
   const strict = structuredClone(noteLexicons) as typeof noteLexicons
   strict[0].defs.main.record.properties.text = { type: 'integer' }
   await using store = await openNotes(path, undefined, strict)
   assert.equal(await show(store, record), 0)
-  assert.deepEqual(
-    (await store.rows('select uri from rejection where uri = ?', record)).map(({ uri }) => uri),
-    [record],
-  )
+  assert.deepEqual(await store.column('select uri from rejection where uri = ?', record), [record])
 })
 
-onEveryDatabase(
+onStoppedNotes(
   'who, when and why is kept, also when it is shown again, whatever the clock does',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await openNotes(await newUrl(database), clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     const at = clock.now()
     assert.equal(await metadata.unhide(record, 'ben'), null)
     assert.equal(await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' }), 0)
@@ -165,10 +160,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onThreeNotes(
   'plans change when something is hidden in the tables and when nothing is any more',
-  async (database) => {
-    await using store = await filled(database)
+  async (store) => {
     const before = (await store.database.read.readPlanState()).version
     const expected = async (hiding: boolean, after: number): Promise<void> => {
       const { ordered: _, ...rest } = await store.database.read.readPlanState()
@@ -189,33 +183,30 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('what is left to be moved is counted, without one account or with all', async (database) => {
-  await using store = await filled(database)
-  const { metadata } = store.database.write
-  const left = (except = ''): Promise<number> => metadata.countRowsToMove(except)
-  assert.equal(await left(), 0)
-  await hide(store, record)
-  assert.equal(await left(), 0)
-  await apply(store, put(store, spot('d'), 0, { rev: rev(1) }), account(1, 'deactivated', 1))
-  await hide(store, ann)
-  assert.deepEqual([await left(), await left(ann)], [3, 1])
-  await metadata.settleAccounts(1)
-  assert.equal(await left(), 2)
-  await settleAll(store)
-  assert.equal(await left(), 0)
-  // The record that is hidden by itself stays where it is.
-  await show(store, ann)
-  assert.deepEqual([await left(), await left(ann)], [2, 0])
-  await metadata.settleAccounts(1)
-  assert.equal(await left(), 1)
-  assert.deepEqual(
-    [await metadata.knowsAccount(ann), await metadata.knowsAccount('did:web:none.example')],
-    [true, false],
-  )
-})
+onThreeNotes(
+  'what is left to be moved is counted, without one account or with all',
+  async (store, { metadata }) => {
+    const left = (except = ''): Promise<number> => metadata.countRowsToMove(except)
+    assert.equal(await left(), 0)
+    await hide(store, record)
+    assert.equal(await left(), 0)
+    await apply(store, put(store, spot('d'), 0, { rev: rev(1) }), account(1, 'deactivated', 1))
+    await hide(store, ann)
+    assert.deepEqual([await left(), await left(ann)], [3, 1])
+    await metadata.settleAccounts(1)
+    assert.equal(await left(), 2)
+    await settleAll(store)
+    assert.equal(await left(), 0)
+    // The record that is hidden by itself stays where it is.
+    await show(store, ann)
+    assert.deepEqual([await left(), await left(ann)], [2, 0])
+    await metadata.settleAccounts(1)
+    assert.equal(await left(), 1)
+    assert.deepEqual(
+      [await metadata.knowsAccount(ann), await metadata.knowsAccount('did:web:none.example')],
+      [true, false],
+    )
+  },
+)
 
 const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
-
-async function filled(database: Engine): Promise<TestStore> {
-  return filledAt(await newUrl(database))
-}

@@ -1,5 +1,6 @@
 /** What becomes of stored and of refused records when the lexicons change, and change back. */
 import assert from 'node:assert/strict'
+import { newUrl } from '../../test/support/store/note-stores.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import {
   account,
@@ -8,7 +9,6 @@ import {
   dids,
   mark,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -28,7 +28,6 @@ import type { Change } from './database.ts'
 import { previewRebuild } from './open.ts'
 import type { RebuildReport } from './rebuild/rebuild-report.ts'
 
-const newUrl = noteDatabases()
 const marks = noteLexicons[1] as (typeof noteLexicons)[number]
 /** No note that has a text fits these. */
 const strictLexicons = [recordLexicon(note, { text: { type: 'integer' } }), marks]
@@ -47,7 +46,7 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
     await apply(store, put(store, spot('hidden'), 0, { rev: rev(5) }))
     await settleAll(store)
     before = await content(store)
-    const { metadata } = store.database.write
+    const { metadata } = store
     for (const subject of [uriOf(spot('hidden')), dids[1] as string])
       await metadata.hide({ subject, reason: 'test', hiddenBy: 'test' })
     await apply(store, account(2, 'deactivated', 1))
@@ -60,12 +59,12 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
       [uriOf(spot('fits')), uriOf(spot('m', 1, mark))].filter((uri) => !uri.includes(dids[1] as string)),
     )
     // What is shown again meanwhile is refused then.
-    await store.database.write.metadata.unhide(uriOf(spot('hidden')), 'test')
+    await store.metadata.unhide(uriOf(spot('hidden')), 'test')
     await apply(store, account(2, null, 2))
     await settleAll(store)
   }
   await using store = await openNotes(path)
-  await store.database.write.metadata.unhide(dids[1] as string, 'test')
+  await store.metadata.unhide(dids[1] as string, 'test')
   await settleAll(store)
   assert.deepEqual(await content(store), before)
   assert.deepEqual(await store.database.read.readRejections(9, null), [])
@@ -125,7 +124,7 @@ onEveryDatabase(
       await apply(store, ...[0, 1].map((n) => put(store, spot(`m${n}`, 0, mark), n)))
       await apply(store, put(store, spot('hidden'), 0))
       const hiding = { subject: uriOf(spot('hidden')), reason: 'test', hiddenBy: 'test' }
-      await store.database.write.metadata.hide(hiding)
+      await store.metadata.hide(hiding)
       // It fits where a text is an integer.
       const value = { $type: note, text: 7 }
       await apply(store, store.change({ uri: uriOf(spot('accepted')), value }))

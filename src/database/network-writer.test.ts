@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
 import {
@@ -10,9 +11,7 @@ import {
   contentJson,
   dids,
   mark,
-  noOutcome,
   note,
-  noteDatabases,
   openNotes,
   put,
   refuse,
@@ -29,8 +28,6 @@ import type { Engine } from '../../test/support/store/postgres.ts'
 import { keptState, withoutTimes } from '../../test/support/store/kept-state.ts'
 import { type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
-
-const newUrl = noteDatabases()
 
 onEveryDatabase('in whatever order and however often events come, the highest revision stands', (database) =>
   assertHolds(
@@ -77,102 +74,79 @@ onEveryDatabase(
     ),
 )
 
-onEveryDatabase('of a repository that nothing was ever heard of nothing is kept', async (database) => {
-  await using store = await open(database)
+onNotes('of a repository that nothing was ever heard of nothing is kept', async (store) => {
   await apply(store, repoEnd(0, rev(9)))
   for (const table of ['actor', 'base', 'tombstone'])
     assert.deepEqual(await store.rows(`select * from ${table}`), [])
 })
 
-onEveryDatabase(
-  'what a snapshot does not have is gone, and does not come back with older events',
-  async (database) => {
-    await using store = await open(database)
-    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
-    await apply(store, put(store, spot('c'), 0), put(store, spot('d'), 0, { rev: rev(7) }))
-    const outcome = await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
-    assert.deepEqual(outcome, { ...noOutcome, unchanged: 1, deleted: 2 })
-    assert.deepEqual(await keys(store), ['a', 'd'])
-    assert.deepEqual(
-      await apply(
-        store,
-        put(store, spot('b'), 1, { rev: rev(4) }),
-        put(store, spot('c'), 1),
-        remove(spot('a'), rev(4)),
-      ),
-      { ...noOutcome, older: 3 },
-    )
-    assert.deepEqual(await keys(store), ['a', 'd'])
-  },
-)
+onNotes('what a snapshot does not have is gone, and does not come back with older events', async (store) => {
+  await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
+  await apply(store, put(store, spot('c'), 0), put(store, spot('d'), 0, { rev: rev(7) }))
+  const outcome = await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
+  await assertOutcome(outcome, { unchanged: 1, deleted: 2 })
+  assert.deepEqual(await keys(store), ['a', 'd'])
+  await assertOutcome(
+    apply(
+      store,
+      put(store, spot('b'), 1, { rev: rev(4) }),
+      put(store, spot('c'), 1),
+      remove(spot('a'), rev(4)),
+    ),
+    { older: 3 },
+  )
+  assert.deepEqual(await keys(store), ['a', 'd'])
+})
 
-onEveryDatabase('an older snapshot than the last changes nothing', async (database) => {
-  await using store = await open(database)
+onNotes('an older snapshot than the last changes nothing', async (store) => {
   await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
   await apply(store, put(store, spot('b'), 0, { rev: rev(3) }), repoEnd(0, rev(3)))
   assert.deepEqual(await keys(store), ['a'])
 })
 
-onEveryDatabase('a snapshot takes out thousands of records and leaves the others', async (database) => {
-  await using store = await open(database)
+onNotes('a snapshot takes out thousands of records and leaves the others', async (store) => {
   const many = Array.from({ length: 2500 }, (_, n) => spot(`k${n}`))
   const stays = (n: number): boolean => n % 100 === 0
   await apply(store, ...many.map((at, n) => put(store, at, 0, { rev: rev(stays(n) ? 9 : 1) })))
-  assert.deepEqual(await apply(store, repoEnd(0, rev(5))), { ...noOutcome, deleted: 2475 })
+  await assertOutcome(apply(store, repoEnd(0, rev(5))), { deleted: 2475 })
   assert.equal((await keys(store)).length, 25)
 })
 
-onEveryDatabase(
-  'a deletion that comes first is remembered, and a record that is made anew is new',
-  async (database) => {
-    await using store = await open(database)
-    assert.deepEqual(await apply(store, remove(spot('a'), rev(2))), { ...noOutcome, unchanged: 1 })
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), {
-      ...noOutcome,
-      older: 1,
-    })
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0)), { ...noOutcome, older: 1 })
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), {
-      ...noOutcome,
-      stored: 1,
-    })
-    assert.deepEqual(await store.rows('select * from tombstone'), [])
-    assert.deepEqual(await apply(store, remove(spot('a'), rev(4))), { ...noOutcome, deleted: 1 })
-    assert.deepEqual(await keys(store), [])
-  },
-)
+onNotes('a deletion that comes first is remembered, and a record that is made anew is new', async (store) => {
+  await assertOutcome(apply(store, remove(spot('a'), rev(2))), { unchanged: 1 })
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(1) })), { older: 1 })
+  await assertOutcome(apply(store, put(store, spot('a'), 0)), { older: 1 })
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { stored: 1 })
+  assert.deepEqual(await store.rows('select * from tombstone'), [])
+  await assertOutcome(apply(store, remove(spot('a'), rev(4))), { deleted: 1 })
+  assert.deepEqual(await keys(store), [])
+})
 
-onEveryDatabase(
+onNotes(
   'a refused update takes the version before out of sight, unless nobody vouches for it',
-  async (database) => {
-    await using store = await open(database)
+  async (store) => {
     await apply(store, put(store, spot('a'), 0, { rev: rev(2) }))
-    assert.deepEqual(await apply(store, refuse(store, spot('a'))), { ...noOutcome, rejected: 1 })
+    await assertOutcome(apply(store, refuse(store, spot('a'))), { rejected: 1 })
     assert.deepEqual(await keys(store), ['a'])
-    assert.deepEqual(await apply(store, refuse(store, spot('a'), rev(1))), { ...noOutcome, older: 1 })
+    await assertOutcome(apply(store, refuse(store, spot('a'), rev(1))), { older: 1 })
     assert.deepEqual(await keys(store), ['a'])
-    assert.deepEqual(await apply(store, refuse(store, spot('a'), rev(3))), { ...noOutcome, rejected: 1 })
+    await assertOutcome(apply(store, refuse(store, spot('a'), rev(3))), { rejected: 1 })
     assert.deepEqual(await keys(store), [])
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(2) })), {
-      ...noOutcome,
-      older: 1,
-    })
+    await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(2) })), { older: 1 })
     await assertDerived(store)
   },
 )
 
-onEveryDatabase('what is refused under a name that is none touches no other record', async (database) => {
-  await using store = await open(database)
+onNotes('what is refused under a name that is none touches no other record', async (store) => {
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   for (const rkey of ['a/b', '', 'a/'])
     await apply(store, { ...refuse(store, spot('a'), rev(2)), uri: uriOf({ ...spot('a'), rkey }) } as Change)
   assert.deepEqual(await keys(store), ['a'])
 })
 
-onEveryDatabase(
+onNotes(
   'rows, counts, the cursor and what was refused are kept together or not at all',
-  async (database) => {
-    await using store = await open(database)
+  async (store, { engine: database }) => {
     const at = { source: 'live', eventAt: 5n }
     await store.database.write.applyBatch(
       [put(store, spot('a'), 0, { rev: rev(1) }), refuse(store, spot('r'), rev(1))],
@@ -193,7 +167,7 @@ onEveryDatabase(
     await assert.rejects(store.database.write.applyBatch([...doomed, wrong], mark2), /org\.example\.unknown/)
     assert.deepEqual(await keptState(store), before)
     // What is remembered of ids, order, bases, accounts and deletions is that of the file again.
-    await using other = await open(database)
+    await using other = await openNotes(await newUrl(database))
     await other.database.write.applyBatch(
       [put(other, spot('a'), 0, { rev: rev(1) }), refuse(other, spot('r'), rev(1))],
       { ...at, cursor: '1' },
@@ -212,19 +186,16 @@ onEveryDatabase(
     await using other = await openNotes(path)
     await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('b', 1), 0, { rev: rev(1) }))
     await apply(other, remove(spot('a'), rev(2)), refuse(other, spot('c'), rev(2)))
-    assert.deepEqual(
-      await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('c'), 0, { rev: rev(1) })),
-      { ...noOutcome, older: 2 },
+    await assertOutcome(
+      apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('c'), 0, { rev: rev(1) })),
+      { older: 2 },
     )
     await apply(other, { kind: 'account', did: dids[1] as string, active: false, status: null, eventAt: 1n })
-    assert.deepEqual(await apply(one, put(one, spot('d', 1), 0, { rev: rev(3) })), {
-      ...noOutcome,
-      withheld: 1,
-    })
+    await assertOutcome(apply(one, put(one, spot('d', 1), 0, { rev: rev(3) })), { withheld: 1 })
     await apply(one, put(one, spot('c'), 0, { rev: rev(3) }))
     assert.deepEqual(await other.rows('select * from rejection'), [])
     await apply(other, repoEnd(0, rev(5)))
-    assert.deepEqual(await apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { ...noOutcome, older: 1 })
+    await assertOutcome(apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { older: 1 })
     await assertDerived(one)
   },
 )
@@ -242,9 +213,7 @@ onEveryDatabase('two writers whose clocks stand still give moments that rise', a
       put(other, spot(`b${n}`), 0, { rev: rev(n) }),
     )
   }
-  const moments = (await one.rows(`select indexed_at from "${note}" order by id`)).map(
-    (row) => row.indexed_at,
-  )
+  const moments = await one.column(`select indexed_at from "${note}" order by id`)
   assert.deepEqual(moments, [...new Set(moments)].toSorted())
   assert.equal(moments.length, 16)
   assert.equal((await one.database.read.readPlanState()).ordered.has(note), database === 'sqlite')
@@ -365,7 +334,7 @@ async function assertTruth(database: Engine, said: readonly Said[], sizes: reado
   )
   assert.deepEqual(await visibleRecords(one), new Map(expected))
   assert.deepEqual(
-    (await one.rows('select uri from rejection order by uri')).map(({ uri }) => uri),
+    await one.column('select uri from rejection order by uri'),
     truth.flatMap(([uri, last]) => (last.kind === 'refuse' ? [uri] : [])),
   )
   await assertDerived(other)
@@ -382,10 +351,6 @@ function changeOf(store: TestStore, said: Said): Change {
     case 'end':
       return repoEnd(said.did, said.rev)
   }
-}
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
 }
 
 /** Record keys of the notes that can be seen. */

@@ -1,5 +1,14 @@
-import { filledAt, hide, purge, seen } from '../../test/support/records/curated-notes.ts'
 import assert from 'node:assert/strict'
+import {
+  newUrl,
+  onStoppedNotes,
+  onThreeNotes,
+  threeNotes,
+  assertOutcome,
+  hide,
+  purge,
+  seen,
+} from '../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
@@ -13,7 +22,6 @@ import {
   mark,
   noOutcome,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -24,17 +32,14 @@ import {
   settleAll,
   type RecordAddress,
   spot,
-  stoppedClock,
   uriOf,
   visibleRecords,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
 import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
 import { tamper } from '../../test/support/records/things.ts'
 import type { Change } from './database.ts'
 
-const newUrl = noteDatabases()
 const inFolder = temporaryFolder()
 const ann = dids[0] as string
 const a = spot('a')
@@ -43,7 +48,7 @@ const nothing = { collections: [], rejections: 0, tombstones: 0, jobs: 0 }
 
 onEveryDatabase('a purged record is gone at once, whether it could be seen or not', async (database) => {
   for (const before of ['nothing', 'hidden', 'account hidden', 'suspended']) {
-    await using store = await filled(database)
+    await using store = await threeNotes(await newUrl(database))
     if (before === 'hidden') await hide(store, record)
     if (before === 'account hidden') await hide(store, ann)
     if (before === 'suspended') await apply(store, account(0, 'suspended', 1))
@@ -59,37 +64,38 @@ onEveryDatabase('a purged record is gone at once, whether it could be seen or no
   }
 })
 
-onEveryDatabase('a purged account is unseen at once, and all of it goes in steps', async (database) => {
-  await using store = await filled(database)
-  const { metadata } = store.database.write
-  await apply(
-    store,
-    put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
-    refuse(store, spot('r'), rev(2)),
-    remove(spot('gone'), rev(3)),
-    { kind: 'repo-request', did: ann, reason: 'A test.' },
-  )
-  await metadata.writeHandle(ann, 'ann.example', 0n)
-  await hide(store, uriOf(spot('b')))
-  assert.deepEqual(await purge(store, ann), {
-    collections: [
-      { name: mark, records: 1 },
-      { name: note, records: 2 },
-    ],
-    rejections: 1,
-    tombstones: 2,
-    jobs: 1,
-  })
-  assert.deepEqual(await seen(store), ['c'])
-  assert.equal((await metadata.dueJobs('ingest', 9)).length, 0)
-  await settleAll(store, 1)
-  await assertDerived(store)
-  assert.deepEqual(await seen(store), ['c'])
-  assert.equal((await store.database.read.readPlanState()).hiding, false)
-  assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
-  for (const table of ['actor', 'job', 'fetched'])
-    assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
-})
+onThreeNotes(
+  'a purged account is unseen at once, and all of it goes in steps',
+  async (store, { metadata }) => {
+    await apply(
+      store,
+      put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
+      refuse(store, spot('r'), rev(2)),
+      remove(spot('gone'), rev(3)),
+      { kind: 'repo-request', did: ann, reason: 'A test.' },
+    )
+    await metadata.writeHandle(ann, 'ann.example', 0n)
+    await hide(store, uriOf(spot('b')))
+    assert.deepEqual(await purge(store, ann), {
+      collections: [
+        { name: mark, records: 1 },
+        { name: note, records: 2 },
+      ],
+      rejections: 1,
+      tombstones: 2,
+      jobs: 1,
+    })
+    assert.deepEqual(await seen(store), ['c'])
+    assert.equal((await metadata.dueJobs('ingest', 9)).length, 0)
+    await settleAll(store, 1)
+    await assertDerived(store)
+    assert.deepEqual(await seen(store), ['c'])
+    assert.equal((await store.database.read.readPlanState()).hiding, false)
+    assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
+    for (const table of ['actor', 'job', 'fetched'])
+      assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
+  },
+)
 
 /** What may try to bring a purged record back. */
 const returns: Record<string, (store: TestStore) => readonly Change[]> = {
@@ -117,7 +123,7 @@ for (const subject of [record, ann])
     `nothing brings a purged ${subject === ann ? 'account' : 'record'} back until it is shown again`,
     async (database) => {
       for (const [turn, [event, changesOf]] of Object.entries(returns).entries()) {
-        await using store = await filled(database)
+        await using store = await threeNotes(await newUrl(database))
         await purge(store, subject)
         if (turn % 2 === 0) await settleAll(store)
         for (const change of changesOf(store)) await apply(store, change)
@@ -125,7 +131,7 @@ for (const subject of [record, ann])
         assert.ok(!(await seen(store)).includes('a'), event)
         assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, event)
         await assertDerived(store)
-        await store.database.write.metadata.unhide(subject, 'tester')
+        await store.metadata.unhide(subject, 'tester')
         await settleAll(store)
         assert.ok(!(await seen(store)).includes('a'), event)
         const outcome = await apply(store, account(0, null, 3), put(store, a, 3, { rev: rev(20) }))
@@ -138,16 +144,14 @@ for (const subject of [record, ann])
 
 onEveryDatabase('what is not here yet can be purged, and never arrives', async (database) => {
   for (const subject of [uriOf(spot('x', 2)), dids[2] as string]) {
-    await using store = await filled(database)
+    await using store = await threeNotes(await newUrl(database))
     assert.deepEqual(await purge(store, subject), nothing)
     await settleAll(store)
     const outcome = await apply(store, put(store, spot('x', 2), 0, { rev: rev(1) }))
-    assert.deepEqual(outcome, { ...noOutcome, purged: 1 })
+    await assertOutcome(outcome, { purged: 1 })
     assert.deepEqual(await store.rows('select did from actor where did = ?', dids[2] as string), [])
-    await store.database.write.metadata.addJobs('backfill', [
-      { did: dids[2] as string, host: null, reason: 'A test.' },
-    ])
-    const jobs = await store.database.write.metadata.countJobs('backfill')
+    await store.metadata.addJobs('backfill', [{ did: dids[2] as string, host: null, reason: 'A test.' }])
+    const jobs = await store.metadata.countJobs('backfill')
     assert.equal(jobs.waiting, subject === dids[2] ? 0 : 1)
   }
 })
@@ -160,7 +164,7 @@ onEveryDatabase('an import and a rebuild leave out what was purged before', asyn
     await purge(store, dids[1] as string)
     const lines = ['a', 'b', 'c'].flatMap((rkey) => [0, 1].map((did) => put(store, spot(rkey, did), did)))
     const outcome = await store.database.write.load(inPairs(lines))
-    assert.deepEqual(outcome, { ...noOutcome, stored: 2, purged: 4 })
+    await assertOutcome(outcome, { stored: 2, purged: 4 })
     await assertDerived(store)
   }
   await using store = await openNotes(path, undefined, widerLexicons)
@@ -171,7 +175,7 @@ onEveryDatabase('an import and a rebuild leave out what was purged before', asyn
 onEveryDatabase('a purge that was broken off is finished by a rebuild too', async (database) => {
   const path = await newUrl(database)
   {
-    await using store = await filledAt(path)
+    await using store = await threeNotes(path)
     await purge(store, ann)
   }
   await using store = await openNotes(path, undefined, widerLexicons)
@@ -186,7 +190,7 @@ onEveryDatabase(
     const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
     for (const subject of [record, ann]) {
       const path = await newUrl(database)
-      await (await filledAt(path))[Symbol.asyncDispose]()
+      await (await threeNotes(path))[Symbol.asyncDispose]()
       {
         await using store = await openNotes(path, undefined, served)
         const records = subject === ann ? 2 : 1
@@ -201,10 +205,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('who, when and why is kept, of the hiding before too', async (database) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(database), clock.now)
-  const { metadata } = store.database.write
+onStoppedNotes('who, when and why is kept, of the hiding before too', async (store, { clock, metadata }) => {
   const at = clock.now()
   await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' })
   clock.advance(5n)
@@ -230,12 +231,10 @@ onEveryDatabase('who, when and why is kept, of the hiding before too', async (da
   // Another hiding is no purge.
   await metadata.hide({ subject: record, reason: 'Third.', hiddenBy: 'cai' })
   const outcome = await apply(store, put(store, a, 0, { rev: rev(1) }))
-  assert.deepEqual(outcome, { ...noOutcome, withheld: 1 })
+  await assertOutcome(outcome, { withheld: 1 })
 })
 
-onEveryDatabase('a purge of which rows are left does not end', async (database) => {
-  await using store = await filled(database)
-  const { metadata } = store.database.write
+onThreeNotes('a purge of which rows are left does not end', async (store, { metadata }) => {
   await purge(store, ann)
   await metadata.endPurges()
   assert.deepEqual(await metadata.unfinishedPurges(), [ann])
@@ -246,13 +245,13 @@ onEveryDatabase('a purge of which rows are left does not end', async (database) 
 
 onEveryDatabase('another writer honours at once what is purged', async (database) => {
   const path = await newUrl(database)
-  await using one = await filledAt(path)
+  await using one = await threeNotes(path)
   await using other = await openNotes(path)
   await apply(one, put(one, a, 1, { rev: rev(5) }))
   await purge(other, record)
-  assert.deepEqual(await apply(one, put(one, a, 2, { rev: rev(6) })), { ...noOutcome, purged: 1 })
+  await assertOutcome(apply(one, put(one, a, 2, { rev: rev(6) })), { purged: 1 })
   await purge(other, ann)
-  assert.deepEqual(await apply(one, put(one, spot('b'), 2, { rev: rev(6) })), { ...noOutcome, purged: 1 })
+  await assertOutcome(apply(one, put(one, spot('b'), 2, { rev: rev(6) })), { purged: 1 })
   await settleAll(one)
   await assertDerived(one)
 })
@@ -334,8 +333,8 @@ onEveryDatabase(
               : [],
           ),
         )
-        await using store = await open(database)
-        await using without = await open(database)
+        await using store = await openNotes(await newUrl(database))
+        await using without = await openNotes(await newUrl(database))
         for (const [turn, one] of steps.entries()) {
           const at = positionOfPath(one.place)
           const isPurged = purged.has(at.did) || purged.has(uriOf(at))
@@ -373,12 +372,4 @@ onEveryDatabase(
 
 function instant(turn: number): string {
   return new Date(Date.UTC(2026, 0, 1, 0, turn)).toISOString()
-}
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
-}
-
-async function filled(database: Engine): Promise<TestStore> {
-  return filledAt(await newUrl(database))
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertSums } from '../../../test/support/store/counts.ts'
@@ -14,7 +15,6 @@ import {
   dids,
   mark,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -46,7 +46,6 @@ import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'
 
-const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
 const { set, tables } = understand(noteLexicons, {})
 const parts = partsOf(tables)
@@ -70,7 +69,7 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
     if (name !== 'fetched') assert.ok(rows.length > 0, `${name} is empty, so that this says little.`)
   assert.deepEqual(await keptState(copied), received(state))
   assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
-  assert.equal(await copied.database.write.metadata.readCursor('jetstream:wss://example.com'), '12345')
+  assert.equal(await copied.metadata.readCursor('jetstream:wss://example.com'), '12345')
   await assertDerived(copied)
 
   // Hidden accounts come back there as they do here, and what was deleted stays so.
@@ -163,7 +162,7 @@ onEveryPair(
 
 onEveryPair('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
-  const { metadata } = store.database.write
+  const { metadata } = store
   const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
   const hide = () => metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
   await hide()
@@ -364,16 +363,13 @@ async function happen(store: TestStore, one: Step, turn: number): Promise<void> 
     case 'hide record':
     case 'hide account': {
       const subject = what === 'hide record' ? uriOf(at) : at.did
-      return void (await store.database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
+      return void (await store.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
     }
     case 'show record':
     case 'show account':
-      return void (await store.database.write.metadata.unhide(
-        what === 'show record' ? uriOf(at) : at.did,
-        'ben',
-      ))
+      return void (await store.metadata.unhide(what === 'show record' ? uriOf(at) : at.did, 'ben'))
     case 'settle':
-      return void (await store.database.write.metadata.settleAccounts(limit))
+      return void (await store.metadata.settleAccounts(limit))
     default:
       return void (await apply(store, account(did, what === 'back' ? null : what, turn)))
   }

@@ -220,17 +220,17 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           break
         }
         case 'settle':
-          await store.database.write.metadata.settleAccounts(one.limit)
+          await store.metadata.settleAccounts(one.limit)
           break
         case 'hide':
-          await store.database.write.metadata.hide({
+          await store.metadata.hide({
             subject: one.uri,
             reason: 'It is wrong.',
             hiddenBy: 'ann',
           })
           break
         case 'show':
-          await store.database.write.metadata.unhide(one.uri, 'ann')
+          await store.metadata.unhide(one.uri, 'ann')
           break
         default:
           await store[Symbol.asyncDispose]()

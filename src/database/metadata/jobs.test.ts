@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
 import fc from 'fast-check'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import {
-  apply,
-  dids,
-  noteDatabases,
-  openNotes,
-  put,
-  rev,
-  spot,
-  stoppedClock,
-} from '../../../test/support/records/notes.ts'
-import type { Engine } from '../../../test/support/store/postgres.ts'
+import { apply, dids, openNotes, put, rev, spot, stoppedClock } from '../../../test/support/records/notes.ts'
 import { onlyJob, wanted } from '../../../test/support/store/repo-jobs.ts'
-import { type TestStore } from '../../../test/support/store/store.ts'
 import type { MetadataStore, RepoJob } from './metadata-store.ts'
 
-const newUrl = noteDatabases()
 /** Microseconds. */
 const tenMinutes = 600_000_000n
 const aMinute = 60_000_000n
 const [one, two, three] = dids.toSorted() as [string, string, string]
 
-onEveryDatabase('each kind of job is worked on by itself, the longest due first', async (database) => {
-  await using store = await open(database)
-  const { metadata } = store.database.write
+onNotes('each kind of job is worked on by itself, the longest due first', async (store, { metadata }) => {
   await metadata.addJobs('reconcile', [wanted(two)])
   await metadata.addJobs('reconcile', [wanted(one)])
   await apply(store, { kind: 'repo-request', did: three, reason: 'It has diverged' })
@@ -38,12 +25,9 @@ onEveryDatabase('each kind of job is worked on by itself, the longest due first'
   assert.deepEqual(await metadata.countJobs('ingest'), { waiting: 1, failed: 0 })
 })
 
-onEveryDatabase(
+onStoppedNotes(
   'a job that failed waits until it is due again, and knows how often it has failed',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (_store, { clock, metadata }) => {
     assert.equal(await metadata.nextJobAt('ingest'), null)
     await metadata.addJobs('ingest', [wanted(one)])
     assert.equal(await metadata.nextJobAt('ingest'), clock.now())
@@ -58,12 +42,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'a job that is asked for again while it is worked on is not done with the first request',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     await apply(store, { kind: 'repo-request', did: one, reason: 'It has diverged' })
     const job = await onlyJob(metadata)
     // In the same microsecond.
@@ -78,12 +59,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'a job that is asked for again does not overtake the pause after its failure',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (_store, { clock, metadata }) => {
     await metadata.addJobs('ingest', [wanted(one, 'https://host')])
     await metadata.failJob(await onlyJob(metadata), 'The host is down.', clock.now() + 100n)
     await metadata.addJobs('ingest', [wanted(one)])
@@ -100,12 +78,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'a request for what failed before and waits for long is followed a minute after that failure',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     const request = { kind: 'repo-request', did: one, reason: 'Its key is another' } as const
     await apply(store, request)
     await metadata.failJob(
@@ -131,12 +106,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'a request for later is due then, and at once when it is asked for at once',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     const request = { kind: 'repo-request', did: one, reason: 'Too many events' } as const
     await apply(store, { ...request, dueAt: clock.now() + 500n })
     assert.deepEqual(await metadata.dueJobs('ingest', 9), [])
@@ -148,26 +120,26 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('a fetch does not stand for a request that was not due when it began', async (database) => {
-  const clock = stoppedClock()
-  await using store = await open(database, clock.now)
-  const { metadata } = store.database.write
-  const request = { kind: 'repo-request', did: one, reason: 'Too many events' } as const
-  const later = clock.now() + 3n * tenMinutes
-  await apply(store, request, { ...request, dueAt: later })
-  await metadata.finishJob(await onlyJob(metadata))
-  assert.equal(await metadata.nextJobAt('ingest'), later)
-  clock.advance(3n * tenMinutes)
-  // Nor does one that fails for good.
-  await apply(store, { ...request, dueAt: later + tenMinutes })
-  await metadata.failJob(await onlyJob(metadata), 'There is no such host.', null)
-  assert.equal(await metadata.nextJobAt('ingest'), later + tenMinutes)
-  clock.advance(tenMinutes)
-  const last = await onlyJob(metadata)
-  assert.equal(last.attempts, 1)
-  await metadata.finishJob(last)
-  assert.equal(await metadata.nextJobAt('ingest'), null)
-})
+onStoppedNotes(
+  'a fetch does not stand for a request that was not due when it began',
+  async (store, { clock, metadata }) => {
+    const request = { kind: 'repo-request', did: one, reason: 'Too many events' } as const
+    const later = clock.now() + 3n * tenMinutes
+    await apply(store, request, { ...request, dueAt: later })
+    await metadata.finishJob(await onlyJob(metadata))
+    assert.equal(await metadata.nextJobAt('ingest'), later)
+    clock.advance(3n * tenMinutes)
+    // Nor does one that fails for good.
+    await apply(store, { ...request, dueAt: later + tenMinutes })
+    await metadata.failJob(await onlyJob(metadata), 'There is no such host.', null)
+    assert.equal(await metadata.nextJobAt('ingest'), later + tenMinutes)
+    clock.advance(tenMinutes)
+    const last = await onlyJob(metadata)
+    assert.equal(last.attempts, 1)
+    await metadata.finishJob(last)
+    assert.equal(await metadata.nextJobAt('ingest'), null)
+  },
+)
 
 onEveryDatabase(
   'after many requests, whatever the order of the fetches, a fetch covers the last request',
@@ -184,7 +156,7 @@ onEveryDatabase(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const clock = stoppedClock()
         await using store = await openNotes(inMemory ?? (await newUrl(database)), clock.now)
-        const { metadata } = store.database.write
+        const { metadata } = store
         let wanted: bigint | null = null
         const begun: bigint[] = []
         let pause = tenMinutes
@@ -241,12 +213,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'the live stream causes at most one fetch of a repository in ten minutes, whoever asks for it',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     const request = { kind: 'repo-request', did: one, reason: 'It has diverged' } as const
     await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), request)
     await metadata.finishJob(await onlyJob(metadata))
@@ -276,11 +245,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'a repository of which only changes are of interest is not asked for when nothing of it is here',
-  async (database) => {
-    await using store = await open(database)
-    const { metadata } = store.database.write
+  async (store, { metadata }) => {
     const request = { kind: 'repo-request', reason: 'It has diverged', ifKnown: true } as const
     await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
     await apply(store, { ...request, did: one }, { ...request, did: two })
@@ -288,11 +255,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'a job that was given up is kept with its error, and tried again when it is asked for again',
-  async (database) => {
-    await using store = await open(database)
-    const { metadata } = store.database.write
+  async (_store, { metadata }) => {
     await metadata.addJobs('backfill', [wanted(one), wanted(two), wanted(three)])
     for (const job of await metadata.dueJobs('backfill', 2))
       await metadata.failJob(job, 'There is no such host.', null)
@@ -312,10 +277,6 @@ onEveryDatabase(
     assert.deepEqual(await metadata.countJobs('backfill'), { waiting: 2, failed: 1 })
   },
 )
-
-async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
-  return openNotes(await newUrl(database), now)
-}
 
 async function dueDids(metadata: MetadataStore, kind: RepoJob['kind'], limit = 9): Promise<string[]> {
   return (await metadata.dueJobs(kind, limit)).map(({ did }) => did)

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import {
-  apply,
-  dids,
-  noteDatabases,
-  openNotes,
-  put,
-  refuse,
-  rev,
-  spot,
-  stoppedClock,
-} from '../../../test/support/records/notes.ts'
-import type { Engine } from '../../../test/support/store/postgres.ts'
+import { apply, dids, openNotes, put, refuse, rev, spot } from '../../../test/support/records/notes.ts'
 import { onlyJob, wanted } from '../../../test/support/store/repo-jobs.ts'
-import { type TestStore } from '../../../test/support/store/store.ts'
 import type { RepoJob } from './metadata-store.ts'
 
-const newUrl = noteDatabases()
 const [one, two, three] = dids.toSorted() as [string, string, string]
 
 onEveryDatabase(
@@ -25,7 +13,7 @@ onEveryDatabase(
     const path = await newUrl(database)
     {
       await using store = await openNotes(path)
-      const { metadata } = store.database.write
+      const { metadata } = store
       assert.equal(await metadata.readCursor('live'), null)
       await metadata.writeState('live', 'connecting', null, 0)
       assert.equal(await metadata.readCursor('live'), null)
@@ -35,40 +23,39 @@ onEveryDatabase(
       await metadata.writeState('live', 'stopped', 'The end.', 0)
     }
     await using store = await openNotes(path)
-    assert.equal(await store.database.write.metadata.readCursor('live'), '17')
+    assert.equal(await store.metadata.readCursor('live'), '17')
   },
 )
 
-onEveryDatabase('a page of a listing becomes jobs in one step with the listing itself', async (database) => {
-  await using store = await open(database)
-  const { metadata } = store.database.write
-  assert.equal(await metadata.readListing('backfill', 'https://host'), null)
-  const listing = { target: 'https://host', cursor: 'p2', done: false }
-  await metadata.addJobs('backfill', [wanted(one, 'https://host'), wanted(two)], listing)
-  assert.deepEqual(await metadata.readListing('backfill', 'https://host'), listing)
-  assert.equal(await metadata.readListing('reconcile', 'https://host'), null)
-  assert.equal(await metadata.readListing('backfill', 'https://elsewhere'), null)
-  const jobs = await metadata.dueJobs('backfill', 9)
-  assert.deepEqual(
-    jobs.map(({ kind, did, host, reason, attempts }) => ({ kind, did, host, reason, attempts })),
-    [
-      { kind: 'backfill', did: one, host: 'https://host', reason: 'It was asked for', attempts: 0 },
-      { kind: 'backfill', did: two, host: null, reason: 'It was asked for', attempts: 0 },
-    ],
-  )
-  await metadata.addJobs('backfill', [], { target: 'https://host', cursor: null, done: true })
-  assert.deepEqual(await metadata.readListing('backfill', 'https://host'), {
-    target: 'https://host',
-    cursor: null,
-    done: true,
-  })
-})
+onNotes(
+  'a page of a listing becomes jobs in one step with the listing itself',
+  async (_store, { metadata }) => {
+    assert.equal(await metadata.readListing('backfill', 'https://host'), null)
+    const listing = { target: 'https://host', cursor: 'p2', done: false }
+    await metadata.addJobs('backfill', [wanted(one, 'https://host'), wanted(two)], listing)
+    assert.deepEqual(await metadata.readListing('backfill', 'https://host'), listing)
+    assert.equal(await metadata.readListing('reconcile', 'https://host'), null)
+    assert.equal(await metadata.readListing('backfill', 'https://elsewhere'), null)
+    const jobs = await metadata.dueJobs('backfill', 9)
+    assert.deepEqual(
+      jobs.map(({ kind, did, host, reason, attempts }) => ({ kind, did, host, reason, attempts })),
+      [
+        { kind: 'backfill', did: one, host: 'https://host', reason: 'It was asked for', attempts: 0 },
+        { kind: 'backfill', did: two, host: null, reason: 'It was asked for', attempts: 0 },
+      ],
+    )
+    await metadata.addJobs('backfill', [], { target: 'https://host', cursor: null, done: true })
+    assert.deepEqual(await metadata.readListing('backfill', 'https://host'), {
+      target: 'https://host',
+      cursor: null,
+      done: true,
+    })
+  },
+)
 
-onEveryDatabase(
+onNotes(
   'the end of a run forgets its listings and what it gave up, and nothing of other runs',
-  async (database) => {
-    await using store = await open(database)
-    const { metadata } = store.database.write
+  async (_store, { metadata }) => {
     for (const kind of ['backfill', 'reconcile'] as const) {
       await metadata.addJobs(kind, [wanted(one), wanted(two)], {
         target: 'https://host',
@@ -86,12 +73,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'handles are due for accounts whose records have come, in the order in which they became due',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     assert.deepEqual(await metadata.dueHandles(9), [])
     await apply(store, ...[0, 1, 2].map((did) => put(store, spot('a', did), 0, { rev: rev(1) })))
     assert.deepEqual((await metadata.dueHandles(9)).toSorted(), [one, two, three])
@@ -102,45 +86,43 @@ onEveryDatabase(
     assert.deepEqual(await metadata.dueHandles(9), [])
     clock.advance(250n)
     assert.deepEqual(await metadata.dueHandles(9), [two, three])
-    assert.deepEqual(
-      (await store.rows('select handle from actor order by did')).map(({ handle }) => handle),
-      ['one.example', null, 'three.example'],
-    )
+    assert.deepEqual(await store.column('select handle from actor order by did'), [
+      'one.example',
+      null,
+      'three.example',
+    ])
     // It may have changed: due before the others.
     await apply(store, { kind: 'identity', did: one })
     assert.deepEqual(await metadata.dueHandles(9), [one, two, three])
   },
 )
 
-onEveryDatabase('accounts that have records are known by their DIDs, hidden ones too', async (database) => {
-  await using store = await open(database)
-  const { metadata } = store.database.write
-  await apply(
-    store,
-    put(store, spot('a', 2), 0, { rev: rev(1) }),
-    put(store, spot('a'), 0),
-    refuse(store, spot('a', 1), rev(1)),
-    { kind: 'account', did: one, active: false, status: 'suspended', eventAt: 1n },
-  )
-  assert.deepEqual(await metadata.readActors(9, null), [one, two])
-  assert.deepEqual(await metadata.readActors(1, null), [one])
-  assert.deepEqual(await metadata.readActors(1, one), [two])
-})
+onNotes(
+  'accounts that have records are known by their DIDs, hidden ones too',
+  async (store, { metadata }) => {
+    await apply(
+      store,
+      put(store, spot('a', 2), 0, { rev: rev(1) }),
+      put(store, spot('a'), 0),
+      refuse(store, spot('a', 1), rev(1)),
+      { kind: 'account', did: one, active: false, status: 'suspended', eventAt: 1n },
+    )
+    assert.deepEqual(await metadata.readActors(9, null), [one, two])
+    assert.deepEqual(await metadata.readActors(1, null), [one])
+    assert.deepEqual(await metadata.readActors(1, one), [two])
+  },
+)
 
 onEveryDatabase('the ledger works while others write to the same database', async (database) => {
   const path = await newUrl(database)
   await using mine = await openNotes(path)
   await using theirs = await openNotes(path)
   await apply(theirs, put(theirs, spot('a'), 0, { rev: rev(1) }))
-  const { metadata } = mine.database.write
+  const { metadata } = mine
   await apply(mine, { kind: 'repo-request', did: one, reason: 'It has diverged', ifKnown: true })
-  const job = await onlyJob(theirs.database.write.metadata)
+  const job = await onlyJob(theirs.metadata)
   await metadata.addJobs('ingest', [wanted(one)])
-  await theirs.database.write.metadata.finishJob(job)
+  await theirs.metadata.finishJob(job)
   assert.notEqual(await metadata.nextJobAt('ingest'), null)
   assert.deepEqual(await metadata.readActors(9, null), [one])
 })
-
-async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
-  return openNotes(await newUrl(database), now)
-}

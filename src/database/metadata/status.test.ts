@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { mock, test } from 'node:test'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
@@ -8,7 +9,6 @@ import {
   dids,
   mark,
   note,
-  noteDatabases,
   openNotes,
   put,
   refuse,
@@ -16,21 +16,17 @@ import {
   repoEnd,
   rev,
   spot,
-  stoppedClock,
   uriOf,
   widerLexicons,
 } from '../../../test/support/records/notes.ts'
-import type { Engine } from '../../../test/support/store/postgres.ts'
 import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
 import type { StoredLine } from '../../../test/support/service/engine.ts'
 import { readStatus } from './status.ts'
 import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
 
-const newUrl = noteDatabases()
 const seconds = (n: number): bigint => BigInt(n * 1_000_000)
 
-onEveryDatabase('a new database has its collections, and nothing else to tell', async (database) => {
-  await using store = await open(database)
+onNotes('a new database has its collections, and nothing else to tell', async (store) => {
   const empty = { records: 0, newestIndexedAt: null, outcomes: {}, rejections: 0, served: true }
   assert.deepEqual(await store.database.read.readStatus(), {
     collections: [
@@ -45,10 +41,9 @@ onEveryDatabase('a new database has its collections, and nothing else to tell', 
   })
 })
 
-onEveryDatabase(
+onNotes(
   'what became of records is counted as it was told, by collection and reason, over all sources',
-  async (database) => {
-    await using store = await open(database)
+  async (store) => {
     const told = new Map<string, Partial<Record<keyof BatchOutcome, number>>>()
     const reasons: Partial<Record<RejectionReason, number>> = {}
     const steps = Array.from({ length: 300 }, (_, n): Change => {
@@ -140,34 +135,27 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
-  'records of hidden accounts are not among those that are counted, nor the newest',
-  async (database) => {
-    await using store = await open(database)
-    const newest = async () => {
-      const { collections } = await store.database.read.readStatus()
-      return [collections[1]?.records, collections[1]?.newestIndexedAt]
-    }
-    const moment = (day: number) => BigInt(Date.UTC(2026, 0, day)) * 1000n
-    const on = (day: number) => ({ indexedAt: `2026-01-0${day}T00:00:00Z` })
-    await apply(store, put(store, spot('a'), 0, on(1)), put(store, spot('b', 1), 0, on(3)))
-    assert.deepEqual(await newest(), [2, moment(3)])
-    await apply(store, account(1, 'suspended', 1))
-    assert.deepEqual(await newest(), [1, moment(1)])
-    // Ids no longer follow the moments.
-    await apply(store, account(1, null, 2), put(store, spot('c'), 0, on(2)))
-    assert.deepEqual(await newest(), [3, moment(3)])
-    await apply(store, account(1, 'suspended', 3))
-    assert.deepEqual(await newest(), [2, moment(2)])
-  },
-)
+onNotes('records of hidden accounts are not among those that are counted, nor the newest', async (store) => {
+  const newest = async () => {
+    const { collections } = await store.database.read.readStatus()
+    return [collections[1]?.records, collections[1]?.newestIndexedAt]
+  }
+  const moment = (day: number) => BigInt(Date.UTC(2026, 0, day)) * 1000n
+  const on = (day: number) => ({ indexedAt: `2026-01-0${day}T00:00:00Z` })
+  await apply(store, put(store, spot('a'), 0, on(1)), put(store, spot('b', 1), 0, on(3)))
+  assert.deepEqual(await newest(), [2, moment(3)])
+  await apply(store, account(1, 'suspended', 1))
+  assert.deepEqual(await newest(), [1, moment(1)])
+  // Ids no longer follow the moments.
+  await apply(store, account(1, null, 2), put(store, spot('c'), 0, on(2)))
+  assert.deepEqual(await newest(), [3, moment(3)])
+  await apply(store, account(1, 'suspended', 3))
+  assert.deepEqual(await newest(), [2, moment(2)])
+})
 
-onEveryDatabase(
+onStoppedNotes(
   'a source is in the state it was said to be in, until its process has been silent for half a minute',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     const state = async () => {
       const { state: is, eventsPerSecond, detail } = await onlySource(store)
       return [is, eventsPerSecond, detail]
@@ -192,12 +180,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onStoppedNotes(
   'the lag of a live source is how old its last event was when it was applied; of others how old it is now',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await open(database, clock.now)
-    const { metadata } = store.database.write
+  async (store, { clock, metadata }) => {
     const lag = async (state: SourceState): Promise<number | null> => {
       await metadata.writeState('live', state, null, 0)
       return (await onlySource(store)).lagSeconds
@@ -228,12 +213,11 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'sources are told in the order of their names, also one that has only been heard of by its records',
-  async (database) => {
-    await using store = await open(database)
+  async (store) => {
     await store.database.write.applyBatch([], { source: 'tap', cursor: null, eventAt: null })
-    await store.database.write.metadata.writeState('jetstream', 'live', null, 1)
+    await store.metadata.writeState('jetstream', 'live', null, 1)
     const { sources } = await store.database.read.readStatus()
     assert.deepEqual(
       sources.map(({ name, state }) => [name, state]),
@@ -245,11 +229,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'repositories that wait and those given up are counted over all kinds of work',
-  async (database) => {
-    await using store = await open(database)
-    const { metadata } = store.database.write
+  async (store, { metadata }) => {
     const job = (did: number) => ({ did: dids[did] as string, host: null, reason: 'all' })
     await metadata.addJobs('backfill', [job(0), job(1)])
     await metadata.addJobs('reconcile', [job(0)])
@@ -262,10 +244,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'all records that the end of a repository takes away are counted, though not by collection',
-  async (database) => {
-    await using store = await open(database)
+  async (store) => {
     await apply(
       store,
       put(store, spot('a'), 0, { rev: rev(1) }),
@@ -292,10 +273,6 @@ test('a database in memory tells the same', async () => {
   const { collections, sources } = await store.database.read.readStatus()
   assert.deepEqual([collections[1]?.records, sources[0]?.cursor], [1, '1'])
 })
-
-async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
-  return openNotes(await newUrl(database), now)
-}
 
 async function onlySource(store: TestStore): Promise<SourceStatus> {
   const { sources } = await store.database.read.readStatus()

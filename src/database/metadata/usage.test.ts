@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import { noteDatabases, openNotes } from '../../../test/support/records/notes.ts'
+import { openNotes } from '../../../test/support/records/notes.ts'
 import { addKeyUsage } from '../open.ts'
 import { usageDays } from './keys.ts'
 
-const newUrl = noteDatabases()
 const today = 20_000
 
 onEveryDatabase('what keys were used for is added up by day, whoever adds it', async (engine) => {

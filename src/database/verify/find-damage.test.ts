@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import {
-  contentCount,
-  mark,
-  note,
-  noteDatabases,
-  openNotes,
-  put,
-  spot,
-  uriOf,
-} from '../../../test/support/records/notes.ts'
+import { contentCount, mark, note, openNotes, put, spot, uriOf } from '../../../test/support/records/notes.ts'
 import { databases } from '../../../test/support/store/postgres.ts'
 import {
   laterReviewLines,
@@ -25,7 +17,6 @@ import { connect } from '../postgres/connection.ts'
 import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
 import { ownSums } from '../layout/sums.ts'
 
-const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
 const uri = uriOf(spot('a0'))
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
+import { assertOutcome } from '../../../test/support/store/note-stores.ts'
 import { onPostgres } from '../../../test/support/store/databases.ts'
 import { line } from '../../../test/support/records/note-lines.ts'
 import {
   account,
   apply,
   contentJson,
-  noOutcome,
   note,
   openNotes,
   put,
@@ -48,7 +48,7 @@ onPostgres(
     ]
     const remembered = await transactions.transact(async (transaction) => {
       const outcome = await transaction.run(applier.apply(transaction, changes))
-      assert.deepEqual(outcome, { ...noOutcome, stored: 600, updated: 2 })
+      await assertOutcome(outcome, { stored: 600, updated: 2 })
       return transaction.bases.size + transaction.accountStatuses.size
     })
     assert.equal(remembered, 0)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, assertOutcome } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import {
   apply,
   dids,
-  noOutcome,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -18,12 +17,10 @@ import {
   uriOf,
   visibleRecords,
 } from '../../../test/support/records/notes.ts'
-import type { Engine } from '../../../test/support/store/postgres.ts'
 import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
 import type { Change, Rejection } from '../database.ts'
 import { maxRejectedLength, maxRejections, RejectionLimit } from './rejections.ts'
 
-const newUrl = noteDatabases()
 const nameless = (record: string, source = 'test'): Change => ({
   kind: 'reject',
   source,
@@ -33,10 +30,9 @@ const nameless = (record: string, source = 'test'): Change => ({
   record,
 })
 
-onEveryDatabase(
+onNotes(
   'of a record that is too long only the beginning is kept, and it is said to be cut',
-  async (database) => {
-    await using store = await open(database)
+  async (store) => {
     const [fits, tooLong] = ['x'.repeat(maxRejectedLength), '😀'.repeat(maxRejectedLength)]
     await apply(store, nameless(fits), nameless(`y${tooLong}`))
     const kept = (await store.database.read.readRejections(9, null)).toSorted(
@@ -53,12 +49,11 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('the newest are kept, up to a number', async (database) => {
-  await using store = await open(database)
+onNotes('the newest are kept, up to a number', async (store) => {
   const count = maxRejections + 1_000
   for (let from = 0; from < count; from += 1_000)
     await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
-  const kept = (await store.rows('select record from rejection order by seen_at')).map(({ record }) => record)
+  const kept = await store.column('select record from rejection order by seen_at')
   assert.ok(kept.length >= maxRejections && kept.length < count)
   assert.deepEqual(
     kept,
@@ -106,10 +101,7 @@ onEveryDatabase(
         ...(refuse(store, spot(rkey)) as Rejection),
         rev: rev(n),
       })
-      assert.deepEqual(await apply(store, older, { kind: 'reject', ...refusal('b', 4) }), {
-        ...noOutcome,
-        older: 2,
-      })
+      await assertOutcome(apply(store, older, { kind: 'reject', ...refusal('b', 4) }), { older: 2 })
       await apply(store, { kind: 'reject', ...refusal('c', 6) })
     }
     await using store = await openNotes(path)
@@ -135,10 +127,10 @@ onEveryDatabase(
         [4, 1],
         [6, 0],
       ] as const) {
-        await using store = await open(database)
+        await using store = await openNotes(await newUrl(database))
         await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a', 1), rev(5)))
         await apply(store, changes(store, n)[at] as Change)
-        const kept = (await store.rows('select uri from rejection')).map(({ uri }) => uri)
+        const kept = await store.column('select uri from rejection')
         assert.deepEqual(
           kept.toSorted(),
           [...(left === 1 ? [uriOf(spot('a'))] : []), uriOf(spot('a', 1))].toSorted(),
@@ -148,11 +140,10 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'what nobody vouched for is forgiven by what stands, and does not take the place of what was vouched for',
-  async (database) => {
-    await using store = await open(database)
-    const kept = async () => (await store.rows('select rev from rejection')).map((row) => row.rev)
+  async (store) => {
+    const kept = async () => await store.column('select rev from rejection')
     await apply(store, put(store, spot('b'), 0, { rev: rev(2) }), refuse(store, spot('b')))
     await apply(store, remove(spot('b'), rev(1)), repoEnd(0, rev(2)))
     assert.deepEqual(await kept(), [null])
@@ -167,10 +158,9 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onNotes(
   'the same refusal again leaves it as it is, another reason or revision takes its place',
-  async (database) => {
-    await using store = await open(database)
+  async (store) => {
     const row = async () => (await store.rows('select reason, rev, seen_at from rejection'))[0]
     const refused = refuse(store, spot('a'), rev(1)) as Extract<Change, { kind: 'reject' }>
     await apply(store, refused)
@@ -185,8 +175,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('a refusal is bounded whatever the publisher does: one for each URI', async (database) => {
-  await using store = await open(database)
+onNotes('a refusal is bounded whatever the publisher does: one for each URI', async (store) => {
   await apply(store, ...Array.from({ length: 50 }, (_, n) => refuse(store, spot('a'), rev(n + 1))))
   assert.deepEqual(await store.rows('select uri, rev from rejection'), [
     { uri: uriOf(spot('a')), rev: rev(50) },
@@ -194,10 +183,6 @@ onEveryDatabase('a refusal is bounded whatever the publisher does: one for each 
   assert.deepEqual(await store.rows('select did from actor'), [])
   assert.equal((await store.rows('select * from base where did = ?', dids[0] as string)).length, 1)
 })
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
-}
 
 test('stored rejections are counted once for five hundred new ones', () => {
   const limit = new RejectionLimit()

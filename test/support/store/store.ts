@@ -15,6 +15,7 @@ import type {
 import { deriveRow } from '../../../src/database/derive.ts'
 import { isPostgres, openDatabase } from '../../../src/database/open.ts'
 import { connect } from '../../../src/database/postgres/connection.ts'
+import type { MetadataStore } from '../../../src/database/metadata/metadata-store.ts'
 import type { RebuildProgress } from '../../../src/database/rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../../../src/database/rebuild/rebuild-report.ts'
 import type { Table } from '../../../src/database/layout/tables.ts'
@@ -32,6 +33,7 @@ export interface TestStore extends AsyncDisposable {
   readonly path: string
   readonly engine: Engine
   readonly database: Database
+  readonly metadata: MetadataStore
   readonly tables: readonly Table[]
   /** What a line becomes, a refusal too. */
   readonly change: (line: StoredLine) => Change
@@ -41,6 +43,8 @@ export interface TestStore extends AsyncDisposable {
   readonly load: (lines: readonly StoredLine[]) => Promise<BatchOutcome>
   /** What any statement yields that both engines understand, through a connection that only reads; integers as numbers. */
   readonly rows: (text: string, ...values: readonly ColumnValue[]) => Promise<readonly Row[]>
+  /** The first column of these rows. */
+  readonly column: (text: string, ...values: readonly ColumnValue[]) => Promise<readonly ColumnValue[]>
 }
 
 export interface StoreGiven {
@@ -101,15 +105,19 @@ export async function openTestStore({
     )
     return rows
   }
+  const rows: TestStore['rows'] = async (text, ...values) => (await readRows(text, values)).map(withNumbers)
   return {
     path,
     engine,
     database,
+    metadata: database.write.metadata,
     tables,
     change,
     apply: (...lines) => database.write.applyBatch(lines.map(change)),
     load: (lines) => database.write.load(inPairs(lines.map(change))),
-    rows: async (text, ...values) => (await readRows(text, values)).map(withNumbers),
+    rows,
+    column: async (text, ...values) =>
+      (await rows(text, ...values)).map((row) => Object.values(row)[0] as ColumnValue),
     async [Symbol.asyncDispose]() {
       await (await client)?.end()
       await database[Symbol.asyncDispose]()

@@ -150,7 +150,7 @@ onPostgres('a rebuild leaves what is kept beside the records as it is', async ()
   let before: unknown
   {
     await using store = await open(url, [thing(size)])
-    const { metadata } = store.database.write
+    const { metadata } = store
     const collection = 'org.example.thing'
     const deletion = { kind: 'delete', did, collection, rkey: 'z', rev: '3kaaaaaaaaa22' } as const
     await store.database.write.applyBatch(

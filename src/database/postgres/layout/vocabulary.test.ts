@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../../test/support/store/note-stores.ts'
 import fc from 'fast-check'
 import { onPostgres } from '../../../../test/support/store/databases.ts'
 import {
@@ -6,7 +7,6 @@ import {
   apply,
   contentCount,
   note,
-  noteDatabases,
   openNotes,
   put,
   remove,
@@ -15,8 +15,6 @@ import {
 } from '../../../../test/support/records/notes.ts'
 import { differingCounts } from '../../verify/verify-counts.ts'
 import { vocabularyName } from './vocabulary-ddl.ts'
-
-const newUrl = noteDatabases()
 
 onPostgres('a vocabulary follows insertions, updates, deletions and hidden accounts', async () => {
   await using store = await openNotes(await newUrl('postgres'))

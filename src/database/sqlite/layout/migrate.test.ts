@@ -232,7 +232,7 @@ test('a rebuild leaves what is kept beside the records as it is', async () => {
   let before: unknown
   {
     await using store = await open(path, [thing(size)])
-    const { metadata } = store.database.write
+    const { metadata } = store
     const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
     const deletion = {
       kind: 'delete',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../../test/support/store/note-stores.ts'
 import {
   appendFileSync,
   copyFileSync,
@@ -18,7 +19,6 @@ import { keptState } from '../../../../test/support/store/kept-state.ts'
 import {
   apply,
   assertDerived,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -36,7 +36,6 @@ import { openCopyTarget, openSnapshot } from '../../open.ts'
 import { writeBackup } from './backup-file.ts'
 import { openBackup } from './open-backup.ts'
 
-const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
 const inFolder = temporaryFolder()
 const { set, tables } = understand(noteLexicons, {})
