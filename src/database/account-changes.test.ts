@@ -16,9 +16,9 @@ import {
   uriOf,
   visibleRecords,
 } from '../../test/support/records/notes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 
-onEveryDatabase(
+onEveryEngine(
   'a deleted account leaves nothing behind, and nothing of it comes back with older events',
   async (database) => {
     for (const limit of [1, 7, 1000]) {
@@ -72,7 +72,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'an account that is active again before its rows are removed has none of them, and what it writes then',
   async (database) => {
     for (const [way, before] of [
@@ -92,7 +92,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'when an account comes back, even from deletion, its repository is fetched again and its handle looked up',
   async (database) => {
     for (const status of ['suspended', 'deleted']) {
@@ -112,17 +112,15 @@ onEveryDatabase(
       )
       assert.deepEqual(await metadata.dueHandles(9), [dids[0]])
       // An event of before the deletion may come again.
-      await assertOutcome(apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
-        ...(status === 'deleted' ? { older: 1 } : { updated: 1 }),
-      })
-      await assertOutcome(apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), {
-        ...(status === 'deleted' ? { stored: 1 } : { updated: 1 }),
-      })
+      const again = status === 'deleted' ? { older: 1 } : { updated: 1 }
+      await assertOutcome(apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), again)
+      const next = status === 'deleted' ? { stored: 1 } : { updated: 1 }
+      await assertOutcome(apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), next)
     }
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'of two changes to an account the later one counts, in whichever order they arrive',
   async (database) => {
     await using store = await numberedNotes(await newUrl(database), 1)
@@ -152,7 +150,7 @@ onNotes('of an account without records nothing is kept, unless its repository is
   assert.equal((await visibleRecords(store)).size, 2)
 })
 
-onEveryDatabase(
+onEveryEngine(
   'plans change when the first account is hidden and when nothing is hidden any more, and not between',
   async (database) => {
     await using store = await numberedNotes(await newUrl(database), 2)

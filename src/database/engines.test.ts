@@ -82,7 +82,7 @@ test(
           return loaded.length === 0 ? state : withoutTimes(state)
         })
       },
-      5,
+      3,
     ),
 )
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { newUrl, assertOutcome } from '../../test/support/store/note-stores.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -24,7 +24,7 @@ import { openTestStore, type TestStore } from '../../test/support/store/store.ts
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
 
-onEveryDatabase(
+onEveryEngine(
   'records leave some at a time when they are too old, whatever their order',
   async (database) => {
     for (const order of [
@@ -58,7 +58,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('what has expired is not stored again, until its publisher deletes it', async (database) => {
+onEveryEngine('what has expired is not stored again, until its publisher deletes it', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
@@ -84,7 +84,7 @@ onEveryDatabase('what has expired is not stored again, until its publisher delet
   await assertDerived(store)
 })
 
-onEveryDatabase('what comes with an age of its own is judged by that', async (database) => {
+onEveryEngine('what comes with an age of its own is judged by that', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
   const [old, young] = [instant(clock.now() - 11n * day), instant(clock.now() - 9n * day)]
@@ -105,7 +105,7 @@ onEveryDatabase('what comes with an age of its own is judged by that', async (da
   await assertDerived(loaded.store)
 })
 
-onEveryDatabase('records that are kept for longer come back as old as they are', async (database) => {
+onEveryEngine('records that are kept for longer come back as old as they are', async (database) => {
   const url = await newUrl(database)
   const clock = stoppedClock()
   const began = clock.now()
@@ -127,7 +127,7 @@ onEveryDatabase('records that are kept for longer come back as old as they are',
   assert.deepEqual(await store.rows('select * from expired'), [])
 })
 
-onEveryDatabase('quarantined records and what was refused expire too', async (database) => {
+onEveryEngine('quarantined records and what was refused expire too', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
   await apply(
@@ -157,7 +157,7 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
   assert.deepEqual(await store.column('select rkey from expired'), ['b'])
 })
 
-onEveryDatabase('a rebuild keeps what is too old, which then leaves with a note of it', async (database) => {
+onEveryEngine('a rebuild keeps what is too old, which then leaves with a note of it', async (database) => {
   const url = await newUrl(database)
   const clock = stoppedClock()
   {

@@ -23,10 +23,10 @@ import {
   uriOf,
   visibleRecords,
 } from '../../test/support/records/notes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { recordLexicon, type TestStore } from '../../test/support/store/store.ts'
 
-onEveryDatabase(
+onEveryEngine(
   'a hidden account is unseen at once, and its rows leave the tables in steps',
   async (database) => {
     for (const limit of [1, 7, 1000]) {
@@ -60,7 +60,7 @@ onNotes('accounts without rows are settled in steps too', async (store, { metada
   assert.equal(await metadata.settleAccounts(2), 0)
 })
 
-onEveryDatabase(
+onEveryEngine(
   'an account that comes back has its rows under their old ids, first moments and last changes',
   async (database) => {
     for (const limit of [1, 7, 1000]) {
@@ -86,7 +86,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('ids of rows that wait are given to no others, after a restart either', async (database) => {
+onEveryEngine('ids of rows that wait are given to no others, after a restart either', async (database) => {
   const path = await newUrl(database)
   let before: unknown
   {
@@ -105,7 +105,7 @@ onEveryDatabase('ids of rows that wait are given to no others, after a restart e
   await assertDerived(store)
 })
 
-onEveryDatabase(
+onEveryEngine(
   'what was written while an account was hidden is there when it comes back, and keeps when it was first stored',
   async (database) => {
     for (const settledBefore of [0, 4, 10]) {
@@ -147,36 +147,33 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
-  'a record that is written while its account comes back comes back first',
-  async (database) => {
-    await using store = await numberedNotes(await newUrl(database), 10)
-    const first = await store.rows(everyNote)
-    await apply(store, account(0, 'deactivated', 1))
-    await settleAll(store)
-    await apply(store, account(0, null, 2))
-    await assertOutcome(
-      apply(
-        store,
-        put(store, spot('k7'), 3, { rev: rev(0) }),
-        put(store, spot('k8'), 2, { rev: rev(20) }),
-        refuse(store, spot('k6'), rev(0)),
-        remove(spot('k5'), rev(20)),
-        put(store, spot('k4'), 3),
-      ),
-      { older: 3, updated: 1, deleted: 1 },
-    )
-    assert.deepEqual(await keys(store), ['k4', 'k6', 'k7', 'k8'])
-    assert.deepEqual(await store.rows('select * from rejection'), [])
-    await settleAll(store, 1)
-    const kept = (rows: readonly Record<string, unknown>[]) =>
-      rows.filter(({ rkey }) => rkey !== 'k5').map(({ id, rkey, indexed_at }) => [id, rkey, indexed_at])
-    assert.deepEqual(kept(await store.rows(everyNote)), kept(first))
-    await assertDerived(store)
-  },
-)
+onEveryEngine('a record that is written while its account comes back comes back first', async (database) => {
+  await using store = await numberedNotes(await newUrl(database), 10)
+  const first = await store.rows(everyNote)
+  await apply(store, account(0, 'deactivated', 1))
+  await settleAll(store)
+  await apply(store, account(0, null, 2))
+  await assertOutcome(
+    apply(
+      store,
+      put(store, spot('k7'), 3, { rev: rev(0) }),
+      put(store, spot('k8'), 2, { rev: rev(20) }),
+      refuse(store, spot('k6'), rev(0)),
+      remove(spot('k5'), rev(20)),
+      put(store, spot('k4'), 3),
+    ),
+    { older: 3, updated: 1, deleted: 1 },
+  )
+  assert.deepEqual(await keys(store), ['k4', 'k6', 'k7', 'k8'])
+  assert.deepEqual(await store.rows('select * from rejection'), [])
+  await settleAll(store, 1)
+  const kept = (rows: readonly Record<string, unknown>[]) =>
+    rows.filter(({ rkey }) => rkey !== 'k5').map(({ id, rkey, indexed_at }) => [id, rkey, indexed_at])
+  assert.deepEqual(kept(await store.rows(everyNote)), kept(first))
+  await assertDerived(store)
+})
 
-onEveryDatabase('a snapshot of a hidden account decides over what waits', async (database) => {
+onEveryEngine('a snapshot of a hidden account decides over what waits', async (database) => {
   for (const settled of [false, true]) {
     await using store = await numberedNotes(await newUrl(database), 3)
     await apply(store, account(0, 'deactivated', 1))
@@ -191,13 +188,13 @@ onEveryDatabase('a snapshot of a hidden account decides over what waits', async 
   }
 })
 
-onEveryDatabase('an inactive account without a reason is hidden too', async (database) => {
+onEveryEngine('an inactive account without a reason is hidden too', async (database) => {
   await using store = await numberedNotes(await newUrl(database), 1)
   await apply(store, { kind: 'account', did: dids[0] as string, active: false, status: null, eventAt: 1n })
   assert.deepEqual(await keys(store), [])
 })
 
-onEveryDatabase(
+onEveryEngine(
   'what waits is judged by the lexicons that are in force when its account comes back',
   async (database) => {
     const path = await newUrl(database)
@@ -234,7 +231,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'records of a collection that is not served wait until it is, whatever their account does meanwhile',
   async (database) => {
     const path = await newUrl(database)

@@ -23,7 +23,7 @@ import {
   uriOf,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 
 const ann = dids[0] as string
 const record = uriOf(spot('a'))
@@ -59,33 +59,30 @@ onThreeNotes('a hidden account is unseen at once, and its rows leave in steps', 
   await assertDerived(store)
 })
 
-onEveryDatabase(
-  'what is hidden stays so when the database is rebuilt for other lexicons',
-  async (database) => {
-    for (const settles of [false, true])
-      for (const subject of [record, ann]) {
-        const path = await newUrl(database)
-        {
-          await using store = await threeNotes(path)
-          await hide(store, subject)
-          if (settles) await settleAll(store)
-        }
-        await using store = await openNotes(path, undefined, widerLexicons)
-        const left = subject === ann ? ['c'] : ['b', 'c']
-        assert.deepEqual(await seen(store), left)
-        assert.equal((await store.database.read.readPlanState()).hiding, false)
-        await settleAll(store)
-        assert.deepEqual(await seen(store), left)
-        await show(store, subject)
-        await settleAll(store)
-        assert.deepEqual(await seen(store), ['a', 'b', 'c'])
-        assert.deepEqual(await store.rows('select * from parked'), [])
-        await assertDerived(store, widerLexicons)
+onEveryEngine('what is hidden stays so when the database is rebuilt for other lexicons', async (database) => {
+  for (const settles of [false, true])
+    for (const subject of [record, ann]) {
+      const path = await newUrl(database)
+      {
+        await using store = await threeNotes(path)
+        await hide(store, subject)
+        if (settles) await settleAll(store)
       }
-  },
-)
+      await using store = await openNotes(path, undefined, widerLexicons)
+      const left = subject === ann ? ['c'] : ['b', 'c']
+      assert.deepEqual(await seen(store), left)
+      assert.equal((await store.database.read.readPlanState()).hiding, false)
+      await settleAll(store)
+      assert.deepEqual(await seen(store), left)
+      await show(store, subject)
+      await settleAll(store)
+      assert.deepEqual(await seen(store), ['a', 'b', 'c'])
+      assert.deepEqual(await store.rows('select * from parked'), [])
+      await assertDerived(store, widerLexicons)
+    }
+})
 
-onEveryDatabase(
+onEveryEngine(
   'what is hidden or shown while its collection is not served is so when it is again',
   async (database) => {
     const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
@@ -115,7 +112,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('a record that no longer fits when it is shown is put aside, not lost', async (database) => {
+onEveryEngine('a record that no longer fits when it is shown is put aside, not lost', async (database) => {
   const path = await newUrl(database)
   {
     await using store = await threeNotes(path)

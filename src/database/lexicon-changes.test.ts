@@ -1,7 +1,7 @@
 /** What becomes of stored and of refused records when the lexicons change, and change back. */
 import assert from 'node:assert/strict'
 import { newUrl } from '../../test/support/store/note-stores.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -32,7 +32,7 @@ const marks = noteLexicons[1] as (typeof noteLexicons)[number]
 /** No note that has a text fits these. */
 const strictLexicons = [recordLexicon(note, { text: { type: 'integer' } }), marks]
 
-onEveryDatabase('records that stop fitting come back with the lexicons that they fit', async (database) => {
+onEveryEngine('records that stop fitting come back with the lexicons that they fit', async (database) => {
   const path = await newUrl(database)
   let before: unknown
   {
@@ -73,7 +73,7 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
   await assertDerived(store)
 })
 
-onEveryDatabase('what was refused by an import is stored once the lexicons take it', async (database) => {
+onEveryEngine('what was refused by an import is stored once the lexicons take it', async (database) => {
   const path = await newUrl(database)
   {
     await using store = await openNotes(path, undefined, strictLexicons)
@@ -93,7 +93,7 @@ onEveryDatabase('what was refused by an import is stored once the lexicons take 
   )
 })
 
-onEveryDatabase(
+onEveryEngine(
   'a refused line about a stored record is still refused after a rebuild, and stored when it fits',
   async (database) => {
     const path = await newUrl(database)
@@ -114,7 +114,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'a rebuild tells what it refused and accepted, as its preview did without writing',
   async (database) => {
     const path = await newUrl(database)
@@ -166,7 +166,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'a collection with records does not disappear unless that is asked for, whether its lexicon is missing or fits none',
   async (database) => {
     const path = await newUrl(database)

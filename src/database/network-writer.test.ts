@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
 import {
   apply,
@@ -29,7 +29,7 @@ import { keptState, withoutTimes } from '../../test/support/store/kept-state.ts'
 import { type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
-onEveryDatabase('in whatever order and however often events come, the highest revision stands', (database) =>
+onEveryEngine('in whatever order and however often events come, the highest revision stands', (database) =>
   assertHolds(
     fc.tuple(histories, fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), batchSizes),
     async ([history, picks, sizes]) => {
@@ -41,11 +41,11 @@ onEveryDatabase('in whatever order and however often events come, the highest re
       ]
       await assertTruth(database, events, sizes)
     },
-    database === 'sqlite' ? 10 : 2,
+    database === 'sqlite' ? 6 : 1,
   ),
 )
 
-onEveryDatabase(
+onEveryEngine(
   'live streams that replay, snapshots of repositories and imports end in the highest revision together',
   (database) =>
     assertHolds(
@@ -70,7 +70,7 @@ onEveryDatabase(
         ]
         await assertTruth(database, interleave(streams, turns), sizes)
       },
-      database === 'sqlite' ? 10 : 2,
+      database === 'sqlite' ? 6 : 1,
     ),
 )
 
@@ -178,7 +178,7 @@ onNotes(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'two writers of one file know what the other has deleted, hidden and refused',
   async (database) => {
     const path = await newUrl(database)
@@ -200,7 +200,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('two writers whose clocks stand still give moments that rise', async (database) => {
+onEveryEngine('two writers whose clocks stand still give moments that rise', async (database) => {
   const path = await newUrl(database)
   const now = (): bigint => 1_770_000_000_000_000n
   await using one = await openNotes(path, now)

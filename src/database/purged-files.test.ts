@@ -4,7 +4,7 @@ import { newUrl, hide, purge, seen } from '../../test/support/store/note-stores.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onPostgres } from '../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../test/support/store/databases.ts'
 import {
   assertDerived,
   dids,
@@ -81,7 +81,7 @@ test('a file becomes smaller when most of it is purged', async () => {
   assert.ok((await store.database.read.readSize()) < before / 4)
 })
 
-onPostgres('of purged records neither space nor statistics are left', async () => {
+onUntimedPostgres('of purged records neither space nor statistics are left', async () => {
   await using store = await openNotes(await newUrl('postgres'))
   const secret = 'xylophone-quagmire'
   for (const some of inChunks(Array.from({ length: 2_000 }).keys().toArray(), 500))

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { emptyDatabases, openTestStore, type TestStore } from '../../test/support/store/store.ts'
 import { fill, line, open, size, thing } from '../../test/support/records/things.ts'
 import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
@@ -21,7 +21,7 @@ const text = {
 const before = ids.map((id) => thing(size, id))
 const after = ids.map((id) => thing({ ...size, ...text }, id))
 
-onEveryDatabase('a rebuild that is killed goes on where it was', async (engine) => {
+onEveryEngine('a rebuild that is killed goes on where it was', async (engine) => {
   const path = await empty(engine)
   await fill(path, before, everywhere(50))
   const seen = await killedWhen(path, after, ({ collections }) => collections[1]?.isComplete === true)
@@ -31,7 +31,7 @@ onEveryDatabase('a rebuild that is killed goes on where it was', async (engine) 
   await assertWhole(store, 50)
 })
 
-onEveryDatabase('a rebuild is right wherever it is killed', async (engine) => {
+onEveryEngine('a rebuild is right wherever it is killed', async (engine) => {
   const path = await empty(engine)
   await fill(path, before, everywhere(20))
   let lexicons = after
@@ -44,7 +44,7 @@ onEveryDatabase('a rebuild is right wherever it is killed', async (engine) => {
   }
 })
 
-onEveryDatabase(
+onEveryEngine(
   'while tables are rebuilt, readers and writers of the old ones go on, and nothing is lost',
   async (engine) => {
     const path = await empty(engine)
@@ -91,29 +91,26 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
-  'an account that is hidden while tables are rebuilt is not in the new ones',
-  async (engine) => {
-    const path = await empty(engine)
-    await using old = await open(path, before)
-    await old.load(everywhere(10))
-    let hide: Promise<unknown> | null = null
-    const onProgress = ({ collections }: RebuildProgress): void => {
-      if (collections[0]?.isComplete === true)
-        hide ??= old.database.write.applyBatch([
-          { kind: 'account', did, active: false, status: 'takendown', eventAt: 1n },
-        ])
-    }
-    await using store = await openTestStore({ path, lexicons: after, onProgress })
-    assert.ok(hide !== null)
-    await hide
-    for (const id of ids) assert.deepEqual(await store.rows(`select rkey from "${id}"`), [])
-    const [quarantined] = await store.rows('select count(*) as n from parked where id is null')
-    assert.deepEqual(quarantined, { n: 30 })
-  },
-)
+onEveryEngine('an account that is hidden while tables are rebuilt is not in the new ones', async (engine) => {
+  const path = await empty(engine)
+  await using old = await open(path, before)
+  await old.load(everywhere(10))
+  let hide: Promise<unknown> | null = null
+  const onProgress = ({ collections }: RebuildProgress): void => {
+    if (collections[0]?.isComplete === true)
+      hide ??= old.database.write.applyBatch([
+        { kind: 'account', did, active: false, status: 'takendown', eventAt: 1n },
+      ])
+  }
+  await using store = await openTestStore({ path, lexicons: after, onProgress })
+  assert.ok(hide !== null)
+  await hide
+  for (const id of ids) assert.deepEqual(await store.rows(`select rkey from "${id}"`), [])
+  const [quarantined] = await store.rows('select count(*) as n from parked where id is null')
+  assert.deepEqual(quarantined, { n: 30 })
+})
 
-onEveryDatabase(
+onEveryEngine(
   'whoever goes back to the former lexicons is rid of what a killed rebuild has left',
   async (engine) => {
     const path = await empty(engine)

@@ -28,7 +28,7 @@ import {
   uriOf,
   visibleRecords,
 } from '../../test/support/records/notes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { inPairs, type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
@@ -75,7 +75,7 @@ const events: Record<
 
 for (const subject of [record, ann]) {
   const what = subject === ann ? 'account' : 'record'
-  onEveryDatabase(
+  onEveryEngine(
     `whatever the network sends, a hidden ${what} stays out, and the latest is shown then`,
     async (database) => {
       for (const [turn, [event, changesOf]] of Object.entries(events).entries()) {
@@ -117,7 +117,7 @@ onThreeNotes('outcomes count what is withheld', async (store) => {
   await assertOutcome(outcome, { withheld: 2, updated: 1 })
 })
 
-onEveryDatabase('what is not here yet can be hidden, and is never seen', async (database) => {
+onEveryEngine('what is not here yet can be hidden, and is never seen', async (database) => {
   for (const subject of [uriOf(spot('x', 2)), dids[2] as string]) {
     await using store = await threeNotes(await newUrl(database))
     assert.equal(await hide(store, subject), 0)
@@ -132,7 +132,7 @@ onEveryDatabase('what is not here yet can be hidden, and is never seen', async (
   }
 })
 
-onEveryDatabase(
+onEveryEngine(
   'only who neither the network nor an operator hides is seen, in whatever order they speak',
   async (database) => {
     const network = [account(0, 'suspended', 1), account(0, null, 2)]
@@ -153,7 +153,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'records that are hidden by themselves wait on when their account comes back',
   async (database) => {
     for (const first of [record, ann]) {
@@ -176,7 +176,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('another writer honours what is hidden and shown at once', async (database) => {
+onEveryEngine('another writer honours what is hidden and shown at once', async (database) => {
   const path = await newUrl(database)
   await using one = await threeNotes(path)
   await using other = await openNotes(path)
@@ -195,7 +195,7 @@ onEveryDatabase('another writer honours what is hidden and shown at once', async
   await assertDerived(one)
 })
 
-onEveryDatabase('who leads honours what another hides', async (database) => {
+onEveryEngine('who leads honours what another hides', async (database) => {
   const path = await newUrl(database)
   await using one = await threeNotes(path)
   await using leaderLock = await one.database.write.leaderLock({

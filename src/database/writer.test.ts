@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import { assertCounts } from '../../test/support/store/counts.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { day, found, line, snapshot } from '../../test/support/records/note-lines.ts'
 import { dids, noOutcome, note, openNotes } from '../../test/support/records/notes.ts'
 import { inPairs, type TestStore } from '../../test/support/store/store.ts'
@@ -29,7 +29,7 @@ onNotes(
   },
 )
 
-onEveryDatabase('revisions decide which version stands, and none never outranks one', async (database) => {
+onEveryEngine('revisions decide which version stands, and none never outranks one', async (database) => {
   const [none1, r1, r2] = [undefined, '3kaaaaaaaaa22', '3kbbbbbbbbb22']
   const table: [before: string | undefined, after: string | undefined, becomes: string, rev: unknown][] = [
     [none1, none1, 'updated', null],
@@ -67,7 +67,7 @@ onNotes(
   },
 )
 
-onEveryDatabase('of two versions in one batch or one load the later wins', async (database) => {
+onEveryEngine('of two versions in one batch or one load the later wins', async (database) => {
   for (const way of ['apply', 'load'] as const) {
     await using store = await openNotes(await newUrl(database))
     const lines = [line('a', { tags: ['x'] }), line('b'), line('a', { text: 'later', tags: ['y'] })]
@@ -172,7 +172,7 @@ onNotes('a load into a filled store keeps the batches before the one that fails'
   await assertCounts(store.database.read, store.tables)
 })
 
-onEveryDatabase(
+onEveryEngine(
   'two writers of one file take turns, and neither trusts what it remembers',
   async (database) => {
     const path = await newUrl(database)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { newUrl } from '../../../test/support/store/note-stores.ts'
+import { newUrl, hide, show } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertSums } from '../../../test/support/store/counts.ts'
-import { fillWithEverything, received } from '../../../test/support/store/everything.ts'
+import { openEverything, received } from '../../../test/support/store/everything.ts'
 import { keptState } from '../../../test/support/store/kept-state.ts'
 import {
   account,
@@ -28,6 +28,7 @@ import {
   visibleRecords,
   widerLexicons,
 } from '../../../test/support/records/notes.ts'
+import { stopTimers } from '../../../test/support/stopped-timers.ts'
 import { databases, type Engine } from '../../../test/support/store/postgres.ts'
 import {
   author,
@@ -40,7 +41,12 @@ import {
   reviewLines,
   reviewReferences,
 } from '../../../test/support/records/reviews.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store/store.ts'
+import {
+  emptyDatabases,
+  openTestStore,
+  tamperWith,
+  type TestStore,
+} from '../../../test/support/store/store.ts'
 import { understand } from '../../../test/support/records/understand.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
@@ -52,15 +58,30 @@ const parts = partsOf(tables)
 const options = { tables, fingerprint: set.fingerprint, check: () => null, now: () => 1_780_000_000_000_000n }
 const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-/** A test for each pair of engines. */
-function onEveryPair(sentence: string, holds: (from: Engine, to: Engine) => Promise<void>): void {
-  for (const from of databases)
-    for (const to of databases) test(`${sentence} (${titles[from]} to ${titles[to]})`, () => holds(from, to))
+/** A test for each pair of engines, or for those alone in which each is read once and written once. */
+function onEveryPair(
+  sentence: string,
+  holds: (from: Engine, to: Engine) => Promise<void>,
+  engines = databases.flatMap((from) => databases.map((to) => [from, to] as const)),
+): void {
+  for (const [from, to] of engines)
+    test(`${sentence} (${titles[from]} to ${titles[to]})`, (t) => {
+      stopTimers(t)
+      return holds(from, to)
+    })
+}
+
+function onUnlikePairs(sentence: string, holds: (from: Engine, to: Engine) => Promise<void>): void {
+  const others = databases.toReversed()
+  onEveryPair(
+    sentence,
+    holds,
+    databases.map((from, index) => [from, others[index] ?? from] as const),
+  )
 }
 
 onEveryPair('a copy has everything that is kept, and becomes a database like any other', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+  await using store = await openEverything(from)
   const url = await emptyUrl(to)
   await copy(store.path, url)
   await using copied = await openNotes(url)
@@ -81,7 +102,7 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
   await assertDerived(copied)
 })
 
-onEveryPair(
+onUnlikePairs(
   'a copy has its records added up, also when they changed while it was not done',
   async (from, to) => {
     const understood = understand(reviewLexicons, reviewReferences)
@@ -109,9 +130,8 @@ onEveryPair(
   },
 )
 
-onEveryPair('there and back again everything is as it was', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+onUnlikePairs('there and back again everything is as it was', async (from, to) => {
+  await using store = await openEverything(from)
   const [there, back] = [await emptyUrl(to), await emptyUrl(from)]
   await copy(store.path, there)
   const comparisons = await copy(there, back)
@@ -160,7 +180,7 @@ onEveryPair(
     ),
 )
 
-onEveryPair('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
+onUnlikePairs('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
   const { metadata } = store
   const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
@@ -174,9 +194,8 @@ onEveryPair('what was shown and hidden again meanwhile is hidden once', async (f
   assert.deepEqual(await copied.database.read.readHidings(), await store.database.read.readHidings())
 })
 
-onEveryPair('what is not the same is told, and mended by the next copy', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+onUnlikePairs('what is not the same is told, and mended by the next copy', async (from, to) => {
+  await using store = await openEverything(from)
   const url = await emptyUrl(to)
   const damages: readonly Readonly<Record<string, string>>[] = [
     {
@@ -195,7 +214,7 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
     await using source = await openSnapshot(store.path, options)
     await using target = await openCopyTarget(url, source, options)
     await fill(source, target, parts, () => {})
-    for (const damage of Object.values(damaged)) await run(url, damage)
+    for (const damage of Object.values(damaged)) await tamperWith(url, damage)
     const found = await compare(source, target, parts, () => {})
     const different = found.filter(({ differing }) => differing > 0)
     assert.deepEqual(
@@ -210,7 +229,7 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
   assert.deepEqual(await keptState(copied), received(await keptState(store)))
 })
 
-onEveryPair('a copy is of the moment at which it began', async (from, to) => {
+onUnlikePairs('a copy is of the moment at which it began', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   const then = await keptState(store)
@@ -227,47 +246,49 @@ onEveryPair('a copy is of the moment at which it began', async (from, to) => {
   assert.deepEqual(await keptState(copied), then)
 })
 
-onEveryPair('nobody takes an unfinished copy for a database, nor another for its copy', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
-  await using other = await openNotes(await newUrl(from))
-  const url = await emptyUrl(to)
-  const refuses = async (what: RegExp, work: Promise<AsyncDisposable>): Promise<void> => {
-    await assert.rejects(async () => {
-      await using _opened = await work
-    }, what)
-  }
-  const copying = async (path: string, into: string, lexicons = options): Promise<AsyncDisposable> => {
-    await using source = await openSnapshot(path, options)
-    return await openCopyTarget(into, source, lexicons)
-  }
-  await refuses(/^Error: it is the very database /, copying(store.path, store.path))
-  const state = await keptState(store)
-  const isWhole = async (path: string, into: string): Promise<boolean> => {
-    await using source = await openSnapshot(path, options)
-    await using target = await openCopyTarget(into, source, options)
-    return target.isWhole
-  }
-  assert.equal(await isWhole(other.path, store.path), true)
-  assert.deepEqual(await keptState(store), state)
-  await breakOff(store.path, url, 4)
-  await refuses(/unfinished copy of .* again completes it/, openNotes(url))
-  await refuses(/unfinished copy of .* again completes it/, openNotes(url, undefined, widerLexicons))
-  await refuses(/unfinished copy of .* again completes it/, openSnapshot(url, options))
-  await refuses(
-    /it is an unfinished copy of .*\. Complete that one, or name an empty database\./,
-    copying(other.path, url),
-  )
-  const wider = understand(widerLexicons, {})
-  const widerOptions = { ...options, tables: wider.tables, fingerprint: wider.set.fingerprint }
-  await refuses(/begun with other lexicons/, copying(store.path, url, widerOptions))
-  await refuses(/built with other lexicons/, copying(store.path, other.path, widerOptions))
-  await refuses(/built with other lexicons/, openSnapshot(store.path, widerOptions))
-  await copy(store.path, url)
-  assert.equal(await isWhole(store.path, url), true)
-  await using copied = await openNotes(url)
-  assert.deepEqual(await keptState(copied), received(state))
-})
+onUnlikePairs(
+  'nobody takes an unfinished copy for a database, nor another for its copy',
+  async (from, to) => {
+    await using store = await openEverything(from)
+    await using other = await openNotes(await newUrl(from))
+    const url = await emptyUrl(to)
+    const refuses = async (what: RegExp, work: Promise<AsyncDisposable>): Promise<void> => {
+      await assert.rejects(async () => {
+        await using _opened = await work
+      }, what)
+    }
+    const copying = async (path: string, into: string, lexicons = options): Promise<AsyncDisposable> => {
+      await using source = await openSnapshot(path, options)
+      return await openCopyTarget(into, source, lexicons)
+    }
+    await refuses(/^Error: it is the very database /, copying(store.path, store.path))
+    const state = await keptState(store)
+    const isWhole = async (path: string, into: string): Promise<boolean> => {
+      await using source = await openSnapshot(path, options)
+      await using target = await openCopyTarget(into, source, options)
+      return target.isWhole
+    }
+    assert.equal(await isWhole(other.path, store.path), true)
+    assert.deepEqual(await keptState(store), state)
+    await breakOff(store.path, url, 4)
+    await refuses(/unfinished copy of .* again completes it/, openNotes(url))
+    await refuses(/unfinished copy of .* again completes it/, openNotes(url, undefined, widerLexicons))
+    await refuses(/unfinished copy of .* again completes it/, openSnapshot(url, options))
+    await refuses(
+      /it is an unfinished copy of .*\. Complete that one, or name an empty database\./,
+      copying(other.path, url),
+    )
+    const wider = understand(widerLexicons, {})
+    const widerOptions = { ...options, tables: wider.tables, fingerprint: wider.set.fingerprint }
+    await refuses(/begun with other lexicons/, copying(store.path, url, widerOptions))
+    await refuses(/built with other lexicons/, copying(store.path, other.path, widerOptions))
+    await refuses(/built with other lexicons/, openSnapshot(store.path, widerOptions))
+    await copy(store.path, url)
+    assert.equal(await isWhole(store.path, url), true)
+    await using copied = await openNotes(url)
+    assert.deepEqual(await keptState(copied), received(state))
+  },
+)
 
 /** Whether both hold the same is asserted. */
 async function copy(from: string, to: string) {
@@ -363,29 +384,14 @@ async function happen(store: TestStore, one: Step, turn: number): Promise<void> 
     case 'hide record':
     case 'hide account': {
       const subject = what === 'hide record' ? uriOf(at) : at.did
-      return void (await store.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
+      return void (await hide(store, subject))
     }
     case 'show record':
     case 'show account':
-      return void (await store.metadata.unhide(what === 'show record' ? uriOf(at) : at.did, 'ben'))
+      return void (await show(store, what === 'show record' ? uriOf(at) : at.did))
     case 'settle':
       return void (await store.metadata.settleAccounts(limit))
     default:
       return void (await apply(store, account(did, what === 'back' ? null : what, turn)))
-  }
-}
-
-/** Past everything that would object. */
-async function run(url: string, statement: string): Promise<void> {
-  if (url.startsWith('postgres')) {
-    const { connect } = await import('../postgres/connection.ts')
-    const client = await connect(url, 'write')
-    await client.query(statement)
-    await client.end()
-  } else {
-    const { DatabaseSync } = await import('node:sqlite')
-    const database = new DatabaseSync(url)
-    database.exec(statement)
-    database.close()
   }
 }

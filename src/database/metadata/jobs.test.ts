@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
 import fc from 'fast-check'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import { apply, dids, openNotes, put, rev, spot, stoppedClock } from '../../../test/support/records/notes.ts'
 import { onlyJob, wanted } from '../../../test/support/store/repo-jobs.ts'
+import { rounds, seed } from '../../../test/support/rounds.ts'
 import type { MetadataStore, RepoJob } from './metadata-store.ts'
 
 /** Microseconds. */
@@ -141,7 +142,7 @@ onStoppedNotes(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'after many requests, whatever the order of the fetches, a fetch covers the last request',
   async (database) => {
     const step = fc.oneof(
@@ -208,7 +209,7 @@ onEveryDatabase(
         if (wanted !== null) assert.ok((begun.at(-1) ?? 0n) >= wanted, 'The last request was not followed.')
       }),
       // Laying out a database takes PostgreSQL longer than all the steps.
-      { numRuns: inMemory === null ? 6 : 60 },
+      { seed, numRuns: rounds(inMemory === null ? 3 : 60) },
     )
   },
 )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import { openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
 
 import type { ApiKey } from './metadata-store.ts'
@@ -115,7 +115,7 @@ onStoppedNotes('a successor that cannot be added leaves the key as it was', asyn
   assert.deepEqual(await read.readKeys(), [key('k1', clock.now())])
 })
 
-onEveryDatabase('a key is revoked once, for good, and that it was is kept', async (database) => {
+onEveryEngine('a key is revoked once, for good, and that it was is kept', async (database) => {
   const clock = stoppedClock()
   const path = await newUrl(database)
   await using store = await openNotes(path, clock.now)
@@ -131,7 +131,7 @@ onEveryDatabase('a key is revoked once, for good, and that it was is kept', asyn
   assert.deepEqual(await other.database.read.findKey('h1'), key('k1', start, { revokedAt: start + hour }))
 })
 
-onEveryDatabase('what one process does to keys holds at once for those that read', async (database) => {
+onEveryEngine('what one process does to keys holds at once for those that read', async (database) => {
   const clock = stoppedClock()
   const path = await newUrl(database)
   await using server = await openNotes(path, clock.now)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import { apply, dids, openNotes, put, refuse, rev, spot } from '../../../test/support/records/notes.ts'
 import { onlyJob, wanted } from '../../../test/support/store/repo-jobs.ts'
 import type { RepoJob } from './metadata-store.ts'
 
 const [one, two, three] = dids.toSorted() as [string, string, string]
 
-onEveryDatabase(
+onEveryEngine(
   'a source goes on from the last cursor that was stored, which a batch without one leaves as it is',
   async (database) => {
     const path = await newUrl(database)
@@ -113,7 +113,7 @@ onNotes(
   },
 )
 
-onEveryDatabase('the ledger works while others write to the same database', async (database) => {
+onEveryEngine('the ledger works while others write to the same database', async (database) => {
   const path = await newUrl(database)
   await using mine = await openNotes(path)
   await using theirs = await openNotes(path)

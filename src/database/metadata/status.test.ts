@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { mock, test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -83,7 +83,7 @@ onNotes(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'what an import brings is counted, whether or not there were records, and a rebuild counts nothing',
   async (database) => {
     const path = await newUrl(database)
@@ -104,7 +104,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'refused records are told as they are kept now, by collection and by reason, also after a rebuild',
   async (database) => {
     const path = await newUrl(database)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { assertOutcome } from '../../../test/support/store/note-stores.ts'
-import { onPostgres } from '../../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../../test/support/store/databases.ts'
 import { line } from '../../../test/support/records/note-lines.ts'
 import {
   account,
@@ -23,7 +23,7 @@ import { connect } from '../postgres/connection.ts'
 import { PostgresRecordStore } from '../postgres/write/record-store.ts'
 import { Transactions } from '../postgres/write/transactions.ts'
 
-onPostgres(
+onUntimedPostgres(
   'what is remembered between runs is bounded, and nothing goes wrong when it is forgotten',
   async () => {
     await using database = await freshDatabase()
@@ -58,7 +58,7 @@ onPostgres(
   },
 )
 
-onPostgres(
+onUntimedPostgres(
   'a run of changes takes as many statements as one change, and looks for nothing that the database has none of',
   async () => {
     await using database = await freshDatabase()

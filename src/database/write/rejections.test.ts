@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, assertOutcome } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import {
   apply,
   dids,
@@ -61,7 +61,7 @@ onNotes('the newest are kept, up to a number', async (store) => {
   )
 })
 
-onEveryDatabase(
+onEveryEngine(
   'what a rebuild puts aside is neither cut nor dropped, however much else is refused',
   async (database) => {
     const path = await newUrl(database)
@@ -85,7 +85,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'what a rebuild put aside gives way to what its publisher has written since, and comes back with its lexicon',
   async (database) => {
     const path = await newUrl(database)
@@ -114,7 +114,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onEveryEngine(
   'what is written, deleted or fetched later forgives; what is older does not',
   async (database) => {
     const changes = (store: TestStore, n: number): readonly Change[] => [

@@ -14,7 +14,7 @@ import {
   stoppedClock,
   visibleRecords,
 } from '../records/notes.ts'
-import { onEveryDatabase } from './databases.ts'
+import { onEveryEngine } from './databases.ts'
 import type { Engine } from './postgres.ts'
 import type { TestStore } from './store.ts'
 
@@ -31,7 +31,7 @@ type Holds = (store: TestStore, given: NoteTest) => Promise<void>
 
 /** Of an empty store. */
 export function onNotes(sentence: string, holds: Holds): void {
-  onEveryDatabase(sentence, async (engine) => {
+  onEveryEngine(sentence, async (engine) => {
     await using store = await openNotes(await newUrl(engine))
     await holds(store, { engine, metadata: store.metadata, clock: stoppedClock() })
   })
@@ -39,7 +39,7 @@ export function onNotes(sentence: string, holds: Holds): void {
 
 /** Of an empty store whose clock stands still. */
 export function onStoppedNotes(sentence: string, holds: Holds): void {
-  onEveryDatabase(sentence, async (engine) => {
+  onEveryEngine(sentence, async (engine) => {
     const clock = stoppedClock()
     await using store = await openNotes(await newUrl(engine), clock.now)
     await holds(store, { engine, metadata: store.metadata, clock })
@@ -48,7 +48,7 @@ export function onStoppedNotes(sentence: string, holds: Holds): void {
 
 /** Of a store as `threeNotes` makes it. */
 export function onThreeNotes(sentence: string, holds: Holds): void {
-  onEveryDatabase(sentence, async (engine) => {
+  onEveryEngine(sentence, async (engine) => {
     await using store = await threeNotes(await newUrl(engine))
     await holds(store, { engine, metadata: store.metadata, clock: stoppedClock() })
   })

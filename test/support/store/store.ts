@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
 import type { Client } from 'pg'
 import type {
@@ -16,6 +17,7 @@ import { deriveRow } from '../../../src/database/derive.ts'
 import { isPostgres, openDatabase } from '../../../src/database/open.ts'
 import { connect } from '../../../src/database/postgres/connection.ts'
 import type { MetadataStore } from '../../../src/database/metadata/metadata-store.ts'
+import { defaultQueryOptions } from '../../../src/database/postgres/read/servers.ts'
 import type { RebuildProgress } from '../../../src/database/rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../../../src/database/rebuild/rebuild-report.ts'
 import type { Table } from '../../../src/database/layout/tables.ts'
@@ -24,6 +26,7 @@ import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
 import { type Engine, freshDatabase, postgresUrl } from './postgres.ts'
+import { patience } from '../until.ts'
 import { understand } from '../records/understand.ts'
 
 export type Row = Record<string, ColumnValue>
@@ -80,6 +83,8 @@ export async function openTestStore({
     },
     now: now ?? risingClock(),
     rebuild,
+    // A server that is held up is not too slow.
+    reading: { ...defaultQueryOptions, statementTimeout: patience },
     judge: createRejectionJudge({ lexicons: set, tables }),
     ...(onRebuilt && { onRebuilt }),
     ...(onProgress && { onProgress }),
@@ -130,6 +135,21 @@ async function connectToLook(url: string): Promise<Client> {
   const client = await connect(url, 'read')
   await client.query(`set application_name = 'test'`)
   return client
+}
+
+/** Runs statements on a database past everything that would object or keep the rest in step. */
+export async function tamperWith(url: string, statements: string): Promise<void> {
+  if (!isPostgres(url)) {
+    using database = new DatabaseSync(url)
+    database.exec(statements)
+    return
+  }
+  const client = await connect(url, 'write')
+  try {
+    await client.query(`set session_replication_role = replica; ${statements}`)
+  } finally {
+    await client.end()
+  }
 }
 
 /** A folder of the test file's own, gone after its tests. */

@@ -1,7 +1,7 @@
 /** Rebuilds beside others: who reads meanwhile is answered, and of those that start at once one rebuilds. */
 import assert from 'node:assert/strict'
 import { fill, line, open, size, thing } from '../../../../test/support/records/things.ts'
-import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
 import { connected } from '../../../../test/support/store/postgres-layout.ts'
 import { postgresUrl as empty } from '../../../../test/support/store/postgres.ts'
 import { openTestStore } from '../../../../test/support/store/store.ts'
@@ -11,7 +11,7 @@ import { RebuildConflictError } from '../../refusals.ts'
 
 const table = 'lexigraph_records."org.example.thing"'
 
-onPostgres(
+onUntimedPostgres(
   'until a rebuild is committed everybody reads what was there before, and nobody waits',
   async () => {
     const url = await empty()
@@ -34,7 +34,7 @@ onPostgres(
   },
 )
 
-onPostgres('reading in a loop never fails while tables are rebuilt', async () => {
+onUntimedPostgres('reading in a loop never fails while tables are rebuilt', async () => {
   const url = await empty()
   await using reader = await open(url, [thing(size)])
   await reader.load(Array.from({ length: 1000 }, (_, n) => line(`k${n}`, { size: n })))
@@ -52,7 +52,7 @@ onPostgres('reading in a loop never fails while tables are rebuilt', async () =>
   assert.deepEqual([...counts], [JSON.stringify({ n: 1000, sum: 499_500 })])
 })
 
-onPostgres(
+onUntimedPostgres(
   'what is read while the tables change names is read to its end, and the old tables go afterwards',
   async () => {
     const url = await empty()
@@ -73,7 +73,7 @@ onPostgres(
   },
 )
 
-onPostgres(
+onUntimedPostgres(
   'a table that is to be kept is moved between the statements of those who still read it',
   async () => {
     const url = await empty()
@@ -93,7 +93,7 @@ onPostgres(
   },
 )
 
-onPostgres('of those that start at once, one lays the database out and the others go on', async () => {
+onUntimedPostgres('of those that start at once, one lays the database out and the others go on', async () => {
   const url = await empty()
   const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
   for (const [index, store] of stores.entries()) await store.apply(line(`k${index}`, { size: index }))
@@ -104,18 +104,21 @@ onPostgres('of those that start at once, one lays the database out and the other
   for (const store of stores) await store[Symbol.asyncDispose]()
 })
 
-onPostgres('of those that start at once with new lexicons, one rebuilds and the others go on', async () => {
-  const url = await empty()
-  await fill(url, [thing({})], [line('a', { size: 1 })])
-  const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
-  for (const store of stores) {
-    assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 1 }])
-    assert.equal((await store.database.read.readPlanState()).version, 2)
-    await store[Symbol.asyncDispose]()
-  }
-})
+onUntimedPostgres(
+  'of those that start at once with new lexicons, one rebuilds and the others go on',
+  async () => {
+    const url = await empty()
+    await fill(url, [thing({})], [line('a', { size: 1 })])
+    const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
+    for (const store of stores) {
+      assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 1 }])
+      assert.equal((await store.database.read.readPlanState()).version, 2)
+      await store[Symbol.asyncDispose]()
+    }
+  },
+)
 
-onPostgres(
+onUntimedPostgres(
   'while one rebuilds, the same lexicons wait with its progress and others are refused',
   async () => {
     const url = await empty()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { assertOutcome } from '../../../../test/support/store/note-stores.ts'
 import pg from 'pg'
-import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
 import { day, line, snapshot } from '../../../../test/support/records/note-lines.ts'
 import { apply, note, openNotes, put, rev, spot, uriOf } from '../../../../test/support/records/notes.ts'
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/store/postgres.ts'
@@ -9,7 +9,7 @@ import { inPairs } from '../../../../test/support/store/store.ts'
 import { until } from '../../../../test/support/until.ts'
 import { type Change, DatabaseBusyError } from '../../database.ts'
 
-onPostgres('a connection that was lost while nobody used it is replaced unnoticed', async () => {
+onUntimedPostgres('a connection that was lost while nobody used it is replaced unnoticed', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -18,7 +18,7 @@ onPostgres('a connection that was lost while nobody used it is replaced unnotice
   await assertOutcome(apply(store, put(store, spot('b'), 0)), { stored: 1 })
 })
 
-onPostgres('a batch whose connection is lost leaves nothing, and may be asked for again', async () => {
+onUntimedPostgres('a batch whose connection is lost leaves nothing, and may be asked for again', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -35,7 +35,7 @@ onPostgres('a batch whose connection is lost leaves nothing, and may be asked fo
   await assertOutcome(apply(store, ...changes), { stored: 1, updated: 1 })
 })
 
-onPostgres('a load whose connection is lost leaves nothing, and its indexes are there', async () => {
+onUntimedPostgres('a load whose connection is lost leaves nothing, and its indexes are there', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -52,7 +52,7 @@ onPostgres('a load whose connection is lost leaves nothing, and its indexes are 
   await assertOutcome(store.load(lines), { stored: 4 })
 })
 
-onPostgres('a server that takes no writes for a while is waited for', async () => {
+onUntimedPostgres('a server that takes no writes for a while is waited for', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -68,7 +68,7 @@ onPostgres('a server that takes no writes for a while is waited for', async () =
   await assertOutcome(apply(store, put(store, spot('a'), 0)), { stored: 1 })
 })
 
-onPostgres('whoever was started with other lexicons writes nothing any more', async () => {
+onUntimedPostgres('whoever was started with other lexicons writes nothing any more', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -77,7 +77,7 @@ onPostgres('whoever was started with other lexicons writes nothing any more', as
   assert.deepEqual(await store.rows(`select * from "${note}"`), [])
 })
 
-onPostgres('of what a load finds to be there already the highest revision stands', async () => {
+onUntimedPostgres('of what a load finds to be there already the highest revision stands', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   // More than are written at once, so that what is looked for and what is not come together.
@@ -103,7 +103,7 @@ onPostgres('of what a load finds to be there already the highest revision stands
   )
 })
 
-onPostgres('sequences of text are counted after a load, and again when much has changed', async () => {
+onUntimedPostgres('sequences of text are counted after a load, and again when much has changed', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   const counts = async () => {
@@ -120,7 +120,7 @@ onPostgres('sequences of text are counted after a load, and again when much has 
   assert.deepEqual([after.xyz, after.xy, after.x, after.ab], [1801, 1801, 1801, 2])
 })
 
-onPostgres(
+onUntimedPostgres(
   'a load looks for no rows, indexes and counts them at its end, and gathers no statistics of folded text',
   async (t) => {
     await using database = await freshDatabase()
@@ -152,7 +152,7 @@ onPostgres(
   },
 )
 
-onPostgres('a record of a few kilobytes stays in its row', async () => {
+onUntimedPostgres('a record of a few kilobytes stays in its row', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   const tags = Array.from({ length: 400 }, (_, n) => ((n * 104_729) % 1_000_003).toString(36))
@@ -165,7 +165,7 @@ onPostgres('a record of a few kilobytes stays in its row', async () => {
   assert.equal(row?.apart, 0)
 })
 
-onPostgres('what is refused is kept even if it is no text that the server takes', async () => {
+onUntimedPostgres('what is refused is kept even if it is no text that the server takes', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   const refused: Change = {

@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { fillWithEverything, received } from '../../../../test/support/store/everything.ts'
+import { openEverything, received } from '../../../../test/support/store/everything.ts'
 import { keptState } from '../../../../test/support/store/kept-state.ts'
 import {
   apply,
@@ -30,6 +30,7 @@ import {
 import { databases } from '../../../../test/support/store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from '../../../../test/support/store/store.ts'
 import { understand } from '../../../../test/support/records/understand.ts'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { compare, fill, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
 import { partsOf, type Row } from '../../copy/parts.ts'
 import { openCopyTarget, openSnapshot } from '../../open.ts'
@@ -55,8 +56,7 @@ let lastFile = 0
 for (const from of databases)
   for (const to of databases)
     test(`a database restored from a backup has everything that was in the other (${from} to ${to})`, async () => {
-      await using store = await openNotes(await newUrl(from))
-      await fillWithEverything(store)
+      await using store = await openEverything(from)
       const state = await keptState(store)
       const path = await backUp(store.path)
       const url = await emptyUrl(to)
@@ -106,7 +106,7 @@ test('numbers, texts and what is missing come back from a backup as they were', 
       await backup.verify([part], ignore, signal)
       assert.deepEqual(await Array.fromAsync(backup.rows(part)), rows)
     }),
-    { numRuns: 30 },
+    { seed, numRuns: rounds(30) },
   )
 })
 
@@ -147,9 +147,9 @@ test('a backup that was cut off or changed anywhere is refused, unless it holds 
         refused += 1
       }
     }),
-    { numRuns: 200 },
+    { seed, numRuns: rounds(120) },
   )
-  assert.ok(refused > 50, `${refused} were refused`)
+  assert.ok(refused > 50, `${refused} were refused, TEST_SEED=${seed}`)
 })
 
 test('a backup whose rows were exchanged is refused', async () => {
@@ -171,8 +171,7 @@ test('a backup whose rows were exchanged is refused', async () => {
 })
 
 test('a backup appears under its name when it is complete, readable by its owner alone', async () => {
-  await using store = await openNotes(await newUrl('sqlite'))
-  await fillWithEverything(store)
+  await using store = await openEverything('sqlite')
   await using source = await openSnapshot(store.path, options)
   const path = newPath()
   const look: OnProgress = ({ stage }) => {
@@ -187,8 +186,7 @@ test('a backup appears under its name when it is complete, readable by its owner
 })
 
 test('of a backup that is stopped nothing is left, and what a killed one has left is replaced', async () => {
-  await using store = await openNotes(await newUrl('sqlite'))
-  await fillWithEverything(store)
+  await using store = await openEverything('sqlite')
   await using source = await openSnapshot(store.path, options)
   const path = newPath()
   const write = (signal: AbortSignal, onProgress = ignore) =>
@@ -243,8 +241,7 @@ async function backUp(url: string): Promise<string> {
 }
 
 async function someBackup(): Promise<string> {
-  await using store = await openNotes(await newUrl('sqlite'))
-  await fillWithEverything(store)
+  await using store = await openEverything('sqlite')
   return await backUp(store.path)
 }
 
