@@ -86,37 +86,34 @@ test('a running server and a running ingester honour at once what is hidden, and
   )
 })
 
-onEveryDatabase(
-  'what is hidden says by whom and since when, and stays so through an import',
-  async (database) => {
-    const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
-    const file = inFolder('sources.jsonl')
-    const line = (rkey: string): string =>
-      JSON.stringify({ uri: `at://${one}/${collection}/${rkey}`, value: outlet(rkey) })
-    writeFileSync(file, `${line('a')}\n${line('b')}\n`)
-    const run = (...args: readonly string[]) => runInTurn(args, { env })
-    await run('import', file)
-    assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
-    await run('hide', uri, ...because)
-    const again = await run('hide', uri, '--reason', 'Another.')
-    assert.equal(again.status, 0)
-    assert.match(again.stdout, /^at:\S+ has been hidden since 20\S+Z by ann: A court ordered it\.\n$/)
-    const table = (await run('hidden')).stdout.trimEnd().split('\n')
-    assert.match(table[0] ?? '', /^subject +hidden at +by +shown again at +by +purged at +by +reason$/)
-    assert.match(table[1] ?? '', /^at:\S+ +20\S+Z +ann +– +– +– +– +A court ordered it\.$/)
-    assert.equal(table.length, 2)
-    assert.match((await run('import', file)).stdout, /^unchanged +1\nhidden +1$/m)
-    const exported = (await run('export')).stdout.trimEnd().split('\n')
-    assert.deepEqual(
-      exported.map((text) => JSON.parse(text).value.displayName),
-      ['b'],
-    )
-    const named = await run('unhide', uri)
-    assert.equal(named.status, 0)
-    const [shown] = (await run('hidden', '--json')).stdout.trimEnd().split('\n')
-    assert.ok(JSON.parse(shown ?? '').shownBy.length > 0)
-  },
-)
+onEveryDatabase('the list of hidings says by whom and since when, after an import too', async (database) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
+  const file = inFolder('sources.jsonl')
+  const line = (rkey: string): string =>
+    JSON.stringify({ uri: `at://${one}/${collection}/${rkey}`, value: outlet(rkey) })
+  writeFileSync(file, `${line('a')}\n${line('b')}\n`)
+  const run = (...args: readonly string[]) => runInTurn(args, { env })
+  await run('import', file)
+  assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
+  await run('hide', uri, ...because)
+  const again = await run('hide', uri, '--reason', 'Another.')
+  assert.equal(again.status, 0)
+  assert.match(again.stdout, /^at:\S+ has been hidden since 20\S+Z by ann: A court ordered it\.\n$/)
+  const table = (await run('hidden')).stdout.trimEnd().split('\n')
+  assert.match(table[0] ?? '', /^subject +hidden at +by +shown again at +by +purged at +by +reason$/)
+  assert.match(table[1] ?? '', /^at:\S+ +20\S+Z +ann +– +– +– +– +A court ordered it\.$/)
+  assert.equal(table.length, 2)
+  assert.match((await run('import', file)).stdout, /^unchanged +1\nhidden +1$/m)
+  const exported = (await run('export')).stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    exported.map((text) => JSON.parse(text).value.displayName),
+    ['b'],
+  )
+  const named = await run('unhide', uri)
+  assert.equal(named.status, 0)
+  const [shown] = (await run('hidden', '--json')).stdout.trimEnd().split('\n')
+  assert.ok(JSON.parse(shown ?? '').shownBy.length > 0)
+})
 
 const stopWhenSaid = fileURLToPath(new URL('support/preloaded/stop-when-said.ts', import.meta.url))
 

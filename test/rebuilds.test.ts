@@ -278,22 +278,19 @@ test('a worker that cannot start because lexicons were edited leaves the others 
   await service.stop()
 })
 
-onEveryDatabase(
-  'a service that is killed in the middle of a rebuild leaves nobody at work',
-  async (engine) => {
-    const env = await filled(engine)
-    await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], {
-      env: { ...env, ...stopsAt('middle') },
-    })
-    const preparing = await stoppedPreparation(service)
-    await service.kill('SIGKILL')
-    process.kill(preparing, 'SIGCONT')
-    await until(() => hasEnded(preparing))
-    await succeed(['import', nothing, '--lexicons', wide], env)
-    const { stdout } = await succeed(['query', question, '--lexicons', wide], env)
-    assert.match(stdout, /thing 3999/)
-  },
-)
+onEveryDatabase('a service that is killed during a rebuild leaves no process at work', async (engine) => {
+  const env = await filled(engine)
+  await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], {
+    env: { ...env, ...stopsAt('middle') },
+  })
+  const preparing = await stoppedPreparation(service)
+  await service.kill('SIGKILL')
+  process.kill(preparing, 'SIGCONT')
+  await until(() => hasEnded(preparing))
+  await succeed(['import', nothing, '--lexicons', wide], env)
+  const { stdout } = await succeed(['query', question, '--lexicons', wide], env)
+  assert.match(stdout, /thing 3999/)
+})
 
 function line(n: number): string {
   const value = { $type: 'org.example.thing', size: n, text: `thing ${n}` }

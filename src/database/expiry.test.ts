@@ -24,39 +24,36 @@ import { openTestStore, type TestStore } from '../../test/support/store/store.ts
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
 
-onEveryEngine(
-  'records leave some at a time when they are too old, whatever their order',
-  async (database) => {
-    for (const order of [
-      [0, 1, 2, 3],
-      [3, 0, 2, 1],
-    ]) {
-      const { store, clock } = await opened(database)
-      await using _ = store
-      const base = clock.now()
-      for (const days of order)
-        await apply(
-          store,
-          put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
-        )
+onEveryEngine('old records leave some at a time, whatever their order', async (database) => {
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 0, 2, 1],
+  ]) {
+    const { store, clock } = await opened(database)
+    await using _ = store
+    const base = clock.now()
+    for (const days of order)
       await apply(
         store,
-        put(store, spot('m', 0, 'org.example.mark'), 0, { rev: rev(1), indexedAt: instant(base) }),
+        put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
       )
-      clock.advance(10n * day)
-      assert.equal(await expire(store), 0)
-      clock.advance(2n * day)
-      assert.equal(await expire(store, 1), 1)
-      assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
-      assert.equal(await expire(store, 5), 1)
-      assert.equal(await expire(store, 5), 0)
-      assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
-      await assertDerived(store)
-      const status = await store.database.read.readStatus()
-      assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
-    }
-  },
-)
+    await apply(
+      store,
+      put(store, spot('m', 0, 'org.example.mark'), 0, { rev: rev(1), indexedAt: instant(base) }),
+    )
+    clock.advance(10n * day)
+    assert.equal(await expire(store), 0)
+    clock.advance(2n * day)
+    assert.equal(await expire(store, 1), 1)
+    assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
+    assert.equal(await expire(store, 5), 1)
+    assert.equal(await expire(store, 5), 0)
+    assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
+    await assertDerived(store)
+    const status = await store.database.read.readStatus()
+    assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
+  }
+})
 
 onEveryEngine('what has expired is not stored again, until its publisher deletes it', async (database) => {
   const { store, clock } = await opened(database)
@@ -87,10 +84,10 @@ onEveryEngine('what has expired is not stored again, until its publisher deletes
 onEveryEngine('what comes with an age of its own is judged by that', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
-  const [old, young] = [instant(clock.now() - 11n * day), instant(clock.now() - 9n * day)]
+  const [old, young] = [10n * day + 1_000n, 10n * day].map((age) => instant(clock.now() - age))
   const lines = [
-    put(store, spot('a'), 0, { rev: rev(1), indexedAt: old }),
-    put(store, spot('b'), 0, { rev: rev(1), indexedAt: young }),
+    put(store, spot('a'), 0, { rev: rev(1), indexedAt: String(old) }),
+    put(store, spot('b'), 0, { rev: rev(1), indexedAt: String(young) }),
   ]
   await assertOutcome(apply(store, ...lines), { stored: 1, expired: 1 })
   assert.deepEqual(await seen(store), ['b'])

@@ -45,63 +45,30 @@ onEveryEngine('in whatever order and however often events come, the highest revi
   ),
 )
 
-onEveryEngine(
-  'live streams that replay, snapshots of repositories and imports end in the highest revision together',
-  (database) =>
-    assertHolds(
-      fc.tuple(
-        histories,
-        snapshotsTaken,
-        replays,
-        imports,
-        fc.array(fc.nat(), { maxLength: 300 }),
-        batchSizes,
-      ),
-      async ([history, taken, replayed, imported, turns, sizes]) => {
-        // Every repository keeps a record, so that no snapshot is empty.
-        const begun = everyRepo.map(
-          (did): Said => ({ kind: 'put', at: spot('kept', did), rev: rev(0), content: 1 }),
-        )
-        const all = [...begun, ...history]
-        const streams = [
-          ...replayed.map((from) => [...all, ...all.slice(from % all.length)]),
-          ...taken.map(({ did, when }) => snapshot(all, did, when)),
-          imported,
-        ]
-        await assertTruth(database, interleave(streams, turns), sizes)
-      },
-      database === 'sqlite' ? 6 : 1,
-    ),
+onEveryEngine('replayed streams, snapshots and imports end in the highest revision', (database) =>
+  assertHolds(
+    fc.tuple(histories, snapshotsTaken, replays, imports, fc.array(fc.nat(), { maxLength: 300 }), batchSizes),
+    async ([history, taken, replayed, imported, turns, sizes]) => {
+      // Every repository keeps a record, so that no snapshot is empty.
+      const begun = everyRepo.map(
+        (did): Said => ({ kind: 'put', at: spot('kept', did), rev: rev(0), content: 1 }),
+      )
+      const all = [...begun, ...history]
+      const streams = [
+        ...replayed.map((from) => [...all, ...all.slice(from % all.length)]),
+        ...taken.map(({ did, when }) => snapshot(all, did, when)),
+        imported,
+      ]
+      await assertTruth(database, interleave(streams, turns), sizes)
+    },
+    database === 'sqlite' ? 6 : 1,
+  ),
 )
 
 onNotes('of a repository that nothing was ever heard of nothing is kept', async (store) => {
   await apply(store, repoEnd(0, rev(9)))
   for (const table of ['actor', 'base', 'tombstone'])
     assert.deepEqual(await store.rows(`select * from ${table}`), [])
-})
-
-onNotes('what a snapshot does not have is gone, and does not come back with older events', async (store) => {
-  await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
-  await apply(store, put(store, spot('c'), 0), put(store, spot('d'), 0, { rev: rev(7) }))
-  const outcome = await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
-  await assertOutcome(outcome, { unchanged: 1, deleted: 2 })
-  assert.deepEqual(await keys(store), ['a', 'd'])
-  await assertOutcome(
-    apply(
-      store,
-      put(store, spot('b'), 1, { rev: rev(4) }),
-      put(store, spot('c'), 1),
-      remove(spot('a'), rev(4)),
-    ),
-    { older: 3 },
-  )
-  assert.deepEqual(await keys(store), ['a', 'd'])
-})
-
-onNotes('an older snapshot than the last changes nothing', async (store) => {
-  await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
-  await apply(store, put(store, spot('b'), 0, { rev: rev(3) }), repoEnd(0, rev(3)))
-  assert.deepEqual(await keys(store), ['a'])
 })
 
 onNotes('a snapshot takes out thousands of records and leaves the others', async (store) => {
@@ -112,31 +79,6 @@ onNotes('a snapshot takes out thousands of records and leaves the others', async
   assert.equal((await keys(store)).length, 25)
 })
 
-onNotes('a deletion that comes first is remembered, and a record that is made anew is new', async (store) => {
-  await assertOutcome(apply(store, remove(spot('a'), rev(2))), { unchanged: 1 })
-  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(1) })), { older: 1 })
-  await assertOutcome(apply(store, put(store, spot('a'), 0)), { older: 1 })
-  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { stored: 1 })
-  assert.deepEqual(await store.rows('select * from tombstone'), [])
-  await assertOutcome(apply(store, remove(spot('a'), rev(4))), { deleted: 1 })
-  assert.deepEqual(await keys(store), [])
-})
-
-onNotes(
-  'a refused update takes the version before out of sight, unless nobody vouches for it',
-  async (store) => {
-    await apply(store, put(store, spot('a'), 0, { rev: rev(2) }))
-    await assertOutcome(apply(store, refuse(store, spot('a'))), { rejected: 1 })
-    assert.deepEqual(await keys(store), ['a'])
-    await assertOutcome(apply(store, refuse(store, spot('a'), rev(1))), { older: 1 })
-    assert.deepEqual(await keys(store), ['a'])
-    await assertOutcome(apply(store, refuse(store, spot('a'), rev(3))), { rejected: 1 })
-    assert.deepEqual(await keys(store), [])
-    await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(2) })), { older: 1 })
-    await assertDerived(store)
-  },
-)
-
 onNotes('what is refused under a name that is none touches no other record', async (store) => {
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   for (const rkey of ['a/b', '', 'a/'])
@@ -144,61 +86,55 @@ onNotes('what is refused under a name that is none touches no other record', asy
   assert.deepEqual(await keys(store), ['a'])
 })
 
-onNotes(
-  'rows, counts, the cursor and what was refused are kept together or not at all',
-  async (store, { engine: database }) => {
-    const at = { source: 'live', eventAt: 5n }
-    await store.database.write.applyBatch(
-      [put(store, spot('a'), 0, { rev: rev(1) }), refuse(store, spot('r'), rev(1))],
-      { ...at, cursor: '1' },
-    )
-    const before = await keptState(store)
-    const doomed: readonly Change[] = [
-      put(store, spot('b', 1), 1, { rev: rev(2), indexedAt: '2001-01-01T00:00:00Z' }),
-      remove(spot('a'), rev(2)),
-      put(store, spot('r'), 2, { rev: rev(2) }),
-      refuse(store, spot('q', 2), rev(2)),
-      { kind: 'account', did: dids[0] as string, active: false, status: 'suspended', eventAt: 3n },
-      { kind: 'repo-request', did: dids[2] as string, reason: 'It has diverged' },
-      repoEnd(0, rev(2)),
-    ]
-    const wrong: Change = { kind: 'delete', ...spot('x'), collection: 'org.example.unknown', rev: rev(3) }
-    const mark2 = { ...at, cursor: '2' }
-    await assert.rejects(store.database.write.applyBatch([...doomed, wrong], mark2), /org\.example\.unknown/)
-    assert.deepEqual(await keptState(store), before)
-    // What is remembered of ids, order, bases, accounts and deletions is that of the file again.
-    await using other = await openNotes(await newUrl(database))
-    await other.database.write.applyBatch(
-      [put(other, spot('a'), 0, { rev: rev(1) }), refuse(other, spot('r'), rev(1))],
-      { ...at, cursor: '1' },
-    )
-    for (const each of [store, other]) await each.database.write.applyBatch(doomed, mark2)
-    assert.deepEqual(withoutTimes(await keptState(store)), withoutTimes(await keptState(other)))
-    await assertDerived(store)
-  },
-)
+onNotes('a failed batch leaves rows, counts and cursor alone', async (store, { engine: database }) => {
+  const at = { source: 'live', eventAt: 5n }
+  await store.database.write.applyBatch(
+    [put(store, spot('a'), 0, { rev: rev(1) }), refuse(store, spot('r'), rev(1))],
+    { ...at, cursor: '1' },
+  )
+  const before = await keptState(store)
+  const doomed: readonly Change[] = [
+    put(store, spot('b', 1), 1, { rev: rev(2), indexedAt: '2001-01-01T00:00:00Z' }),
+    remove(spot('a'), rev(2)),
+    put(store, spot('r'), 2, { rev: rev(2) }),
+    refuse(store, spot('q', 2), rev(2)),
+    { kind: 'account', did: dids[0] as string, active: false, status: 'suspended', eventAt: 3n },
+    { kind: 'repo-request', did: dids[2] as string, reason: 'It has diverged' },
+    repoEnd(0, rev(2)),
+  ]
+  const wrong: Change = { kind: 'delete', ...spot('x'), collection: 'org.example.unknown', rev: rev(3) }
+  const mark2 = { ...at, cursor: '2' }
+  await assert.rejects(store.database.write.applyBatch([...doomed, wrong], mark2), /org\.example\.unknown/)
+  assert.deepEqual(await keptState(store), before)
+  // What is remembered of ids, order, bases, accounts and deletions is that of the file again.
+  await using other = await openNotes(await newUrl(database))
+  await other.database.write.applyBatch(
+    [put(other, spot('a'), 0, { rev: rev(1) }), refuse(other, spot('r'), rev(1))],
+    { ...at, cursor: '1' },
+  )
+  for (const each of [store, other]) await each.database.write.applyBatch(doomed, mark2)
+  assert.deepEqual(withoutTimes(await keptState(store)), withoutTimes(await keptState(other)))
+  await assertDerived(store)
+})
 
-onEveryEngine(
-  'two writers of one file know what the other has deleted, hidden and refused',
-  async (database) => {
-    const path = await newUrl(database)
-    await using one = await openNotes(path)
-    await using other = await openNotes(path)
-    await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('b', 1), 0, { rev: rev(1) }))
-    await apply(other, remove(spot('a'), rev(2)), refuse(other, spot('c'), rev(2)))
-    await assertOutcome(
-      apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('c'), 0, { rev: rev(1) })),
-      { older: 2 },
-    )
-    await apply(other, { kind: 'account', did: dids[1] as string, active: false, status: null, eventAt: 1n })
-    await assertOutcome(apply(one, put(one, spot('d', 1), 0, { rev: rev(3) })), { withheld: 1 })
-    await apply(one, put(one, spot('c'), 0, { rev: rev(3) }))
-    assert.deepEqual(await other.rows('select * from rejection'), [])
-    await apply(other, repoEnd(0, rev(5)))
-    await assertOutcome(apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { older: 1 })
-    await assertDerived(one)
-  },
-)
+onEveryEngine("two writers of one database know each other's changes", async (database) => {
+  const path = await newUrl(database)
+  await using one = await openNotes(path)
+  await using other = await openNotes(path)
+  await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('b', 1), 0, { rev: rev(1) }))
+  await apply(other, remove(spot('a'), rev(2)), refuse(other, spot('c'), rev(2)))
+  await assertOutcome(
+    apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('c'), 0, { rev: rev(1) })),
+    { older: 2 },
+  )
+  await apply(other, { kind: 'account', did: dids[1] as string, active: false, status: null, eventAt: 1n })
+  await assertOutcome(apply(one, put(one, spot('d', 1), 0, { rev: rev(3) })), { withheld: 1 })
+  await apply(one, put(one, spot('c'), 0, { rev: rev(3) }))
+  assert.deepEqual(await other.rows('select * from rejection'), [])
+  await apply(other, repoEnd(0, rev(5)))
+  await assertOutcome(apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { older: 1 })
+  await assertDerived(one)
+})
 
 onEveryEngine('two writers whose clocks stand still give moments that rise', async (database) => {
   const path = await newUrl(database)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   newUrl,
+  onNotes,
   onStoppedNotes,
   onThreeNotes,
   threeNotes,
@@ -64,38 +65,47 @@ onEveryEngine('a purged record is gone at once, whether it could be seen or not'
   }
 })
 
-onThreeNotes(
-  'a purged account is unseen at once, and all of it goes in steps',
-  async (store, { metadata }) => {
-    await apply(
-      store,
-      put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
-      refuse(store, spot('r'), rev(2)),
-      remove(spot('gone'), rev(3)),
-      { kind: 'repo-request', did: ann, reason: 'A test.' },
-    )
-    await metadata.writeHandle(ann, 'ann.example', 0n)
-    await hide(store, uriOf(spot('b')))
-    assert.deepEqual(await purge(store, ann), {
-      collections: [
-        { name: mark, records: 1 },
-        { name: note, records: 2 },
-      ],
-      rejections: 1,
-      tombstones: 2,
-      jobs: 1,
-    })
-    assert.deepEqual(await seen(store), ['c'])
-    assert.equal((await metadata.dueJobs('ingest', 9)).length, 0)
-    await settleAll(store, 1)
-    await assertDerived(store)
-    assert.deepEqual(await seen(store), ['c'])
-    assert.equal((await store.database.read.readPlanState()).hiding, false)
-    assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
-    for (const table of ['actor', 'job', 'fetched'])
-      assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
-  },
-)
+onThreeNotes('a purged account is unseen at once, and leaves in steps', async (store, { metadata }) => {
+  await apply(
+    store,
+    put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
+    refuse(store, spot('r'), rev(2)),
+    remove(spot('gone'), rev(3)),
+    { kind: 'repo-request', did: ann, reason: 'A test.' },
+  )
+  await metadata.writeHandle(ann, 'ann.example', 0n)
+  await hide(store, uriOf(spot('b')))
+  assert.deepEqual(await purge(store, ann), {
+    collections: [
+      { name: mark, records: 1 },
+      { name: note, records: 2 },
+    ],
+    rejections: 1,
+    tombstones: 2,
+    jobs: 1,
+  })
+  assert.deepEqual(await seen(store), ['c'])
+  assert.equal((await metadata.dueJobs('ingest', 9)).length, 0)
+  await settleAll(store, 1)
+  await assertDerived(store)
+  assert.deepEqual(await seen(store), ['c'])
+  assert.equal((await store.database.read.readPlanState()).hiding, false)
+  assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
+  for (const table of ['actor', 'job', 'fetched'])
+    assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
+})
+
+onNotes('a purge leaves another account whose DID begins with that of the purged one', async (store) => {
+  const other = `${dids[1]}.org`
+  const at = (rkey: string) => ({ ...spot(rkey), did: other })
+  const changes = [put(store, at('a'), 0), refuse(store, at('r')), remove(at('gone'), rev(3))]
+  await apply(store, put(store, spot('a', 1), 0), ...changes)
+  const extent = { collections: [{ name: note, records: 1 }], rejections: 1, tombstones: 1, jobs: 0 }
+  assert.deepEqual(await purge(store, dids[1] as string), { ...extent, rejections: 0, tombstones: 0 })
+  await settleAll(store)
+  assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(at('a'))])
+  assert.deepEqual(await store.database.read.readPurgeExtent(other), extent)
+})
 
 /** What may try to bring a purged record back. */
 const returns: Record<string, (store: TestStore) => readonly Change[]> = {
@@ -184,26 +194,23 @@ onEveryEngine('a purge that was broken off is finished by a rebuild too', async 
   assert.deepEqual(await seen(store), ['c'])
 })
 
-onEveryEngine(
-  'what is purged while its collection is not served is gone when it is again',
-  async (database) => {
-    const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
-    for (const subject of [record, ann]) {
-      const path = await newUrl(database)
-      await (await threeNotes(path))[Symbol.asyncDispose]()
-      {
-        await using store = await openNotes(path, undefined, served)
-        const records = subject === ann ? 2 : 1
-        assert.deepEqual(await purge(store, subject), { ...nothing, collections: [{ name: note, records }] })
-        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing)
-        await settleAll(store)
-      }
-      await using store = await openNotes(path)
-      assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
-      await assertDerived(store)
+onEveryEngine('a purge while the collection is not served holds when it is again', async (database) => {
+  const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
+  for (const subject of [record, ann]) {
+    const path = await newUrl(database)
+    await (await threeNotes(path))[Symbol.asyncDispose]()
+    {
+      await using store = await openNotes(path, undefined, served)
+      const records = subject === ann ? 2 : 1
+      assert.deepEqual(await purge(store, subject), { ...nothing, collections: [{ name: note, records }] })
+      assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing)
+      await settleAll(store)
     }
-  },
-)
+    await using store = await openNotes(path)
+    assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
+    await assertDerived(store)
+  }
+})
 
 onStoppedNotes('who, when and why is kept, of the hiding before too', async (store, { clock, metadata }) => {
   const at = clock.now()
@@ -288,87 +295,84 @@ test('a purge does not end while a rebuild has tables of its own', async () => {
   assert.equal(await store.database.write.compact(), true)
 })
 
-onEveryEngine(
-  'whatever is purged among whatever happens, the rest is as if it had never been there',
-  async (database) => {
-    const place = fc.record({
-      rkey: fc.constantFrom('a', 'b', 'c'),
-      did: fc.nat({ max: 2 }),
-      isMark: fc.boolean(),
-    })
-    const step = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          kind: fc.constant('put' as const),
-          place,
-          content: fc.nat({ max: contentCount - 1 }),
-        }),
-      },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), place }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse' as const), place }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('hide' as const), place }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({ kind: fc.constant('purge' as const), place, whole: fc.boolean() }),
-      },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), place }) },
-    )
-    const positionOfPath = ({
-      rkey,
-      did,
-      isMark,
-    }: {
-      rkey: string
-      did: number
-      isMark: boolean
-    }): RecordAddress => spot(rkey, did, isMark ? mark : note)
-    await assertHolds(
-      fc.array(step, { minLength: 5, maxLength: 25 }),
-      async (steps) => {
-        const purged = new Set(
-          steps.flatMap((one) =>
-            one.kind === 'purge'
-              ? [one.whole ? positionOfPath(one.place).did : uriOf(positionOfPath(one.place))]
-              : [],
-          ),
-        )
-        await using store = await openNotes(await newUrl(database))
-        await using without = await openNotes(await newUrl(database))
-        for (const [turn, one] of steps.entries()) {
-          const at = positionOfPath(one.place)
-          const isPurged = purged.has(at.did) || purged.has(uriOf(at))
-          for (const its of isPurged ? [store] : [store, without]) {
-            const revision = rev(turn + 1)
-            if (one.kind === 'put')
-              await apply(its, put(its, at, one.content, { rev: revision, indexedAt: instant(turn) }))
-            if (one.kind === 'remove') await apply(its, remove(at, revision))
-            if (one.kind === 'refuse') await apply(its, refuse(its, at, revision))
-            if (one.kind === 'hide') await hide(its, uriOf(at))
-            if (one.kind === 'settle') await settleAll(its, 1)
-          }
-          if (one.kind === 'purge') await purge(store, one.whole ? at.did : uriOf(at))
+onEveryEngine('after a purge the rest is as if the purged had never been there', async (database) => {
+  const place = fc.record({
+    rkey: fc.constantFrom('a', 'b', 'c'),
+    did: fc.nat({ max: 2 }),
+    isMark: fc.boolean(),
+  })
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('put' as const),
+        place,
+        content: fc.nat({ max: contentCount - 1 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse' as const), place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('hide' as const), place }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('purge' as const), place, whole: fc.boolean() }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), place }) },
+  )
+  const positionOfPath = ({
+    rkey,
+    did,
+    isMark,
+  }: {
+    rkey: string
+    did: number
+    isMark: boolean
+  }): RecordAddress => spot(rkey, did, isMark ? mark : note)
+  await assertHolds(
+    fc.array(step, { minLength: 5, maxLength: 25 }),
+    async (steps) => {
+      const purged = new Set(
+        steps.flatMap((one) =>
+          one.kind === 'purge'
+            ? [one.whole ? positionOfPath(one.place).did : uriOf(positionOfPath(one.place))]
+            : [],
+        ),
+      )
+      await using store = await openNotes(await newUrl(database))
+      await using without = await openNotes(await newUrl(database))
+      for (const [turn, one] of steps.entries()) {
+        const at = positionOfPath(one.place)
+        const isPurged = purged.has(at.did) || purged.has(uriOf(at))
+        for (const its of isPurged ? [store] : [store, without]) {
+          const revision = rev(turn + 1)
+          if (one.kind === 'put')
+            await apply(its, put(its, at, one.content, { rev: revision, indexedAt: instant(turn) }))
+          if (one.kind === 'remove') await apply(its, remove(at, revision))
+          if (one.kind === 'refuse') await apply(its, refuse(its, at, revision))
+          if (one.kind === 'hide') await hide(its, uriOf(at))
+          if (one.kind === 'settle') await settleAll(its, 1)
         }
-        await settleAll(store)
-        for (const subject of purged)
-          assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, subject)
-        assert.deepEqual(await visibleRecords(store), await visibleRecords(without))
-        for (const its of [store, without]) await assertDerived(its)
-        const kept = (its: TestStore) =>
-          Array.fromAsync(
-            [
-              'select b.uri, p.rkey from parked p join base b on b.id = p.base order by 1, 2',
-              'select b.uri, p.rkey, rev from tombstone p join base b on b.id = p.base order by 1, 2',
-              'select key, reason, rev from rejection order by key',
-            ],
-            (text) => its.rows(text),
-          )
-        assert.deepEqual(await kept(store), await kept(without))
-      },
-      database === 'sqlite' ? 10 : 1,
-    )
-  },
-)
+        if (one.kind === 'purge') await purge(store, one.whole ? at.did : uriOf(at))
+      }
+      await settleAll(store)
+      for (const subject of purged)
+        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, subject)
+      assert.deepEqual(await visibleRecords(store), await visibleRecords(without))
+      for (const its of [store, without]) await assertDerived(its)
+      const kept = (its: TestStore) =>
+        Array.fromAsync(
+          [
+            'select b.uri, p.rkey from parked p join base b on b.id = p.base order by 1, 2',
+            'select b.uri, p.rkey, rev from tombstone p join base b on b.id = p.base order by 1, 2',
+            'select key, reason, rev from rejection order by key',
+          ],
+          (text) => its.rows(text),
+        )
+      assert.deepEqual(await kept(store), await kept(without))
+    },
+    database === 'sqlite' ? 10 : 1,
+  )
+})
 
 function instant(turn: number): string {
   return new Date(Date.UTC(2026, 0, 1, 0, turn)).toISOString()

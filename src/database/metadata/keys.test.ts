@@ -46,29 +46,23 @@ onNotes('two keys are never one: ids and hashes are taken once', async (store, {
   )
 })
 
-onStoppedNotes(
-  'a key that is replaced ends when it was said, and its successor does not',
-  async (store, { clock }) => {
-    const { read, write } = store.database
-    const start = clock.now()
-    await write.metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
-    clock.advance(hour)
-    assert.equal(await write.metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, start + 3n * hour), true)
-    assert.deepEqual(await read.findKey('h1'), key('k1', start, { expiresAt: start + 3n * hour }))
-    assert.deepEqual(await read.findKey('h2'), key('k2', start + hour))
+onStoppedNotes('a replaced key ends as told, and its successor does not', async (store, { clock }) => {
+  const { read, write } = store.database
+  const start = clock.now()
+  await write.metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
+  clock.advance(hour)
+  assert.equal(await write.metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, start + 3n * hour), true)
+  assert.deepEqual(await read.findKey('h1'), key('k1', start, { expiresAt: start + 3n * hour }))
+  assert.deepEqual(await read.findKey('h2'), key('k2', start + hour))
 
-    // Not again while it still holds, later or earlier: it has its successor.
-    for (const hours of [9n, 2n])
-      assert.equal(
-        await write.metadata.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + hours * hour),
-        false,
-      )
-    assert.deepEqual(await read.readKeys(), [
-      key('k1', start, { expiresAt: start + 3n * hour }),
-      key('k2', start + hour),
-    ])
-  },
-)
+  // Not again while it still holds, later or earlier: it has its successor.
+  for (const hours of [9n, 2n])
+    assert.equal(await write.metadata.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + hours * hour), false)
+  assert.deepEqual(await read.readKeys(), [
+    key('k1', start, { expiresAt: start + 3n * hour }),
+    key('k2', start + hour),
+  ])
+})
 
 onStoppedNotes('what has ended is not replaced, and nothing is added for it', async (store, { clock }) => {
   const { read, write } = store.database
@@ -88,25 +82,22 @@ onStoppedNotes('what has ended is not replaced, and nothing is added for it', as
   assert.equal(await metadata.replaceKey('next', { id: 'new', hash: 'n' }, clock.now() + hour), false)
 })
 
-onStoppedNotes(
-  'a successor has the contact and the expiry of the key, or an expiry of its own',
-  async (store, { clock }) => {
-    const { read, write } = store.database
-    const { metadata } = write
-    const [validUntil, later] = [clock.now() + 5n * hour, clock.now() + 9n * hour]
-    const given = { contact: 'Ann <ann@example.org>', validUntil }
-    await metadata.addKey({ id: 'k1', name: 'a', tier: 'research', ...given }, 'h1')
-    assert.deepEqual(await read.findKey('h1'), key('k1', clock.now(), given))
-    assert.equal(await metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, clock.now() + hour), true)
-    assert.deepEqual(await read.findKey('h2'), key('k2', clock.now(), given))
-    await metadata.replaceKey('k2', { id: 'k3', hash: 'h3', validUntil: later }, clock.now() + hour)
-    assert.deepEqual(await read.findKey('h3'), key('k3', clock.now(), { ...given, validUntil: later }))
-    // What has expired is over, at that very moment.
-    clock.advance(9n * hour)
-    assert.equal(await metadata.replaceKey('k3', { id: 'k4', hash: 'h4' }, clock.now() + hour), false)
-    assert.equal(await read.findKey('h4'), null)
-  },
-)
+onStoppedNotes('a successor inherits contact and expiry, unless told otherwise', async (store, { clock }) => {
+  const { read, write } = store.database
+  const { metadata } = write
+  const [validUntil, later] = [clock.now() + 5n * hour, clock.now() + 9n * hour]
+  const given = { contact: 'Ann <ann@example.org>', validUntil }
+  await metadata.addKey({ id: 'k1', name: 'a', tier: 'research', ...given }, 'h1')
+  assert.deepEqual(await read.findKey('h1'), key('k1', clock.now(), given))
+  assert.equal(await metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, clock.now() + hour), true)
+  assert.deepEqual(await read.findKey('h2'), key('k2', clock.now(), given))
+  await metadata.replaceKey('k2', { id: 'k3', hash: 'h3', validUntil: later }, clock.now() + hour)
+  assert.deepEqual(await read.findKey('h3'), key('k3', clock.now(), { ...given, validUntil: later }))
+  // What has expired is over, at that very moment.
+  clock.advance(9n * hour)
+  assert.equal(await metadata.replaceKey('k3', { id: 'k4', hash: 'h4' }, clock.now() + hour), false)
+  assert.equal(await read.findKey('h4'), null)
+})
 
 onStoppedNotes('a successor that cannot be added leaves the key as it was', async (store, { clock }) => {
   const { read, write } = store.database

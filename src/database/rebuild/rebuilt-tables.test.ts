@@ -172,30 +172,27 @@ onEveryEngine('a rebuild leaves what is kept next to the records as it is', asyn
   assert.equal((await store.rows(`select * from ${table}`)).length, 1)
 })
 
-onEveryEngine(
-  'rows of hidden accounts wait outside of the new tables, those of deleted ones are gone',
-  async (engine) => {
-    const path = await empty(engine)
-    const [hidden, deleted] = ['did:web:hidden.example', 'did:web:deleted.example']
-    const at = (who: string, key: string) => ({
-      uri: `at://${who}/org.example.thing/${key}`,
-      value: { $type: 'org.example.thing' },
-    })
-    {
-      await using store = await open(path, [thing({})])
-      await store.apply(at(did, 'a'), at(hidden, 'b'), at(deleted, 'c'))
-      const account = { kind: 'account', active: false, eventAt: 1n } as const
-      await store.database.write.applyBatch([
-        { ...account, did: hidden, status: 'takendown' },
-        { ...account, did: deleted, status: 'deleted' },
-      ])
-    }
-    await using store = await open(path, [thing(size)])
-    assert.deepEqual(await store.column(`select rkey from ${table}`), ['a'])
-    assert.deepEqual(await store.rows('select rkey, id from parked'), [{ rkey: 'b', id: null }])
-    assert.ok(!(await store.database.read.readPlanState()).hiding)
-  },
-)
+onEveryEngine('rows of hidden accounts wait outside of the new tables', async (engine) => {
+  const path = await empty(engine)
+  const [hidden, deleted] = ['did:web:hidden.example', 'did:web:deleted.example']
+  const at = (who: string, key: string) => ({
+    uri: `at://${who}/org.example.thing/${key}`,
+    value: { $type: 'org.example.thing' },
+  })
+  {
+    await using store = await open(path, [thing({})])
+    await store.apply(at(did, 'a'), at(hidden, 'b'), at(deleted, 'c'))
+    const account = { kind: 'account', active: false, eventAt: 1n } as const
+    await store.database.write.applyBatch([
+      { ...account, did: hidden, status: 'takendown' },
+      { ...account, did: deleted, status: 'deleted' },
+    ])
+  }
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(await store.column(`select rkey from ${table}`), ['a'])
+  assert.deepEqual(await store.rows('select rkey, id from parked'), [{ rkey: 'b', id: null }])
+  assert.ok(!(await store.database.read.readPlanState()).hiding)
+})
 
 function fileLayout(path: string) {
   using database = new DatabaseSync(path, { readOnly: true })

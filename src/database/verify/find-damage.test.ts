@@ -3,24 +3,11 @@ import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import { contentCount, mark, note, openNotes, put, spot, uriOf } from '../../../test/support/records/notes.ts'
 import { databases } from '../../../test/support/store/postgres.ts'
-import {
-  laterReviewLines,
-  reviewLexicons,
-  reviewLines,
-  reviewReferences,
-} from '../../../test/support/records/reviews.ts'
-import {
-  emptyDatabases,
-  openTestStore,
-  tamperWith,
-  type TestStore,
-} from '../../../test/support/store/store.ts'
+import { tamperWith, type TestStore } from '../../../test/support/store/store.ts'
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
 import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
-import { ownSums } from '../layout/sums.ts'
 
-const emptyUrl = emptyDatabases()
 const uri = uriOf(spot('a0'))
 
 onEveryEngine('each kind of damage is named, and nothing else', async (engine) => {
@@ -163,30 +150,6 @@ onEveryEngine('a table that cannot be read is named with the reason', async (eng
     new Set([note, ...counts.map(({ name }) => name), ...vocabularies]),
   )
   for (const { problem } of found) assert.match(problem, /^It cannot be read: .*[^.]\.$/)
-})
-
-onEveryEngine('counts and sums that are not those of the records are named', async (engine) => {
-  await using store = await openTestStore({
-    path: await emptyUrl(engine),
-    lexicons: reviewLexicons,
-    references: reviewReferences,
-  })
-  await store.load(reviewLines)
-  await store.apply(...laterReviewLines)
-  assert.deepEqual(await findDamage(store.database.read, store.tables), [])
-  for (const [name, column] of [
-    [store.tables.flatMap((table) => table.counts).find((one) => one.name.includes('review'))?.name, 'n'],
-    [store.tables.flatMap(ownSums)[0]?.name, 'n'],
-  ]) {
-    assert.ok(name !== undefined)
-    await tamperWith(store.path, `update "${name}" set ${column} = ${column} + 1`)
-    const found = await findDamage(store.database.read, store.tables)
-    assert.deepEqual(
-      found.map((one) => one.name),
-      [name],
-    )
-    await tamperWith(store.path, `update "${name}" set ${column} = ${column} - 1`)
-  }
 })
 
 async function fill(store: TestStore): Promise<void> {

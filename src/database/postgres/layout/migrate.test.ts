@@ -56,22 +56,19 @@ onUntimedPostgres('a database of an older version is refused and left alone', as
   )
 })
 
-onUntimedPostgres(
-  'a process that may not rebuild leaves a database of other lexicons as it is, and opens one of the same',
-  async () => {
-    const url = await empty()
-    await fill(url, [thing(size)], [line('a', { size: 7 })])
-    const passing = (properties: Json) =>
-      openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
-    const before = await content(url)
-    await assert.rejects(
-      passing({}),
-      /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
-    )
-    assert.deepEqual(await content(url), before)
-    await (await passing(size))[Symbol.asyncDispose]()
-  },
-)
+onUntimedPostgres('a process that may not rebuild leaves a database of other lexicons alone', async () => {
+  const url = await empty()
+  await fill(url, [thing(size)], [line('a', { size: 7 })])
+  const passing = (properties: Json) =>
+    openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
+  const before = await content(url)
+  await assert.rejects(
+    passing({}),
+    /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
+  )
+  assert.deepEqual(await content(url), before)
+  await (await passing(size))[Symbol.asyncDispose]()
+})
 
 onUntimedPostgres('a database with tables of something else is refused and left alone', async () => {
   for (const statements of [
@@ -90,20 +87,17 @@ onUntimedPostgres('a database with tables of something else is refused and left 
   }
 })
 
-onUntimedPostgres(
-  'schemas and an extension that an administrator has made are used as they are',
-  async () => {
-    const url = await empty()
-    await run(url, 'create schema lexigraph; create schema tools; create extension pg_trgm schema tools')
-    const text = { type: 'string', maxGraphemes: 100 }
-    await fill(url, [thing({ text })], [line('a', { text: 'abc' })])
-    await using store = await open(url, [thing({ text, ...size })])
-    assert.deepEqual(
-      await store.rows(`select rkey from "org.example.thing" where ".text:folded" like '%bc%'`),
-      [{ rkey: 'a' }],
-    )
-  },
-)
+onUntimedPostgres('schemas and an extension of an administrator are used as they are', async () => {
+  const url = await empty()
+  await run(url, 'create schema lexigraph; create schema tools; create extension pg_trgm schema tools')
+  const text = { type: 'string', maxGraphemes: 100 }
+  await fill(url, [thing({ text })], [line('a', { text: 'abc' })])
+  await using store = await open(url, [thing({ text, ...size })])
+  assert.deepEqual(
+    await store.rows(`select rkey from "org.example.thing" where ".text:folded" like '%bc%'`),
+    [{ rkey: 'a' }],
+  )
+})
 
 onUntimedPostgres('beside our own, anybody may add tables later', async () => {
   const url = await empty()

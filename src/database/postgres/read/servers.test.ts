@@ -33,30 +33,27 @@ onPostgres('near replicas answer in turn, and the primary does not', async () =>
   })
 })
 
-onPostgres(
-  'a replica over the bound is left out until it is near again, and either is told once',
-  async () => {
-    const notices: string[] = []
-    await using servers = open({
-      readDatabases: [replica.url],
-      maxReplicaLag: 1,
-      onNotice: (sentence) => notices.push(sentence),
-    })
-    await until(async () => (await servers.read(port)) === replica.port)
-    await replica.query('select pg_wal_replay_pause()')
-    await until(async () => {
-      // Whatever is written counts; nothing of Lexigraph is.
-      await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
-      return (await servers.read(port)) === primary.port && beyondSilences(notices).length === 1
-    })
-    await replica.query('select pg_wal_replay_resume()')
-    await until(async () => (await servers.read(port)) === replica.port)
-    assert.deepEqual(beyondSilences(notices), [
-      `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
-      `The replica 127.0.0.1:${replica.port} is used again.`,
-    ])
-  },
-)
+onPostgres('a replica over the bound is left out until it is near, and each is told once', async () => {
+  const notices: string[] = []
+  await using servers = open({
+    readDatabases: [replica.url],
+    maxReplicaLag: 1,
+    onNotice: (sentence) => notices.push(sentence),
+  })
+  await until(async () => (await servers.read(port)) === replica.port)
+  await replica.query('select pg_wal_replay_pause()')
+  await until(async () => {
+    // Whatever is written counts; nothing of Lexigraph is.
+    await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
+    return (await servers.read(port)) === primary.port && beyondSilences(notices).length === 1
+  })
+  await replica.query('select pg_wal_replay_resume()')
+  await until(async () => (await servers.read(port)) === replica.port)
+  assert.deepEqual(beyondSilences(notices), [
+    `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
+    `The replica 127.0.0.1:${replica.port} is used again.`,
+  ])
+})
 
 onPostgres('a server that is no copy of the primary is not used', async () => {
   const notices: string[] = []
@@ -180,34 +177,31 @@ onPostgres('closing does not wait for a server that is silent', async () => {
   }
 })
 
-onPostgres(
-  'of several hosts the one that takes writes is read, and the one that took over when there are two',
-  async () => {
-    await using own = await startCluster()
-    await using copy = await own.standby()
-    const database = `postgres://postgres@127.0.0.1:${own.port},127.0.0.1:${copy.port}/postgres`
-    const notices: string[] = []
-    await using servers = open({ database, onNotice: (sentence) => notices.push(sentence) })
-    assert.equal(await servers.read(port), own.port)
-    await own.kill()
-    await assert.rejects(servers.read(port), isUnavailable)
-    await copy.promote()
-    await until(() => servers.read(port).catch(() => null))
-    assert.equal(await servers.read(port), copy.port)
-    assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
-    // It does not know that its time is over.
-    await own.start()
-    const looks = new Set<string>()
-    await until(async () => {
-      const rows = await own.query(
-        `select query_start::text as at from pg_stat_activity where query like '%pg_walfile%' and pid <> pg_backend_pid()`,
-      )
-      for (const { at } of rows) looks.add(String(at))
-      return looks.size > 2
-    })
-    assert.equal(await servers.read(port), copy.port)
-  },
-)
+onPostgres('of several hosts the primary is read, and the newer of two primaries', async () => {
+  await using own = await startCluster()
+  await using copy = await own.standby()
+  const database = `postgres://postgres@127.0.0.1:${own.port},127.0.0.1:${copy.port}/postgres`
+  const notices: string[] = []
+  await using servers = open({ database, onNotice: (sentence) => notices.push(sentence) })
+  assert.equal(await servers.read(port), own.port)
+  await own.kill()
+  await assert.rejects(servers.read(port), isUnavailable)
+  await copy.promote()
+  await until(() => servers.read(port).catch(() => null))
+  assert.equal(await servers.read(port), copy.port)
+  assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
+  // It does not know that its time is over.
+  await own.start()
+  const looks = new Set<string>()
+  await until(async () => {
+    const rows = await own.query(
+      `select query_start::text as at from pg_stat_activity where query like '%pg_walfile%' and pid <> pg_backend_pid()`,
+    )
+    for (const { at } of rows) looks.add(String(at))
+    return looks.size > 2
+  })
+  assert.equal(await servers.read(port), copy.port)
+})
 
 onPostgres('a reading whose connection is lost is repeated once', async (t) => {
   stopTimers(t)
