@@ -5,17 +5,7 @@ import { retryRejections } from '../src/ingest/retry.ts'
 import type { Json } from './reference/shapes.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
-import {
-  apply,
-  note,
-  noteLexicons,
-  openNotes,
-  refuse,
-  rev,
-  spot,
-  uriOf,
-  visibleRecords,
-} from './support/records/notes.ts'
+import { apply, note, noteLexicons, openNotes, refuse, rev, spot, uriOf, visibleRecords } from './support/records/notes.ts'
 import { buildRecord, refTo } from './support/records/records.ts'
 import { openWorld, put as putBook, remove as removeBook } from './support/network/repo-world.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
@@ -131,7 +121,7 @@ onEveryDatabase('what was refused stays hidden when it is tried again', async (d
   assert.equal((await retryRejections(store.database, { lexicons, tables })).withheld, 1)
   assert.deepEqual(await visibleRecords(store), new Map())
   assert.deepEqual(await store.rows('select * from rejection'), [])
-  await store.database.write.metadata.unhide(uri, 'tester')
+  await store.metadata.unhide(uri, 'tester')
   assert.deepEqual([...(await visibleRecords(store)).keys()], [uri])
 })
 

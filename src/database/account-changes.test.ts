@@ -1,12 +1,11 @@
 /** What accounts are said to be: deleted, active again, or of an earlier moment than what is known. */
 import assert from 'node:assert/strict'
-import { filled, open } from '../../test/support/records/filled-notes.ts'
+import { newUrl, onNotes, numberedNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
-  noOutcome,
   put,
   refuse,
   remove,
@@ -17,182 +16,147 @@ import {
   uriOf,
   visibleRecords,
 } from '../../test/support/records/notes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 
-onEveryDatabase(
-  'a deleted account leaves nothing behind, and nothing of it comes back with older events',
-  async (database) => {
-    for (const limit of [1, 7, 1000]) {
-      await using store = await filled(database, 10)
-      await apply(
-        store,
-        remove(spot('gone'), rev(20)),
-        refuse(store, spot('bad'), rev(20)),
-        account(0, 'deactivated', 1),
-        put(store, spot('k0', 1), 0, { rev: rev(1) }),
-        refuse(store, spot('bad', 1), rev(20)),
-      )
-      // Some wait already, the others are still in their table.
-      await store.database.write.metadata.settleAccounts(4)
-      await apply(store, account(0, 'deleted', 2))
-      const replay = [
-        put(store, spot('k0'), 0, { rev: rev(99) }),
-        remove(spot('k1'), rev(99)),
-        refuse(store, spot('k2'), rev(99)),
-        put(store, spot('k3'), 0),
-      ]
-      assert.deepEqual(await apply(store, ...replay, repoEnd(0, rev(99))), { ...noOutcome, withheld: 4 })
-      await settleAll(store, limit)
-      await apply(store, ...replay, repoEnd(0, rev(99)))
-      const uris = (await visibleRecords(store)).keys()
-      assert.deepEqual([...uris], [uriOf(spot('k0', 1))])
-      const left = {
-        quarantined: 'select * from parked',
-        hidden: 'select * from hidden',
-        tombstone: 'select b.did from tombstone t join base b on b.id = t.base',
-        rejection: 'select uri from rejection',
-        actor: `select handle, handle_due, floor, move from actor where did = '${dids[0]}'`,
-      }
-      assert.deepEqual(
-        Object.fromEntries(
-          await Array.fromAsync(
-            Object.entries(left),
-            async ([name, text]) => [name, await store.rows(text)] as const,
-          ),
+const ann = dids[0] as string
+
+onEveryEngine('a deleted account leaves nothing, and older events bring nothing back', async (database) => {
+  for (const limit of [1, 7, 1000]) {
+    await using store = await numberedNotes(await newUrl(database), 10)
+    await apply(
+      store,
+      remove(spot('gone'), rev(20)),
+      refuse(store, spot('bad'), rev(20)),
+      account(0, 'deactivated', 1),
+      put(store, spot('k0', 1), 0, { rev: rev(1) }),
+      refuse(store, spot('bad', 1), rev(20)),
+    )
+    // Some wait already, the others are still in their table.
+    await store.metadata.settleAccounts(4)
+    await apply(store, account(0, 'deleted', 2))
+    const replay = [
+      put(store, spot('k0'), 0, { rev: rev(99) }),
+      remove(spot('k1'), rev(99)),
+      refuse(store, spot('k2'), rev(99)),
+      put(store, spot('k3'), 0),
+    ]
+    await assertOutcome(apply(store, ...replay, repoEnd(0, rev(99))), { withheld: 4 })
+    await settleAll(store, limit)
+    await apply(store, ...replay, repoEnd(0, rev(99)))
+    const uris = (await visibleRecords(store)).keys()
+    assert.deepEqual([...uris], [uriOf(spot('k0', 1))])
+    const left = {
+      quarantined: 'select * from parked',
+      hidden: 'select * from hidden',
+      tombstone: 'select b.did from tombstone t join base b on b.id = t.base',
+      rejection: 'select uri from rejection',
+      actor: `select handle, handle_due, floor, move from actor where did = '${dids[0]}'`,
+    }
+    assert.deepEqual(
+      Object.fromEntries(
+        await Array.fromAsync(
+          Object.entries(left),
+          async ([name, text]) => [name, await store.rows(text)] as const,
         ),
-        {
-          quarantined: [],
-          hidden: [],
-          tombstone: [{ did: dids[1] }],
-          rejection: [{ uri: uriOf(spot('bad', 1)) }],
-          actor: [{ handle: null, handle_due: null, floor: `${rev(20)}~`, move: null }],
-        },
-      )
-      await assertDerived(store)
-    }
-  },
-)
+      ),
+      {
+        quarantined: [],
+        hidden: [],
+        tombstone: [{ did: dids[1] }],
+        rejection: [{ uri: uriOf(spot('bad', 1)) }],
+        actor: [{ handle: null, handle_due: null, floor: `${rev(20)}~`, move: null }],
+      },
+    )
+    await assertDerived(store)
+  }
+})
 
-onEveryDatabase(
-  'an account that is active again before its rows are removed has none of them, and what it writes then',
-  async (database) => {
-    for (const [way, before] of [
-      ['active', []],
-      ['deactivated, then active', [account(0, 'deactivated', 3)]],
-    ] as const) {
-      await using store = await filled(database, 10)
-      await apply(store, account(0, 'deactivated', 1))
-      // Some wait already, the others are still in their table.
-      await store.database.write.metadata.settleAccounts(4)
-      await apply(store, account(0, 'deleted', 2), ...before, account(0, null, 4))
-      await apply(store, put(store, spot('new'), 0, { rev: rev(50) }))
-      await settleAll(store, 7)
-      const uris = [...(await visibleRecords(store)).keys()]
-      assert.deepEqual(uris, [uriOf(spot('new'))], way)
-    }
-  },
-)
-
-onEveryDatabase(
-  'when an account comes back, even from deletion, its repository is fetched again and its handle looked up',
-  async (database) => {
-    for (const status of ['suspended', 'deleted']) {
-      await using store = await filled(database, 1)
-      const { metadata } = store.database.write
-      await metadata.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
-      await apply(store, account(0, status, 1))
-      await settleAll(store)
-      await apply(store, { kind: 'identity', did: dids[0] as string })
-      assert.deepEqual(await metadata.dueHandles(9), status === 'deleted' ? [] : [dids[0]])
-      assert.deepEqual(await metadata.dueJobs('ingest', 9), [])
-      await apply(store, account(0, null, 2))
-      const jobs = await metadata.dueJobs('ingest', 9)
-      assert.deepEqual(
-        jobs.map(({ did, reason }) => [did, reason]),
-        [[dids[0], 'The account is active again.']],
-      )
-      assert.deepEqual(await metadata.dueHandles(9), [dids[0]])
-      // An event of before the deletion may come again.
-      assert.deepEqual(await apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
-        ...noOutcome,
-        ...(status === 'deleted' ? { older: 1 } : { updated: 1 }),
-      })
-      assert.deepEqual(await apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), {
-        ...noOutcome,
-        ...(status === 'deleted' ? { stored: 1 } : { updated: 1 }),
-      })
-    }
-  },
-)
-
-onEveryDatabase(
-  'of two changes to an account the later one counts, in whichever order they arrive',
-  async (database) => {
-    await using store = await filled(database, 1)
-    const states = async () => (await store.rows('select status from actor')).map(({ status }) => status)
-    await apply(store, account(0, null, 5), account(0, 'deleted', 4))
-    assert.deepEqual(await states(), [null])
-    await apply(store, account(0, 'takendown', 7), account(0, null, 6), account(0, null, 5))
-    assert.deepEqual(await states(), ['takendown'])
-    // No clock has such a moment, but a host may say so.
-    await apply(store, account(0, null, 2 ** 60), account(0, 'suspended', 2 ** 59))
-    assert.deepEqual(await states(), [null])
-  },
-)
-
-onEveryDatabase(
-  'of an account without records nothing is kept, unless its repository is awaited',
-  async (database) => {
-    await using store = await open(database)
-    await apply(store, account(0, 'suspended', 1), account(1, null, 1), {
-      kind: 'identity',
-      did: dids[0] as string,
-    })
-    assert.deepEqual(await store.rows('select did from actor'), [])
-    await store.database.write.metadata.addJobs('backfill', [
-      { did: dids[0] as string, host: null, reason: 'all' },
-    ])
-    await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), {
-      ...noOutcome,
-      withheld: 1,
-    })
-    assert.deepEqual(await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) })), {
-      ...noOutcome,
-      stored: 1,
-    })
-    await apply(store, account(0, null, 3))
+onEveryEngine('the repository and the handle of an account that returns are fetched', async (database) => {
+  for (const status of ['suspended', 'deleted']) {
+    await using store = await numberedNotes(await newUrl(database), 1)
+    const { metadata } = store
+    await metadata.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
+    await apply(store, account(0, status, 1))
     await settleAll(store)
-    assert.equal((await visibleRecords(store)).size, 2)
-  },
-)
+    await apply(store, { kind: 'identity', did: dids[0] as string })
+    assert.deepEqual(await metadata.dueHandles(9), status === 'deleted' ? [] : [dids[0]])
+    assert.deepEqual(await metadata.dueJobs('ingest', 9), [])
+    await apply(store, account(0, null, 2))
+    const jobs = await metadata.dueJobs('ingest', 9)
+    assert.deepEqual(
+      jobs.map(({ did, reason }) => [did, reason]),
+      [[dids[0], 'The account is active again.']],
+    )
+    assert.deepEqual(await metadata.dueHandles(9), [dids[0]])
+    // An event of before the deletion may come again.
+    const again = status === 'deleted' ? { older: 1 } : { updated: 1 }
+    await assertOutcome(apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), again)
+    const next = status === 'deleted' ? { stored: 1 } : { updated: 1 }
+    await assertOutcome(apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), next)
+  }
+})
 
-onEveryDatabase(
-  'plans change when the first account is hidden and when nothing is hidden any more, and not between',
-  async (database) => {
-    await using store = await filled(database, 2)
-    await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) }))
-    const state = () => store.database.read.readPlanState()
-    const { version } = await state()
-    const expected = async (hiding: boolean, after: number): Promise<void> => {
-      const { ordered: _, ...rest } = await state()
-      assert.deepEqual(rest, { hiding, version: version + after })
-    }
-    await apply(store, account(2, 'suspended', 1))
-    await expected(false, 0)
-    await apply(store, account(0, 'suspended', 1))
-    await expected(true, 1)
-    await apply(store, account(1, 'suspended', 1), account(0, 'takendown', 2))
-    await expected(true, 1)
-    await apply(store, account(0, null, 3))
-    await expected(true, 1)
-    await settleAll(store)
-    await expected(false, 2)
-    // Nothing of it is in the tables, so that nothing need be hidden to delete it.
-    await apply(store, account(1, 'deleted', 4))
-    await expected(false, 2)
-    await settleAll(store)
-    await apply(store, account(0, 'deactivated', 5), account(0, null, 6))
-    await expected(false, 4)
-  },
-)
+onEveryEngine('the later of two changes to an account counts, in either order', async (database) => {
+  await using store = await numberedNotes(await newUrl(database), 1)
+  const states = async () => await store.column('select status from actor')
+  await apply(store, account(0, null, 5), account(0, 'deleted', 4))
+  assert.deepEqual(await states(), [null])
+  await apply(store, account(0, 'takendown', 7), account(0, null, 6), account(0, null, 5))
+  assert.deepEqual(await states(), ['takendown'])
+  // No clock has such a moment, but a host may say so.
+  await apply(store, account(0, null, 2 ** 60), account(0, 'suspended', 2 ** 59))
+  assert.deepEqual(await states(), [null])
+})
+
+onNotes('of an account without records nothing is kept, unless its repository is awaited', async (store) => {
+  await apply(store, account(0, 'suspended', 1), account(1, null, 1), {
+    kind: 'identity',
+    did: dids[0] as string,
+  })
+  assert.deepEqual(await store.rows('select did from actor'), [])
+  await store.metadata.addJobs('backfill', [{ did: dids[0] as string, host: null, reason: 'all' }])
+  await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(1) })), { withheld: 1 })
+  await assertOutcome(apply(store, put(store, spot('a', 1), 0, { rev: rev(1) })), { stored: 1 })
+  await apply(store, account(0, null, 3))
+  await settleAll(store)
+  assert.equal((await visibleRecords(store)).size, 2)
+})
+
+onEveryEngine('plans change with the first hidden account and with the last', async (database) => {
+  await using store = await numberedNotes(await newUrl(database), 2)
+  await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) }))
+  const state = () => store.database.read.readPlanState()
+  const { version } = await state()
+  const expected = async (hiding: boolean, after: number): Promise<void> => {
+    const { ordered: _, ...rest } = await state()
+    assert.deepEqual(rest, { hiding, version: version + after })
+  }
+  await apply(store, account(2, 'suspended', 1))
+  await expected(false, 0)
+  await apply(store, account(0, 'suspended', 1))
+  await expected(true, 1)
+  await apply(store, account(1, 'suspended', 1), account(0, 'takendown', 2))
+  await expected(true, 1)
+  await apply(store, account(0, null, 3))
+  await expected(true, 1)
+  await settleAll(store)
+  await expected(false, 2)
+  // Nothing of it is in the tables, so that nothing need be hidden to delete it.
+  await apply(store, account(1, 'deleted', 4))
+  await expected(false, 2)
+  await settleAll(store)
+  await apply(store, account(0, 'deactivated', 5), account(0, null, 6))
+  await expected(false, 4)
+})
+
+onNotes('the handle of a purged account is not looked up again', async (store) => {
+  await apply(store, put(store, spot('a'), 1))
+  // An account with a status keeps its row.
+  await apply(store, account(0, 'suspended', 1))
+  await settleAll(store)
+  await store.metadata.purge({ subject: ann, reason: 'A test.', purgedBy: 'tester' })
+  await settleAll(store)
+  await apply(store, { kind: 'identity', did: ann })
+  assert.deepEqual(await store.rows(`select did from actor where did = '${ann}' and handle_due = 0`), [])
+})

@@ -136,6 +136,8 @@ test('categories and references that are too long for an index count as missing,
   const uri = `at://did:plc:a/b.c.d/${'k'.repeat(512)}`
   for (const [link, base] of [
     [uri, 'at://did:plc:a/b.c.d/'],
+    [`${uri}#${'f'.repeat(487)}`, 'at://did:plc:a/b.c.d/'],
+    [`${uri}#${'f'.repeat(488)}`, null],
     [`${uri}#${'f'.repeat(500)}`, null],
     [`at://did:plc:a/b.c.d/k#${'f'.repeat(2400)}/g`, null],
   ] as const) {

@@ -72,7 +72,7 @@ test(
               sourceMark,
             ),
           )
-          if (settled > 0) await both((store) => store.database.write.metadata.settleAccounts(settled))
+          if (settled > 0) await both((store) => store.metadata.settleAccounts(settled))
         }
         await both(async (store) => {
           await settleAll(store)
@@ -82,7 +82,7 @@ test(
           return loaded.length === 0 ? state : withoutTimes(state)
         })
       },
-      5,
+      3,
     ),
 )
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { newUrl, assertOutcome } from '../../test/support/store/note-stores.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
-  noOutcome,
   note,
-  noteDatabases,
   noteLexicons,
   put,
   refuse,
@@ -22,45 +21,41 @@ import {
 } from '../../test/support/records/notes.ts'
 import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
 
-const newUrl = noteDatabases()
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
 
-onEveryDatabase(
-  'records leave some at a time when they are too old, whatever their order',
-  async (database) => {
-    for (const order of [
-      [0, 1, 2, 3],
-      [3, 0, 2, 1],
-    ]) {
-      const { store, clock } = await opened(database)
-      await using _ = store
-      const base = clock.now()
-      for (const days of order)
-        await apply(
-          store,
-          put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
-        )
+onEveryEngine('old records leave some at a time, whatever their order', async (database) => {
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 0, 2, 1],
+  ]) {
+    const { store, clock } = await opened(database)
+    await using _ = store
+    const base = clock.now()
+    for (const days of order)
       await apply(
         store,
-        put(store, spot('m', 0, 'org.example.mark'), 0, { rev: rev(1), indexedAt: instant(base) }),
+        put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
       )
-      clock.advance(10n * day)
-      assert.equal(await expire(store), 0)
-      clock.advance(2n * day)
-      assert.equal(await expire(store, 1), 1)
-      assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
-      assert.equal(await expire(store, 5), 1)
-      assert.equal(await expire(store, 5), 0)
-      assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
-      await assertDerived(store)
-      const status = await store.database.read.readStatus()
-      assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
-    }
-  },
-)
+    await apply(
+      store,
+      put(store, spot('m', 0, 'org.example.mark'), 0, { rev: rev(1), indexedAt: instant(base) }),
+    )
+    clock.advance(10n * day)
+    assert.equal(await expire(store), 0)
+    clock.advance(2n * day)
+    assert.equal(await expire(store, 1), 1)
+    assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
+    assert.equal(await expire(store, 5), 1)
+    assert.equal(await expire(store, 5), 0)
+    assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
+    await assertDerived(store)
+    const status = await store.database.read.readStatus()
+    assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
+  }
+})
 
-onEveryDatabase('what has expired is not stored again, until its publisher deletes it', async (database) => {
+onEveryEngine('what has expired is not stored again, until its publisher deletes it', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
@@ -74,14 +69,11 @@ onEveryDatabase('what has expired is not stored again, until its publisher delet
     put(store, spot('c'), 0, { rev: rev(6) }),
     repoEnd(0, rev(6)),
   )
-  assert.deepEqual(again, { ...noOutcome, stored: 1, expired: 3 })
+  await assertOutcome(again, { stored: 1, expired: 3 })
   assert.deepEqual(await seen(store), ['c'])
   // A repository without it ends what is known of it.
   await apply(store, put(store, spot('b'), 0, { rev: rev(7) }), repoEnd(0, rev(7)))
-  assert.deepEqual(
-    (await store.rows('select rkey from expired')).map(({ rkey }) => rkey),
-    ['b'],
-  )
+  assert.deepEqual(await store.column('select rkey from expired'), ['b'])
   await apply(store, remove(spot('b'), rev(8)))
   assert.deepEqual(await store.rows('select rkey from expired'), [])
   await apply(store, put(store, spot('b'), 0, { rev: rev(9) }))
@@ -89,15 +81,15 @@ onEveryDatabase('what has expired is not stored again, until its publisher delet
   await assertDerived(store)
 })
 
-onEveryDatabase('what comes with an age of its own is judged by that', async (database) => {
+onEveryEngine('what comes with an age of its own is judged by that', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
-  const [old, young] = [instant(clock.now() - 11n * day), instant(clock.now() - 9n * day)]
+  const [old, young] = [10n * day + 1_000n, 10n * day].map((age) => instant(clock.now() - age))
   const lines = [
-    put(store, spot('a'), 0, { rev: rev(1), indexedAt: old }),
-    put(store, spot('b'), 0, { rev: rev(1), indexedAt: young }),
+    put(store, spot('a'), 0, { rev: rev(1), indexedAt: String(old) }),
+    put(store, spot('b'), 0, { rev: rev(1), indexedAt: String(young) }),
   ]
-  assert.deepEqual(await apply(store, ...lines), { ...noOutcome, stored: 1, expired: 1 })
+  await assertOutcome(apply(store, ...lines), { stored: 1, expired: 1 })
   assert.deepEqual(await seen(store), ['b'])
   const loaded = await opened(database)
   await using _loaded = loaded.store
@@ -106,11 +98,11 @@ onEveryDatabase('what comes with an age of its own is judged by that', async (da
       yield lines
     })(),
   )
-  assert.deepEqual(outcome, { ...noOutcome, stored: 1, expired: 1 })
+  await assertOutcome(outcome, { stored: 1, expired: 1 })
   await assertDerived(loaded.store)
 })
 
-onEveryDatabase('records that are kept for longer come back as old as they are', async (database) => {
+onEveryEngine('records that are kept for longer come back as old as they are', async (database) => {
   const url = await newUrl(database)
   const clock = stoppedClock()
   const began = clock.now()
@@ -123,19 +115,16 @@ onEveryDatabase('records that are kept for longer come back as old as they are',
   {
     // Who does not know for how long they are kept brings nothing back.
     await using store = await openAt(url, clock.now)
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(2) })), {
-      ...noOutcome,
-      expired: 1,
-    })
+    await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(2) })), { expired: 1 })
     assert.equal(await expire(store), 0)
   }
   await using store = await openAt(url, clock.now, new Map([[note, 20n * day]]))
-  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { ...noOutcome, stored: 1 })
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { stored: 1 })
   assert.equal(BigInt(Number((await store.rows(`select indexed_at from "${note}"`))[0]?.indexed_at)), began)
   assert.deepEqual(await store.rows('select * from expired'), [])
 })
 
-onEveryDatabase('quarantined records and what was refused expire too', async (database) => {
+onEveryEngine('quarantined records and what was refused expire too', async (database) => {
   const { store, clock } = await opened(database)
   await using _ = store
   await apply(
@@ -145,16 +134,13 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
     refuse(store, spot('r'), rev(1)),
     refuse(store, spot('s', 0, 'org.example.mark'), rev(1)),
   )
-  const { metadata } = store.database.write
+  const { metadata } = store
   await metadata.hide({ subject: dids[0] as string, reason: 'A test.', hiddenBy: 'ann' })
   await settleAll(store)
   clock.advance(11n * day)
   while ((await expire(store, 1)) > 0);
   assert.deepEqual(await store.rows('select rkey from parked'), [])
-  assert.deepEqual(
-    (await store.rows('select rkey from expired order by rkey')).map(({ rkey }) => rkey),
-    ['a', 'b'],
-  )
+  assert.deepEqual(await store.column('select rkey from expired order by rkey'), ['a', 'b'])
   const refused = await store.database.read.readRejections(9, null)
   assert.deepEqual(
     refused.map(({ uri }) => uri?.split('/').at(-1)),
@@ -162,19 +148,13 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
   )
   await metadata.unhide(dids[0] as string, 'ann')
   await settleAll(store)
-  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), {
-    ...noOutcome,
-    expired: 1,
-  })
+  await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { expired: 1 })
   await apply(store, account(0, 'deleted', 1))
   await settleAll(store)
-  assert.deepEqual(
-    (await store.rows('select rkey from expired')).map(({ rkey }) => rkey),
-    ['b'],
-  )
+  assert.deepEqual(await store.column('select rkey from expired'), ['b'])
 })
 
-onEveryDatabase('a rebuild keeps what is too old, which then leaves with a note of it', async (database) => {
+onEveryEngine('a rebuild keeps what is too old, which then leaves with a note of it', async (database) => {
   const url = await newUrl(database)
   const clock = stoppedClock()
   {

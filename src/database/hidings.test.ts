@@ -1,197 +1,125 @@
 import assert from 'node:assert/strict'
-import { filledAt, hide, seen, show } from '../../test/support/records/curated-notes.ts'
+import {
+  newUrl,
+  onStoppedNotes,
+  onThreeNotes,
+  threeNotes,
+  hide,
+  show,
+  seen,
+} from '../../test/support/store/note-stores.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
-  note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
   rev,
   settleAll,
   spot,
-  stoppedClock,
   uriOf,
-  widerLexicons,
 } from '../../test/support/records/notes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
-import type { TestStore } from '../../test/support/store/store.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 
-const newUrl = noteDatabases()
 const ann = dids[0] as string
 const record = uriOf(spot('a'))
 
-onEveryDatabase('a hidden record leaves at once and alone, and comes back as it was', async (database) => {
-  await using store = await filled(database)
-  const [rows, state] = [await store.rows(everyNote), await store.database.read.readPlanState()]
-  assert.equal(await hide(store, record), 1)
-  assert.deepEqual(await seen(store), ['b', 'c'])
-  assert.deepEqual((await store.rows(everyNote)).length, 2)
-  // Its row is gone, so that no plan need leave it out.
-  assert.deepEqual(await store.database.read.readPlanState(), state)
-  assert.equal(await store.database.write.metadata.settleAccounts(9), 0)
-  await assertDerived(store)
-  assert.equal(await show(store, record), 1)
-  assert.deepEqual(await store.rows(everyNote), rows)
-  await assertDerived(store)
-})
-
-onEveryDatabase('a hidden account is unseen at once, and its rows leave in steps', async (database) => {
-  await using store = await filled(database)
-  const rows = await store.rows(everyNote)
-  assert.equal(await hide(store, ann), 2)
-  assert.deepEqual(await seen(store), ['c'])
-  assert.equal((await store.database.read.readPlanState()).hiding, true)
-  assert.equal(await store.database.write.metadata.settleAccounts(1), 1)
-  assert.equal((await store.rows(everyNote)).length, 2)
-  await settleAll(store)
-  assert.equal((await store.rows(everyNote)).length, 1)
-  assert.equal((await store.database.read.readPlanState()).hiding, false)
-  await assertDerived(store)
-  assert.equal(await show(store, ann), 2)
-  await settleAll(store, 1)
-  assert.deepEqual(await store.rows(everyNote), rows)
-  await assertDerived(store)
-})
-
-onEveryDatabase(
-  'what is hidden stays so when the database is rebuilt for other lexicons',
-  async (database) => {
-    for (const settles of [false, true])
-      for (const subject of [record, ann]) {
-        const path = await newUrl(database)
-        {
-          await using store = await filledAt(path)
-          await hide(store, subject)
-          if (settles) await settleAll(store)
-        }
-        await using store = await openNotes(path, undefined, widerLexicons)
-        const left = subject === ann ? ['c'] : ['b', 'c']
-        assert.deepEqual(await seen(store), left)
-        assert.equal((await store.database.read.readPlanState()).hiding, false)
-        await settleAll(store)
-        assert.deepEqual(await seen(store), left)
-        await show(store, subject)
-        await settleAll(store)
-        assert.deepEqual(await seen(store), ['a', 'b', 'c'])
-        assert.deepEqual(await store.rows('select * from parked'), [])
-        await assertDerived(store, widerLexicons)
-      }
-  },
-)
-
-onEveryDatabase(
-  'what is hidden or shown while its collection is not served is so when it is again',
-  async (database) => {
-    const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
-    for (const subject of [record, ann]) {
-      const path = await newUrl(database)
-      await (await filledAt(path))[Symbol.asyncDispose]()
-      {
-        await using store = await openNotes(path, undefined, served)
-        assert.equal(await hide(store, subject), 0)
-        await settleAll(store)
-      }
-      {
-        await using store = await openNotes(path)
-        await settleAll(store)
-        assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
-      }
-      {
-        await using store = await openNotes(path, undefined, served)
-        assert.equal(await show(store, subject), 0)
-        await settleAll(store)
-      }
+onEveryEngine('a hiding lasts while the collection is not served, and ends then too', async (database) => {
+  const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
+  for (const subject of [record, ann]) {
+    const path = await newUrl(database)
+    await (await threeNotes(path))[Symbol.asyncDispose]()
+    {
+      await using store = await openNotes(path, undefined, served)
+      assert.equal(await hide(store, subject), 0)
+      await settleAll(store)
+    }
+    {
       await using store = await openNotes(path)
       await settleAll(store)
-      assert.deepEqual(await seen(store), ['a', 'b', 'c'])
-      await assertDerived(store)
+      assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
     }
-  },
-)
+    {
+      await using store = await openNotes(path, undefined, served)
+      assert.equal(await show(store, subject), 0)
+      await settleAll(store)
+    }
+    await using store = await openNotes(path)
+    await settleAll(store)
+    assert.deepEqual(await seen(store), ['a', 'b', 'c'])
+    await assertDerived(store)
+  }
+})
 
-onEveryDatabase('a record that no longer fits when it is shown is put aside, not lost', async (database) => {
+onEveryEngine('a record that no longer fits when it is shown is put aside, not lost', async (database) => {
   const path = await newUrl(database)
   {
-    await using store = await filledAt(path)
+    await using store = await threeNotes(path)
     await hide(store, record)
   }
   const strict = structuredClone(noteLexicons) as typeof noteLexicons
   strict[0].defs.main.record.properties.text = { type: 'integer' }
   await using store = await openNotes(path, undefined, strict)
   assert.equal(await show(store, record), 0)
-  assert.deepEqual(
-    (await store.rows('select uri from rejection where uri = ?', record)).map(({ uri }) => uri),
-    [record],
-  )
+  assert.deepEqual(await store.column('select uri from rejection where uri = ?', record), [record])
 })
 
-onEveryDatabase(
-  'who, when and why is kept, also when it is shown again, whatever the clock does',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await openNotes(await newUrl(database), clock.now)
-    const { metadata } = store.database.write
-    const at = clock.now()
-    assert.equal(await metadata.unhide(record, 'ben'), null)
-    assert.equal(await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' }), 0)
-    assert.equal(await metadata.hide({ subject: record, reason: 'Again.', hiddenBy: 'cai' }), null)
-    assert.equal(await metadata.unhide(record, 'ben'), 0)
-    assert.equal(await metadata.unhide(record, 'ben'), null)
-    clock.advance(-5n)
-    await metadata.hide({ subject: record, reason: 'Second.', hiddenBy: 'cai' })
-    await metadata.hide({ subject: ann, reason: 'Third.', hiddenBy: 'cai' })
-    const shown = { shownBy: null, shownAt: null, purge: null }
-    assert.deepEqual(await store.database.read.readHidings(), [
-      { subject: record, reason: 'Second.', hiddenBy: 'cai', hiddenAt: at + 1n, ...shown },
-      {
-        subject: record,
-        reason: 'First.',
-        hiddenBy: 'ann',
-        hiddenAt: at,
-        shownBy: 'ben',
-        shownAt: at,
-        purge: null,
-      },
-      { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
-    ])
-    await metadata.unhide(record, 'ben')
-    const [second] = await store.database.read.readHidings()
-    assert.equal(second?.shownAt, at + 1n)
-  },
-)
+onStoppedNotes('the history of hidings is kept, whatever the clock', async (store, { clock, metadata }) => {
+  const at = clock.now()
+  assert.equal(await metadata.unhide(record, 'ben'), null)
+  assert.equal(await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' }), 0)
+  assert.equal(await metadata.hide({ subject: record, reason: 'Again.', hiddenBy: 'cai' }), null)
+  assert.equal(await metadata.unhide(record, 'ben'), 0)
+  assert.equal(await metadata.unhide(record, 'ben'), null)
+  clock.advance(-5n)
+  await metadata.hide({ subject: record, reason: 'Second.', hiddenBy: 'cai' })
+  await metadata.hide({ subject: ann, reason: 'Third.', hiddenBy: 'cai' })
+  const shown = { shownBy: null, shownAt: null, purge: null }
+  assert.deepEqual(await store.database.read.readHidings(), [
+    { subject: record, reason: 'Second.', hiddenBy: 'cai', hiddenAt: at + 1n, ...shown },
+    {
+      subject: record,
+      reason: 'First.',
+      hiddenBy: 'ann',
+      hiddenAt: at,
+      shownBy: 'ben',
+      shownAt: at,
+      purge: null,
+    },
+    { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
+  ])
+  await metadata.unhide(record, 'ben')
+  const [second] = await store.database.read.readHidings()
+  assert.equal(second?.shownAt, at + 1n)
+  // In the microsecond in which it was shown.
+  clock.advance(6n)
+  await hide(store, record)
+  assert.equal((await store.database.read.readHidings())[0]?.hiddenAt, at + 2n)
+})
 
-onEveryDatabase(
-  'plans change when something is hidden in the tables and when nothing is any more',
-  async (database) => {
-    await using store = await filled(database)
-    const before = (await store.database.read.readPlanState()).version
-    const expected = async (hiding: boolean, after: number): Promise<void> => {
-      const { ordered: _, ...rest } = await store.database.read.readPlanState()
-      assert.deepEqual(rest, { hiding, version: before + after })
-    }
-    await hide(store, ann)
-    await expected(true, 1)
-    await apply(store, account(0, 'suspended', 1), account(0, null, 2))
-    await expected(true, 1)
-    await settleAll(store)
-    await expected(false, 2)
-    await show(store, ann)
-    await settleAll(store)
-    await expected(false, 2)
-    await hide(store, ann)
-    await show(store, ann)
-    await expected(false, 4)
-  },
-)
+onThreeNotes('plans change when the first row is hidden and when no row is', async (store) => {
+  const before = (await store.database.read.readPlanState()).version
+  const expected = async (hiding: boolean, after: number): Promise<void> => {
+    const { ordered: _, ...rest } = await store.database.read.readPlanState()
+    assert.deepEqual(rest, { hiding, version: before + after })
+  }
+  await hide(store, ann)
+  await expected(true, 1)
+  await apply(store, account(0, 'suspended', 1), account(0, null, 2))
+  await expected(true, 1)
+  await settleAll(store)
+  await expected(false, 2)
+  await show(store, ann)
+  await settleAll(store)
+  await expected(false, 2)
+  await hide(store, ann)
+  await show(store, ann)
+  await expected(false, 4)
+})
 
-onEveryDatabase('what is left to be moved is counted, without one account or with all', async (database) => {
-  await using store = await filled(database)
-  const { metadata } = store.database.write
+onThreeNotes('rows that remain to be moved are counted by account', async (store, { metadata }) => {
   const left = (except = ''): Promise<number> => metadata.countRowsToMove(except)
   assert.equal(await left(), 0)
   await hide(store, record)
@@ -213,9 +141,3 @@ onEveryDatabase('what is left to be moved is counted, without one account or wit
     [true, false],
   )
 })
-
-const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
-
-async function filled(database: Engine): Promise<TestStore> {
-  return filledAt(await newUrl(database))
-}

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import { once } from 'node:events'
-import { onEveryDatabase, onPostgres } from '../../test/support/store/databases.ts'
+import { onPostgres } from '../../test/support/store/databases.ts'
 import { line } from '../../test/support/records/note-lines.ts'
-import { noOutcome, noteDatabases, openNotes } from '../../test/support/records/notes.ts'
+import { openNotes } from '../../test/support/records/notes.ts'
 import { startCluster } from '../../test/support/store/postgres.ts'
 import { type TestStore } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
 import { DatabaseBusyError, type LeaderLock } from './database.ts'
 
-const newUrl = noteDatabases()
-
-onEveryDatabase('who leads writes as anybody does', async (database) => {
-  await using store = await openNotes(await newUrl(database))
+onNotes('who leads writes as anybody does', async (store) => {
   await using leaderLock = await acquireLeaderLock(store)
-  assert.deepEqual(await leaderLock.applyBatch([store.change(line('a'))]), { ...noOutcome, stored: 1 })
+  await assertOutcome(leaderLock.applyBatch([store.change(line('a'))]), { stored: 1 })
   await leaderLock.metadata.writeState('a source', 'live', null, 0)
-  assert.deepEqual(await store.apply(line('a')), { ...noOutcome, unchanged: 1 })
+  await assertOutcome(store.apply(line('a')), { unchanged: 1 })
   assert.equal(leaderLock.lost.aborted, false)
 })
 
@@ -56,7 +54,7 @@ onPostgres('who has lost the connection that leads writes nothing before it lead
       await assert.rejects(work, DatabaseBusyError)
   }
   await using leaderLock = await acquireLeaderLock(store)
-  assert.deepEqual(await leaderLock.applyBatch([change]), { ...noOutcome, stored: 1 })
+  await assertOutcome(leaderLock.applyBatch([change]), { stored: 1 })
 })
 
 onPostgres('a lead that is lost in the middle of its writing leaves nothing of that', async () => {
@@ -93,7 +91,7 @@ onPostgres('a server that is away is waited for', async () => {
   await cluster.start()
   await using again = await next
   assert.match(told[0] ?? '', /^The server at \S+ cannot be reached \(ECONNREFUSED\)/)
-  assert.deepEqual(await again.applyBatch([store.change(line('a'))]), { ...noOutcome, stored: 1 })
+  await assertOutcome(again.applyBatch([store.change(line('a'))]), { stored: 1 })
 })
 
 const leader = `from pg_locks join pg_database on pg_database.oid = pg_locks.database

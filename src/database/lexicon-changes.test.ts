@@ -1,6 +1,7 @@
 /** What becomes of stored and of refused records when the lexicons change, and change back. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { newUrl } from '../../test/support/store/note-stores.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -8,7 +9,6 @@ import {
   dids,
   mark,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -28,12 +28,11 @@ import type { Change } from './database.ts'
 import { previewRebuild } from './open.ts'
 import type { RebuildReport } from './rebuild/rebuild-report.ts'
 
-const newUrl = noteDatabases()
 const marks = noteLexicons[1] as (typeof noteLexicons)[number]
 /** No note that has a text fits these. */
 const strictLexicons = [recordLexicon(note, { text: { type: 'integer' } }), marks]
 
-onEveryDatabase('records that stop fitting come back with the lexicons that they fit', async (database) => {
+onEveryEngine('records that stop fitting come back with the lexicons that they fit', async (database) => {
   const path = await newUrl(database)
   let before: unknown
   {
@@ -47,7 +46,7 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
     await apply(store, put(store, spot('hidden'), 0, { rev: rev(5) }))
     await settleAll(store)
     before = await content(store)
-    const { metadata } = store.database.write
+    const { metadata } = store
     for (const subject of [uriOf(spot('hidden')), dids[1] as string])
       await metadata.hide({ subject, reason: 'test', hiddenBy: 'test' })
     await apply(store, account(2, 'deactivated', 1))
@@ -60,12 +59,12 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
       [uriOf(spot('fits')), uriOf(spot('m', 1, mark))].filter((uri) => !uri.includes(dids[1] as string)),
     )
     // What is shown again meanwhile is refused then.
-    await store.database.write.metadata.unhide(uriOf(spot('hidden')), 'test')
+    await store.metadata.unhide(uriOf(spot('hidden')), 'test')
     await apply(store, account(2, null, 2))
     await settleAll(store)
   }
   await using store = await openNotes(path)
-  await store.database.write.metadata.unhide(dids[1] as string, 'test')
+  await store.metadata.unhide(dids[1] as string, 'test')
   await settleAll(store)
   assert.deepEqual(await content(store), before)
   assert.deepEqual(await store.database.read.readRejections(9, null), [])
@@ -74,7 +73,7 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
   await assertDerived(store)
 })
 
-onEveryDatabase('what was refused by an import is stored once the lexicons take it', async (database) => {
+onEveryEngine('what was refused by an import is stored once the lexicons take it', async (database) => {
   const path = await newUrl(database)
   {
     await using store = await openNotes(path, undefined, strictLexicons)
@@ -94,115 +93,106 @@ onEveryDatabase('what was refused by an import is stored once the lexicons take 
   )
 })
 
-onEveryDatabase(
-  'a refused line about a stored record is still refused after a rebuild, and stored when it fits',
-  async (database) => {
-    const path = await newUrl(database)
-    const narrow = [recordLexicon(note, { text: { type: 'string', maxLength: 12 } }), marks]
-    {
-      await using store = await openNotes(path, undefined, narrow)
-      await using wide = await openNotes(':memory:')
-      await apply(store, put(store, spot('a'), 2), refusedLine(wide, 'a', 0))
-    }
-    {
-      const others = [recordLexicon(note, { text: { type: 'string', maxLength: 13 } }), marks]
-      await using store = await openNotes(path, undefined, others)
-      assert.equal((await store.database.read.readRejections(9, null)).length, 1)
-    }
-    await using store = await openNotes(path)
-    assert.match(String((await content(store))[0]?.json), /Äpfel/)
-    assert.deepEqual(await store.database.read.readRejections(9, null), [])
-  },
-)
+onEveryEngine('a rejection of a stored record outlasts rebuilds until the record fits', async (database) => {
+  const path = await newUrl(database)
+  const narrow = [recordLexicon(note, { text: { type: 'string', maxLength: 12 } }), marks]
+  {
+    await using store = await openNotes(path, undefined, narrow)
+    await using wide = await openNotes(':memory:')
+    await apply(store, put(store, spot('a'), 2), refusedLine(wide, 'a', 0))
+  }
+  {
+    const others = [recordLexicon(note, { text: { type: 'string', maxLength: 13 } }), marks]
+    await using store = await openNotes(path, undefined, others)
+    assert.equal((await store.database.read.readRejections(9, null)).length, 1)
+  }
+  await using store = await openNotes(path)
+  assert.match(String((await content(store))[0]?.json), /Äpfel/)
+  assert.deepEqual(await store.database.read.readRejections(9, null), [])
+})
 
-onEveryDatabase(
-  'a rebuild tells what it refused and accepted, as its preview did without writing',
-  async (database) => {
-    const path = await newUrl(database)
-    {
-      await using store = await openNotes(path)
-      await apply(store, ...[0, 1, 2, 3].map((n) => put(store, spot(`n${n}`), n)))
-      await apply(store, ...[0, 1].map((n) => put(store, spot(`m${n}`, 0, mark), n)))
-      await apply(store, put(store, spot('hidden'), 0))
-      const hiding = { subject: uriOf(spot('hidden')), reason: 'test', hiddenBy: 'test' }
-      await store.database.write.metadata.hide(hiding)
-      // It fits where a text is an integer.
-      const value = { $type: note, text: 7 }
-      await apply(store, store.change({ uri: uriOf(spot('accepted')), value }))
-    }
-    const only = strictLexicons.slice(0, 1)
-    const counts = ({ collections }: RebuildReport) =>
-      collections.map(({ name, served, stored, refused, accepted }) => [
-        name,
-        served,
-        stored,
-        refused,
-        accepted,
-      ])
-    const preview = await previewOf(path, only)
-    assert.deepEqual(counts(preview), [
-      [mark, false, 2, 0, 0],
-      [note, true, 5, 4, 1],
-    ])
-    const [reason] = preview.collections[1]?.reasons ?? []
-    assert.match(reason?.message ?? '', /text must be an integer/)
-    assert.deepEqual([reason?.records, reason?.example], [4, uriOf(spot('n0'))])
-    {
-      await using store = await openNotes(path)
-      assert.equal((await content(store)).length, 6)
-    }
-    let told: RebuildReport | null = null
-    const onRebuilt = (report: RebuildReport): void => void (told = report)
-    await (await openTestStore({ path, lexicons: only, onRebuilt }))[Symbol.asyncDispose]()
-    // The hidden one waits, and is judged when it is shown again.
-    assert.deepEqual(counts(told as never), [
-      [mark, false, 2, 0, 0],
-      [note, true, 4, 3, 1],
-    ])
-    const back = await previewOf(path, noteLexicons)
-    assert.deepEqual(counts(back), [
-      [mark, true, 2, 0, 0],
-      [note, true, 3, 1, 3],
-    ])
-  },
-)
-
-onEveryDatabase(
-  'a collection with records does not disappear unless that is asked for, whether its lexicon is missing or fits none',
-  async (database) => {
-    const path = await newUrl(database)
-    const lost = (lexicons: typeof noteLexicons) =>
-      openTestStore({ path, lexicons, rebuild: 'unless-lost' }).then(
-        async (store) => void (await store[Symbol.asyncDispose]()),
-        (error) => error.collections,
-      )
-    {
-      await using store = await openNotes(path)
-      await apply(store, ...[0, 1].map((n) => put(store, spot(`n${n}`), n)))
-      await apply(store, put(store, spot('m', 0, mark), 0))
-    }
-    assert.deepEqual(await lost(noteLexicons.slice(0, 1)), [{ name: mark, records: 1, refusal: null }])
-    const [unfit] = await lost(strictLexicons)
-    assert.deepEqual([unfit.name, unfit.records, unfit.refusal.uri], [note, 2, uriOf(spot('n0'))])
-    assert.match(unfit.refusal.message, /text must be an integer/)
-    {
-      await using store = await openNotes(path)
-      assert.equal((await content(store)).length, 3)
-      // One that fits is enough.
-      await apply(store, put(store, spot('n2'), 2))
-    }
-    assert.equal(await lost(strictLexicons), undefined)
-    assert.equal(await lost(widerLexicons), undefined)
-    // What somebody let go does not stand in the way again.
-    const fewer = widerLexicons.slice(0, 1)
-    await (await openTestStore({ path, lexicons: fewer }))[Symbol.asyncDispose]()
-    assert.equal(await lost(noteLexicons.slice(0, 1)), undefined)
-    assert.equal(await lost(noteLexicons), undefined)
+onEveryEngine('a rebuild reports what its preview reported, which wrote nothing', async (database) => {
+  const path = await newUrl(database)
+  {
     await using store = await openNotes(path)
-    assert.equal((await content(store)).length, 4)
-    assert.deepEqual(await lost(noteLexicons.slice(0, 1)), [{ name: mark, records: 1, refusal: null }])
-  },
-)
+    await apply(store, ...[0, 1, 2, 3].map((n) => put(store, spot(`n${n}`), n)))
+    await apply(store, ...[0, 1].map((n) => put(store, spot(`m${n}`, 0, mark), n)))
+    await apply(store, put(store, spot('hidden'), 0))
+    const hiding = { subject: uriOf(spot('hidden')), reason: 'test', hiddenBy: 'test' }
+    await store.metadata.hide(hiding)
+    // It fits where a text is an integer.
+    const value = { $type: note, text: 7 }
+    await apply(store, store.change({ uri: uriOf(spot('accepted')), value }))
+  }
+  const only = strictLexicons.slice(0, 1)
+  const counts = ({ collections }: RebuildReport) =>
+    collections.map(({ name, served, stored, refused, accepted }) => [
+      name,
+      served,
+      stored,
+      refused,
+      accepted,
+    ])
+  const preview = await previewOf(path, only)
+  assert.deepEqual(counts(preview), [
+    [mark, false, 2, 0, 0],
+    [note, true, 5, 4, 1],
+  ])
+  const [reason] = preview.collections[1]?.reasons ?? []
+  assert.match(reason?.message ?? '', /text must be an integer/)
+  assert.deepEqual([reason?.records, reason?.example], [4, uriOf(spot('n0'))])
+  {
+    await using store = await openNotes(path)
+    assert.equal((await content(store)).length, 6)
+  }
+  let told: RebuildReport | null = null
+  const onRebuilt = (report: RebuildReport): void => void (told = report)
+  await (await openTestStore({ path, lexicons: only, onRebuilt }))[Symbol.asyncDispose]()
+  // The hidden one waits, and is judged when it is shown again.
+  assert.deepEqual(counts(told as never), [
+    [mark, false, 2, 0, 0],
+    [note, true, 4, 3, 1],
+  ])
+  const back = await previewOf(path, noteLexicons)
+  assert.deepEqual(counts(back), [
+    [mark, true, 2, 0, 0],
+    [note, true, 3, 1, 3],
+  ])
+})
+
+onEveryEngine('a collection with records disappears only when that is asked for', async (database) => {
+  const path = await newUrl(database)
+  const lost = (lexicons: typeof noteLexicons) =>
+    openTestStore({ path, lexicons, rebuild: 'unless-lost' }).then(
+      async (store) => void (await store[Symbol.asyncDispose]()),
+      (error) => error.collections,
+    )
+  {
+    await using store = await openNotes(path)
+    await apply(store, ...[0, 1].map((n) => put(store, spot(`n${n}`), n)))
+    await apply(store, put(store, spot('m', 0, mark), 0))
+  }
+  assert.deepEqual(await lost(noteLexicons.slice(0, 1)), [{ name: mark, records: 1, refusal: null }])
+  const [unfit] = await lost(strictLexicons)
+  assert.deepEqual([unfit.name, unfit.records, unfit.refusal.uri], [note, 2, uriOf(spot('n0'))])
+  assert.match(unfit.refusal.message, /text must be an integer/)
+  {
+    await using store = await openNotes(path)
+    assert.equal((await content(store)).length, 3)
+    // One that fits is enough.
+    await apply(store, put(store, spot('n2'), 2))
+  }
+  assert.equal(await lost(strictLexicons), undefined)
+  assert.equal(await lost(widerLexicons), undefined)
+  // What somebody let go does not stand in the way again.
+  const fewer = widerLexicons.slice(0, 1)
+  await (await openTestStore({ path, lexicons: fewer }))[Symbol.asyncDispose]()
+  assert.equal(await lost(noteLexicons.slice(0, 1)), undefined)
+  assert.equal(await lost(noteLexicons), undefined)
+  await using store = await openNotes(path)
+  assert.equal((await content(store)).length, 4)
+  assert.deepEqual(await lost(noteLexicons.slice(0, 1)), [{ name: mark, records: 1, refusal: null }])
+})
 
 /** What can be seen, as it is kept. */
 async function content(store: TestStore) {

@@ -1,7 +1,7 @@
 /** Nobody can stop a source with values that are longer than an index takes. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { emptyDatabases, openTestStore, recordLexicon } from '../../test/support/store/store.ts'
 
 const thing = 'org.example.thing'
@@ -19,7 +19,7 @@ const lexicon = recordLexicon(thing, {
 const empty = emptyDatabases()
 
 for (const way of ['batch', 'load'] as const)
-  onEveryDatabase(`whatever the length of its values, a record is stored by a ${way}`, async (database) => {
+  onEveryEngine(`whatever the length of its values, a record is stored by a ${way}`, async (database) => {
     await using store = await openTestStore({ path: await empty(database), lexicons: [lexicon] })
     const values = [
       { kind: random(10_000) },
@@ -42,7 +42,7 @@ for (const way of ['batch', 'load'] as const)
     assert.equal((await store.rows(`select rkey from "${thing}"`)).length, values.length)
   })
 
-onEveryDatabase('what is refused is kept whatever the length of its URI', async (database) => {
+onEveryEngine('what is refused is kept whatever the length of its URI', async (database) => {
   await using store = await openTestStore({ path: await empty(database), lexicons: [lexicon] })
   const refused = {
     kind: 'reject',

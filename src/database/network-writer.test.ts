@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
 import {
   apply,
@@ -10,9 +11,7 @@ import {
   contentJson,
   dids,
   mark,
-  noOutcome,
   note,
-  noteDatabases,
   openNotes,
   put,
   refuse,
@@ -30,9 +29,7 @@ import { keptState, withoutTimes } from '../../test/support/store/kept-state.ts'
 import { type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
-const newUrl = noteDatabases()
-
-onEveryDatabase('in whatever order and however often events come, the highest revision stands', (database) =>
+onEveryEngine('in whatever order and however often events come, the highest revision stands', (database) =>
   assertHolds(
     fc.tuple(histories, fc.array(fc.nat(), { minLength: 60, maxLength: 60 }), batchSizes),
     async ([history, picks, sizes]) => {
@@ -44,192 +41,102 @@ onEveryDatabase('in whatever order and however often events come, the highest re
       ]
       await assertTruth(database, events, sizes)
     },
-    database === 'sqlite' ? 10 : 2,
+    database === 'sqlite' ? 6 : 1,
   ),
 )
 
-onEveryDatabase(
-  'live streams that replay, snapshots of repositories and imports end in the highest revision together',
-  (database) =>
-    assertHolds(
-      fc.tuple(
-        histories,
-        snapshotsTaken,
-        replays,
-        imports,
-        fc.array(fc.nat(), { maxLength: 300 }),
-        batchSizes,
-      ),
-      async ([history, taken, replayed, imported, turns, sizes]) => {
-        // Every repository keeps a record, so that no snapshot is empty.
-        const begun = everyRepo.map(
-          (did): Said => ({ kind: 'put', at: spot('kept', did), rev: rev(0), content: 1 }),
-        )
-        const all = [...begun, ...history]
-        const streams = [
-          ...replayed.map((from) => [...all, ...all.slice(from % all.length)]),
-          ...taken.map(({ did, when }) => snapshot(all, did, when)),
-          imported,
-        ]
-        await assertTruth(database, interleave(streams, turns), sizes)
-      },
-      database === 'sqlite' ? 10 : 2,
-    ),
+onEveryEngine('replayed streams, snapshots and imports end in the highest revision', (database) =>
+  assertHolds(
+    fc.tuple(histories, snapshotsTaken, replays, imports, fc.array(fc.nat(), { maxLength: 300 }), batchSizes),
+    async ([history, taken, replayed, imported, turns, sizes]) => {
+      // Every repository keeps a record, so that no snapshot is empty.
+      const begun = everyRepo.map(
+        (did): Said => ({ kind: 'put', at: spot('kept', did), rev: rev(0), content: 1 }),
+      )
+      const all = [...begun, ...history]
+      const streams = [
+        ...replayed.map((from) => [...all, ...all.slice(from % all.length)]),
+        ...taken.map(({ did, when }) => snapshot(all, did, when)),
+        imported,
+      ]
+      await assertTruth(database, interleave(streams, turns), sizes)
+    },
+    database === 'sqlite' ? 6 : 1,
+  ),
 )
 
-onEveryDatabase('of a repository that nothing was ever heard of nothing is kept', async (database) => {
-  await using store = await open(database)
+onNotes('of a repository that nothing was ever heard of nothing is kept', async (store) => {
   await apply(store, repoEnd(0, rev(9)))
   for (const table of ['actor', 'base', 'tombstone'])
     assert.deepEqual(await store.rows(`select * from ${table}`), [])
 })
 
-onEveryDatabase(
-  'what a snapshot does not have is gone, and does not come back with older events',
-  async (database) => {
-    await using store = await open(database)
-    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
-    await apply(store, put(store, spot('c'), 0), put(store, spot('d'), 0, { rev: rev(7) }))
-    const outcome = await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
-    assert.deepEqual(outcome, { ...noOutcome, unchanged: 1, deleted: 2 })
-    assert.deepEqual(await keys(store), ['a', 'd'])
-    assert.deepEqual(
-      await apply(
-        store,
-        put(store, spot('b'), 1, { rev: rev(4) }),
-        put(store, spot('c'), 1),
-        remove(spot('a'), rev(4)),
-      ),
-      { ...noOutcome, older: 3 },
-    )
-    assert.deepEqual(await keys(store), ['a', 'd'])
-  },
-)
-
-onEveryDatabase('an older snapshot than the last changes nothing', async (database) => {
-  await using store = await open(database)
-  await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
-  await apply(store, put(store, spot('b'), 0, { rev: rev(3) }), repoEnd(0, rev(3)))
-  assert.deepEqual(await keys(store), ['a'])
-})
-
-onEveryDatabase('a snapshot takes out thousands of records and leaves the others', async (database) => {
-  await using store = await open(database)
+onNotes('a snapshot takes out thousands of records and leaves the others', async (store) => {
   const many = Array.from({ length: 2500 }, (_, n) => spot(`k${n}`))
   const stays = (n: number): boolean => n % 100 === 0
   await apply(store, ...many.map((at, n) => put(store, at, 0, { rev: rev(stays(n) ? 9 : 1) })))
-  assert.deepEqual(await apply(store, repoEnd(0, rev(5))), { ...noOutcome, deleted: 2475 })
+  await assertOutcome(apply(store, repoEnd(0, rev(5))), { deleted: 2475 })
   assert.equal((await keys(store)).length, 25)
 })
 
-onEveryDatabase(
-  'a deletion that comes first is remembered, and a record that is made anew is new',
-  async (database) => {
-    await using store = await open(database)
-    assert.deepEqual(await apply(store, remove(spot('a'), rev(2))), { ...noOutcome, unchanged: 1 })
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), {
-      ...noOutcome,
-      older: 1,
-    })
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0)), { ...noOutcome, older: 1 })
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), {
-      ...noOutcome,
-      stored: 1,
-    })
-    assert.deepEqual(await store.rows('select * from tombstone'), [])
-    assert.deepEqual(await apply(store, remove(spot('a'), rev(4))), { ...noOutcome, deleted: 1 })
-    assert.deepEqual(await keys(store), [])
-  },
-)
-
-onEveryDatabase(
-  'a refused update takes the version before out of sight, unless nobody vouches for it',
-  async (database) => {
-    await using store = await open(database)
-    await apply(store, put(store, spot('a'), 0, { rev: rev(2) }))
-    assert.deepEqual(await apply(store, refuse(store, spot('a'))), { ...noOutcome, rejected: 1 })
-    assert.deepEqual(await keys(store), ['a'])
-    assert.deepEqual(await apply(store, refuse(store, spot('a'), rev(1))), { ...noOutcome, older: 1 })
-    assert.deepEqual(await keys(store), ['a'])
-    assert.deepEqual(await apply(store, refuse(store, spot('a'), rev(3))), { ...noOutcome, rejected: 1 })
-    assert.deepEqual(await keys(store), [])
-    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(2) })), {
-      ...noOutcome,
-      older: 1,
-    })
-    await assertDerived(store)
-  },
-)
-
-onEveryDatabase('what is refused under a name that is none touches no other record', async (database) => {
-  await using store = await open(database)
+onNotes('what is refused under a name that is none touches no other record', async (store) => {
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   for (const rkey of ['a/b', '', 'a/'])
     await apply(store, { ...refuse(store, spot('a'), rev(2)), uri: uriOf({ ...spot('a'), rkey }) } as Change)
   assert.deepEqual(await keys(store), ['a'])
 })
 
-onEveryDatabase(
-  'rows, counts, the cursor and what was refused are kept together or not at all',
-  async (database) => {
-    await using store = await open(database)
-    const at = { source: 'live', eventAt: 5n }
-    await store.database.write.applyBatch(
-      [put(store, spot('a'), 0, { rev: rev(1) }), refuse(store, spot('r'), rev(1))],
-      { ...at, cursor: '1' },
-    )
-    const before = await keptState(store)
-    const doomed: readonly Change[] = [
-      put(store, spot('b', 1), 1, { rev: rev(2), indexedAt: '2001-01-01T00:00:00Z' }),
-      remove(spot('a'), rev(2)),
-      put(store, spot('r'), 2, { rev: rev(2) }),
-      refuse(store, spot('q', 2), rev(2)),
-      { kind: 'account', did: dids[0] as string, active: false, status: 'suspended', eventAt: 3n },
-      { kind: 'repo-request', did: dids[2] as string, reason: 'It has diverged' },
-      repoEnd(0, rev(2)),
-    ]
-    const wrong: Change = { kind: 'delete', ...spot('x'), collection: 'org.example.unknown', rev: rev(3) }
-    const mark2 = { ...at, cursor: '2' }
-    await assert.rejects(store.database.write.applyBatch([...doomed, wrong], mark2), /org\.example\.unknown/)
-    assert.deepEqual(await keptState(store), before)
-    // What is remembered of ids, order, bases, accounts and deletions is that of the file again.
-    await using other = await open(database)
-    await other.database.write.applyBatch(
-      [put(other, spot('a'), 0, { rev: rev(1) }), refuse(other, spot('r'), rev(1))],
-      { ...at, cursor: '1' },
-    )
-    for (const each of [store, other]) await each.database.write.applyBatch(doomed, mark2)
-    assert.deepEqual(withoutTimes(await keptState(store)), withoutTimes(await keptState(other)))
-    await assertDerived(store)
-  },
-)
+onNotes('a failed batch leaves rows, counts and cursor alone', async (store, { engine: database }) => {
+  const at = { source: 'live', eventAt: 5n }
+  await store.database.write.applyBatch(
+    [put(store, spot('a'), 0, { rev: rev(1) }), refuse(store, spot('r'), rev(1))],
+    { ...at, cursor: '1' },
+  )
+  const before = await keptState(store)
+  const doomed: readonly Change[] = [
+    put(store, spot('b', 1), 1, { rev: rev(2), indexedAt: '2001-01-01T00:00:00Z' }),
+    remove(spot('a'), rev(2)),
+    put(store, spot('r'), 2, { rev: rev(2) }),
+    refuse(store, spot('q', 2), rev(2)),
+    { kind: 'account', did: dids[0] as string, active: false, status: 'suspended', eventAt: 3n },
+    { kind: 'repo-request', did: dids[2] as string, reason: 'It has diverged' },
+    repoEnd(0, rev(2)),
+  ]
+  const wrong: Change = { kind: 'delete', ...spot('x'), collection: 'org.example.unknown', rev: rev(3) }
+  const mark2 = { ...at, cursor: '2' }
+  await assert.rejects(store.database.write.applyBatch([...doomed, wrong], mark2), /org\.example\.unknown/)
+  assert.deepEqual(await keptState(store), before)
+  // What is remembered of ids, order, bases, accounts and deletions is that of the file again.
+  await using other = await openNotes(await newUrl(database))
+  await other.database.write.applyBatch(
+    [put(other, spot('a'), 0, { rev: rev(1) }), refuse(other, spot('r'), rev(1))],
+    { ...at, cursor: '1' },
+  )
+  for (const each of [store, other]) await each.database.write.applyBatch(doomed, mark2)
+  assert.deepEqual(withoutTimes(await keptState(store)), withoutTimes(await keptState(other)))
+  await assertDerived(store)
+})
 
-onEveryDatabase(
-  'two writers of one file know what the other has deleted, hidden and refused',
-  async (database) => {
-    const path = await newUrl(database)
-    await using one = await openNotes(path)
-    await using other = await openNotes(path)
-    await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('b', 1), 0, { rev: rev(1) }))
-    await apply(other, remove(spot('a'), rev(2)), refuse(other, spot('c'), rev(2)))
-    assert.deepEqual(
-      await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('c'), 0, { rev: rev(1) })),
-      { ...noOutcome, older: 2 },
-    )
-    await apply(other, { kind: 'account', did: dids[1] as string, active: false, status: null, eventAt: 1n })
-    assert.deepEqual(await apply(one, put(one, spot('d', 1), 0, { rev: rev(3) })), {
-      ...noOutcome,
-      withheld: 1,
-    })
-    await apply(one, put(one, spot('c'), 0, { rev: rev(3) }))
-    assert.deepEqual(await other.rows('select * from rejection'), [])
-    await apply(other, repoEnd(0, rev(5)))
-    assert.deepEqual(await apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { ...noOutcome, older: 1 })
-    await assertDerived(one)
-  },
-)
+onEveryEngine("two writers of one database know each other's changes", async (database) => {
+  const path = await newUrl(database)
+  await using one = await openNotes(path)
+  await using other = await openNotes(path)
+  await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('b', 1), 0, { rev: rev(1) }))
+  await apply(other, remove(spot('a'), rev(2)), refuse(other, spot('c'), rev(2)))
+  await assertOutcome(
+    apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('c'), 0, { rev: rev(1) })),
+    { older: 2 },
+  )
+  await apply(other, { kind: 'account', did: dids[1] as string, active: false, status: null, eventAt: 1n })
+  await assertOutcome(apply(one, put(one, spot('d', 1), 0, { rev: rev(3) })), { withheld: 1 })
+  await apply(one, put(one, spot('c'), 0, { rev: rev(3) }))
+  assert.deepEqual(await other.rows('select * from rejection'), [])
+  await apply(other, repoEnd(0, rev(5)))
+  await assertOutcome(apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { older: 1 })
+  await assertDerived(one)
+})
 
-onEveryDatabase('two writers whose clocks stand still give moments that rise', async (database) => {
+onEveryEngine('two writers whose clocks stand still give moments that rise', async (database) => {
   const path = await newUrl(database)
   const now = (): bigint => 1_770_000_000_000_000n
   await using one = await openNotes(path, now)
@@ -242,9 +149,7 @@ onEveryDatabase('two writers whose clocks stand still give moments that rise', a
       put(other, spot(`b${n}`), 0, { rev: rev(n) }),
     )
   }
-  const moments = (await one.rows(`select indexed_at from "${note}" order by id`)).map(
-    (row) => row.indexed_at,
-  )
+  const moments = await one.column(`select indexed_at from "${note}" order by id`)
   assert.deepEqual(moments, [...new Set(moments)].toSorted())
   assert.equal(moments.length, 16)
   assert.equal((await one.database.read.readPlanState()).ordered.has(note), database === 'sqlite')
@@ -365,7 +270,7 @@ async function assertTruth(database: Engine, said: readonly Said[], sizes: reado
   )
   assert.deepEqual(await visibleRecords(one), new Map(expected))
   assert.deepEqual(
-    (await one.rows('select uri from rejection order by uri')).map(({ uri }) => uri),
+    await one.column('select uri from rejection order by uri'),
     truth.flatMap(([uri, last]) => (last.kind === 'refuse' ? [uri] : [])),
   )
   await assertDerived(other)
@@ -382,10 +287,6 @@ function changeOf(store: TestStore, said: Said): Change {
     case 'end':
       return repoEnd(said.did, said.rev)
   }
-}
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
 }
 
 /** Record keys of the notes that can be seen. */

@@ -1,25 +1,22 @@
 /** What a purge leaves in the files of a SQLite database. */
-import { hide, purge, seen } from '../../test/support/records/curated-notes.ts'
 import assert from 'node:assert/strict'
+import { newUrl, hide, purge, seen } from '../../test/support/store/note-stores.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onPostgres } from '../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../test/support/store/databases.ts'
 import {
   assertDerived,
   dids,
   note,
-  noteDatabases,
   openNotes,
   rev,
   settleAll,
   spot,
   uriOf,
 } from '../../test/support/records/notes.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
-import { temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
+import { temporaryFolder } from '../../test/support/store/store.ts'
 
-const newUrl = noteDatabases()
 const inFolder = temporaryFolder()
 const ann = dids[0] as string
 const a = spot('a')
@@ -52,12 +49,12 @@ test('of a purged record nothing is left in any file', async () => {
     },
   ])
   await hide(store, record)
-  await store.database.write.metadata.unhide(record, 'tester')
+  await store.metadata.unhide(record, 'tester')
   assert.equal((await seen(reader)).includes('a'), true)
   assert.ok(holds(secret) && holds('secrettag1'))
   await purge(store, record)
   assert.equal(await store.database.write.compact(), true)
-  await store.database.write.metadata.endPurges()
+  await store.metadata.endPurges()
   for (const text of [secret, 'secrettag', 'first', 'second']) assert.ok(!holds(text), text)
   // A sequence of characters that nothing else has.
   const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
@@ -84,8 +81,8 @@ test('a file becomes smaller when most of it is purged', async () => {
   assert.ok((await store.database.read.readSize()) < before / 4)
 })
 
-onPostgres('of purged records neither space nor statistics are left', async () => {
-  await using store = await open('postgres')
+onUntimedPostgres('of purged records neither space nor statistics are left', async () => {
+  await using store = await openNotes(await newUrl('postgres'))
   const secret = 'xylophone-quagmire'
   for (const some of inChunks(Array.from({ length: 2_000 }).keys().toArray(), 500))
     await store.apply(
@@ -123,8 +120,4 @@ function bytesOf(path: string): Buffer {
   } catch {
     return Buffer.alloc(0)
   }
-}
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
 }

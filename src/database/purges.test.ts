@@ -1,8 +1,18 @@
-import { filledAt, hide, purge, seen } from '../../test/support/records/curated-notes.ts'
 import assert from 'node:assert/strict'
+import {
+  newUrl,
+  onNotes,
+  onStoppedNotes,
+  onThreeNotes,
+  threeNotes,
+  assertOutcome,
+  hide,
+  purge,
+  seen,
+} from '../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
@@ -13,7 +23,6 @@ import {
   mark,
   noOutcome,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -24,26 +33,23 @@ import {
   settleAll,
   type RecordAddress,
   spot,
-  stoppedClock,
   uriOf,
   visibleRecords,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
 import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
 import { tamper } from '../../test/support/records/things.ts'
 import type { Change } from './database.ts'
 
-const newUrl = noteDatabases()
 const inFolder = temporaryFolder()
 const ann = dids[0] as string
 const a = spot('a')
 const record = uriOf(a)
 const nothing = { collections: [], rejections: 0, tombstones: 0, jobs: 0 }
 
-onEveryDatabase('a purged record is gone at once, whether it could be seen or not', async (database) => {
+onEveryEngine('a purged record is gone at once, whether it could be seen or not', async (database) => {
   for (const before of ['nothing', 'hidden', 'account hidden', 'suspended']) {
-    await using store = await filled(database)
+    await using store = await threeNotes(await newUrl(database))
     if (before === 'hidden') await hide(store, record)
     if (before === 'account hidden') await hide(store, ann)
     if (before === 'suspended') await apply(store, account(0, 'suspended', 1))
@@ -59,9 +65,7 @@ onEveryDatabase('a purged record is gone at once, whether it could be seen or no
   }
 })
 
-onEveryDatabase('a purged account is unseen at once, and all of it goes in steps', async (database) => {
-  await using store = await filled(database)
-  const { metadata } = store.database.write
+onThreeNotes('a purged account is unseen at once, and leaves in steps', async (store, { metadata }) => {
   await apply(
     store,
     put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
@@ -91,6 +95,18 @@ onEveryDatabase('a purged account is unseen at once, and all of it goes in steps
     assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
 })
 
+onNotes('a purge leaves another account whose DID begins with that of the purged one', async (store) => {
+  const other = `${dids[1]}.org`
+  const at = (rkey: string) => ({ ...spot(rkey), did: other })
+  const changes = [put(store, at('a'), 0), refuse(store, at('r')), remove(at('gone'), rev(3))]
+  await apply(store, put(store, spot('a', 1), 0), ...changes)
+  const extent = { collections: [{ name: note, records: 1 }], rejections: 1, tombstones: 1, jobs: 0 }
+  assert.deepEqual(await purge(store, dids[1] as string), { ...extent, rejections: 0, tombstones: 0 })
+  await settleAll(store)
+  assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(at('a'))])
+  assert.deepEqual(await store.database.read.readPurgeExtent(other), extent)
+})
+
 /** What may try to bring a purged record back. */
 const returns: Record<string, (store: TestStore) => readonly Change[]> = {
   'the same again': (store) => [put(store, a, 0, { rev: rev(1) })],
@@ -113,11 +129,11 @@ const returns: Record<string, (store: TestStore) => readonly Change[]> = {
 }
 
 for (const subject of [record, ann])
-  onEveryDatabase(
+  onEveryEngine(
     `nothing brings a purged ${subject === ann ? 'account' : 'record'} back until it is shown again`,
     async (database) => {
       for (const [turn, [event, changesOf]] of Object.entries(returns).entries()) {
-        await using store = await filled(database)
+        await using store = await threeNotes(await newUrl(database))
         await purge(store, subject)
         if (turn % 2 === 0) await settleAll(store)
         for (const change of changesOf(store)) await apply(store, change)
@@ -125,7 +141,7 @@ for (const subject of [record, ann])
         assert.ok(!(await seen(store)).includes('a'), event)
         assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, event)
         await assertDerived(store)
-        await store.database.write.metadata.unhide(subject, 'tester')
+        await store.metadata.unhide(subject, 'tester')
         await settleAll(store)
         assert.ok(!(await seen(store)).includes('a'), event)
         const outcome = await apply(store, account(0, null, 3), put(store, a, 3, { rev: rev(20) }))
@@ -136,23 +152,21 @@ for (const subject of [record, ann])
     },
   )
 
-onEveryDatabase('what is not here yet can be purged, and never arrives', async (database) => {
+onEveryEngine('what is not here yet can be purged, and never arrives', async (database) => {
   for (const subject of [uriOf(spot('x', 2)), dids[2] as string]) {
-    await using store = await filled(database)
+    await using store = await threeNotes(await newUrl(database))
     assert.deepEqual(await purge(store, subject), nothing)
     await settleAll(store)
     const outcome = await apply(store, put(store, spot('x', 2), 0, { rev: rev(1) }))
-    assert.deepEqual(outcome, { ...noOutcome, purged: 1 })
+    await assertOutcome(outcome, { purged: 1 })
     assert.deepEqual(await store.rows('select did from actor where did = ?', dids[2] as string), [])
-    await store.database.write.metadata.addJobs('backfill', [
-      { did: dids[2] as string, host: null, reason: 'A test.' },
-    ])
-    const jobs = await store.database.write.metadata.countJobs('backfill')
+    await store.metadata.addJobs('backfill', [{ did: dids[2] as string, host: null, reason: 'A test.' }])
+    const jobs = await store.metadata.countJobs('backfill')
     assert.equal(jobs.waiting, subject === dids[2] ? 0 : 1)
   }
 })
 
-onEveryDatabase('an import and a rebuild leave out what was purged before', async (database) => {
+onEveryEngine('an import and a rebuild leave out what was purged before', async (database) => {
   const path = await newUrl(database)
   {
     await using store = await openNotes(path)
@@ -160,7 +174,7 @@ onEveryDatabase('an import and a rebuild leave out what was purged before', asyn
     await purge(store, dids[1] as string)
     const lines = ['a', 'b', 'c'].flatMap((rkey) => [0, 1].map((did) => put(store, spot(rkey, did), did)))
     const outcome = await store.database.write.load(inPairs(lines))
-    assert.deepEqual(outcome, { ...noOutcome, stored: 2, purged: 4 })
+    await assertOutcome(outcome, { stored: 2, purged: 4 })
     await assertDerived(store)
   }
   await using store = await openNotes(path, undefined, widerLexicons)
@@ -168,10 +182,10 @@ onEveryDatabase('an import and a rebuild leave out what was purged before', asyn
   await assertDerived(store, widerLexicons)
 })
 
-onEveryDatabase('a purge that was broken off is finished by a rebuild too', async (database) => {
+onEveryEngine('a purge that was broken off is finished by a rebuild too', async (database) => {
   const path = await newUrl(database)
   {
-    await using store = await filledAt(path)
+    await using store = await threeNotes(path)
     await purge(store, ann)
   }
   await using store = await openNotes(path, undefined, widerLexicons)
@@ -180,31 +194,25 @@ onEveryDatabase('a purge that was broken off is finished by a rebuild too', asyn
   assert.deepEqual(await seen(store), ['c'])
 })
 
-onEveryDatabase(
-  'what is purged while its collection is not served is gone when it is again',
-  async (database) => {
-    const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
-    for (const subject of [record, ann]) {
-      const path = await newUrl(database)
-      await (await filledAt(path))[Symbol.asyncDispose]()
-      {
-        await using store = await openNotes(path, undefined, served)
-        const records = subject === ann ? 2 : 1
-        assert.deepEqual(await purge(store, subject), { ...nothing, collections: [{ name: note, records }] })
-        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing)
-        await settleAll(store)
-      }
-      await using store = await openNotes(path)
-      assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
-      await assertDerived(store)
+onEveryEngine('a purge while the collection is not served holds when it is again', async (database) => {
+  const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
+  for (const subject of [record, ann]) {
+    const path = await newUrl(database)
+    await (await threeNotes(path))[Symbol.asyncDispose]()
+    {
+      await using store = await openNotes(path, undefined, served)
+      const records = subject === ann ? 2 : 1
+      assert.deepEqual(await purge(store, subject), { ...nothing, collections: [{ name: note, records }] })
+      assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing)
+      await settleAll(store)
     }
-  },
-)
+    await using store = await openNotes(path)
+    assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
+    await assertDerived(store)
+  }
+})
 
-onEveryDatabase('who, when and why is kept, of the hiding before too', async (database) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(database), clock.now)
-  const { metadata } = store.database.write
+onStoppedNotes('who, when and why is kept, of the hiding before too', async (store, { clock, metadata }) => {
   const at = clock.now()
   await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' })
   clock.advance(5n)
@@ -230,12 +238,10 @@ onEveryDatabase('who, when and why is kept, of the hiding before too', async (da
   // Another hiding is no purge.
   await metadata.hide({ subject: record, reason: 'Third.', hiddenBy: 'cai' })
   const outcome = await apply(store, put(store, a, 0, { rev: rev(1) }))
-  assert.deepEqual(outcome, { ...noOutcome, withheld: 1 })
+  await assertOutcome(outcome, { withheld: 1 })
 })
 
-onEveryDatabase('a purge of which rows are left does not end', async (database) => {
-  await using store = await filled(database)
-  const { metadata } = store.database.write
+onThreeNotes('a purge of which rows are left does not end', async (store, { metadata }) => {
   await purge(store, ann)
   await metadata.endPurges()
   assert.deepEqual(await metadata.unfinishedPurges(), [ann])
@@ -244,15 +250,15 @@ onEveryDatabase('a purge of which rows are left does not end', async (database) 
   assert.deepEqual(await metadata.unfinishedPurges(), [])
 })
 
-onEveryDatabase('another writer honours at once what is purged', async (database) => {
+onEveryEngine('another writer honours at once what is purged', async (database) => {
   const path = await newUrl(database)
-  await using one = await filledAt(path)
+  await using one = await threeNotes(path)
   await using other = await openNotes(path)
   await apply(one, put(one, a, 1, { rev: rev(5) }))
   await purge(other, record)
-  assert.deepEqual(await apply(one, put(one, a, 2, { rev: rev(6) })), { ...noOutcome, purged: 1 })
+  await assertOutcome(apply(one, put(one, a, 2, { rev: rev(6) })), { purged: 1 })
   await purge(other, ann)
-  assert.deepEqual(await apply(one, put(one, spot('b'), 2, { rev: rev(6) })), { ...noOutcome, purged: 1 })
+  await assertOutcome(apply(one, put(one, spot('b'), 2, { rev: rev(6) })), { purged: 1 })
   await settleAll(one)
   await assertDerived(one)
 })
@@ -289,96 +295,85 @@ test('a purge does not end while a rebuild has tables of its own', async () => {
   assert.equal(await store.database.write.compact(), true)
 })
 
-onEveryDatabase(
-  'whatever is purged among whatever happens, the rest is as if it had never been there',
-  async (database) => {
-    const place = fc.record({
-      rkey: fc.constantFrom('a', 'b', 'c'),
-      did: fc.nat({ max: 2 }),
-      isMark: fc.boolean(),
-    })
-    const step = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          kind: fc.constant('put' as const),
-          place,
-          content: fc.nat({ max: contentCount - 1 }),
-        }),
-      },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), place }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse' as const), place }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('hide' as const), place }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({ kind: fc.constant('purge' as const), place, whole: fc.boolean() }),
-      },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), place }) },
-    )
-    const positionOfPath = ({
-      rkey,
-      did,
-      isMark,
-    }: {
-      rkey: string
-      did: number
-      isMark: boolean
-    }): RecordAddress => spot(rkey, did, isMark ? mark : note)
-    await assertHolds(
-      fc.array(step, { minLength: 5, maxLength: 25 }),
-      async (steps) => {
-        const purged = new Set(
-          steps.flatMap((one) =>
-            one.kind === 'purge'
-              ? [one.whole ? positionOfPath(one.place).did : uriOf(positionOfPath(one.place))]
-              : [],
-          ),
-        )
-        await using store = await open(database)
-        await using without = await open(database)
-        for (const [turn, one] of steps.entries()) {
-          const at = positionOfPath(one.place)
-          const isPurged = purged.has(at.did) || purged.has(uriOf(at))
-          for (const its of isPurged ? [store] : [store, without]) {
-            const revision = rev(turn + 1)
-            if (one.kind === 'put')
-              await apply(its, put(its, at, one.content, { rev: revision, indexedAt: instant(turn) }))
-            if (one.kind === 'remove') await apply(its, remove(at, revision))
-            if (one.kind === 'refuse') await apply(its, refuse(its, at, revision))
-            if (one.kind === 'hide') await hide(its, uriOf(at))
-            if (one.kind === 'settle') await settleAll(its, 1)
-          }
-          if (one.kind === 'purge') await purge(store, one.whole ? at.did : uriOf(at))
+onEveryEngine('after a purge the rest is as if the purged had never been there', async (database) => {
+  const place = fc.record({
+    rkey: fc.constantFrom('a', 'b', 'c'),
+    did: fc.nat({ max: 2 }),
+    isMark: fc.boolean(),
+  })
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('put' as const),
+        place,
+        content: fc.nat({ max: contentCount - 1 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse' as const), place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('hide' as const), place }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('purge' as const), place, whole: fc.boolean() }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), place }) },
+  )
+  const positionOfPath = ({
+    rkey,
+    did,
+    isMark,
+  }: {
+    rkey: string
+    did: number
+    isMark: boolean
+  }): RecordAddress => spot(rkey, did, isMark ? mark : note)
+  await assertHolds(
+    fc.array(step, { minLength: 5, maxLength: 25 }),
+    async (steps) => {
+      const purged = new Set(
+        steps.flatMap((one) =>
+          one.kind === 'purge'
+            ? [one.whole ? positionOfPath(one.place).did : uriOf(positionOfPath(one.place))]
+            : [],
+        ),
+      )
+      await using store = await openNotes(await newUrl(database))
+      await using without = await openNotes(await newUrl(database))
+      for (const [turn, one] of steps.entries()) {
+        const at = positionOfPath(one.place)
+        const isPurged = purged.has(at.did) || purged.has(uriOf(at))
+        for (const its of isPurged ? [store] : [store, without]) {
+          const revision = rev(turn + 1)
+          if (one.kind === 'put')
+            await apply(its, put(its, at, one.content, { rev: revision, indexedAt: instant(turn) }))
+          if (one.kind === 'remove') await apply(its, remove(at, revision))
+          if (one.kind === 'refuse') await apply(its, refuse(its, at, revision))
+          if (one.kind === 'hide') await hide(its, uriOf(at))
+          if (one.kind === 'settle') await settleAll(its, 1)
         }
-        await settleAll(store)
-        for (const subject of purged)
-          assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, subject)
-        assert.deepEqual(await visibleRecords(store), await visibleRecords(without))
-        for (const its of [store, without]) await assertDerived(its)
-        const kept = (its: TestStore) =>
-          Array.fromAsync(
-            [
-              'select b.uri, p.rkey from parked p join base b on b.id = p.base order by 1, 2',
-              'select b.uri, p.rkey, rev from tombstone p join base b on b.id = p.base order by 1, 2',
-              'select key, reason, rev from rejection order by key',
-            ],
-            (text) => its.rows(text),
-          )
-        assert.deepEqual(await kept(store), await kept(without))
-      },
-      database === 'sqlite' ? 15 : 2,
-    )
-  },
-)
+        if (one.kind === 'purge') await purge(store, one.whole ? at.did : uriOf(at))
+      }
+      await settleAll(store)
+      for (const subject of purged)
+        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, subject)
+      assert.deepEqual(await visibleRecords(store), await visibleRecords(without))
+      for (const its of [store, without]) await assertDerived(its)
+      const kept = (its: TestStore) =>
+        Array.fromAsync(
+          [
+            'select b.uri, p.rkey from parked p join base b on b.id = p.base order by 1, 2',
+            'select b.uri, p.rkey, rev from tombstone p join base b on b.id = p.base order by 1, 2',
+            'select key, reason, rev from rejection order by key',
+          ],
+          (text) => its.rows(text),
+        )
+      assert.deepEqual(await kept(store), await kept(without))
+    },
+    database === 'sqlite' ? 10 : 1,
+  )
+})
 
 function instant(turn: number): string {
   return new Date(Date.UTC(2026, 0, 1, 0, turn)).toISOString()
-}
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
-}
-
-async function filled(database: Engine): Promise<TestStore> {
-  return filledAt(await newUrl(database))
 }

@@ -23,25 +23,22 @@ onEveryDatabase('a statement that may take long answers like any other', async (
   assert.deepEqual([version, Buffer.from(body).toString()], [7, 'Grüße'])
 })
 
-onEveryDatabase(
-  'one past its time fails with the reason, and short ones answer meanwhile',
-  async (engine) => {
-    await using reader = await openReader(engine)
-    const { read } = reader
-    const late = new AbortController()
-    const outcome = failure(read.readAnswer(endless(engine), long(late.signal)))
-    await reader.underWay(1)
-    let answered = 0
-    for (; answered < 100; answered += 1)
-      assert.equal(text(await read.readAnswer(echo(engine, 'short'), { kind: 'short' })), 'short')
-    assert.equal(outcome.found, undefined)
-    const reason = new Error('too late')
-    late.abort(reason)
-    assert.equal(await outcome.promise, reason)
-    assert.equal(text(await read.readAnswer(echo(engine, 'next'), long())), 'next')
-    await reader.underWay(0)
-  },
-)
+onEveryDatabase('a statement past its time fails, and short ones answer meanwhile', async (engine) => {
+  await using reader = await openReader(engine)
+  const { read } = reader
+  const late = new AbortController()
+  const outcome = failure(read.readAnswer(endless(engine), long(late.signal)))
+  await reader.underWay(1)
+  let answered = 0
+  for (; answered < 100; answered += 1)
+    assert.equal(text(await read.readAnswer(echo(engine, 'short'), { kind: 'short' })), 'short')
+  assert.equal(outcome.found, undefined)
+  const reason = new Error('too late')
+  late.abort(reason)
+  assert.equal(await outcome.promise, reason)
+  assert.equal(text(await read.readAnswer(echo(engine, 'next'), long())), 'next')
+  await reader.underWay(0)
+})
 
 onEveryDatabase('the status does not wait for what callers ask', async (engine) => {
   await using reader = await openReader(engine)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Json } from '../../test/reference/shapes.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { emptyDatabases, openTestStore, type TestStore } from '../../test/support/store/store.ts'
 import { fill, line, open, size, thing } from '../../test/support/records/things.ts'
 import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
@@ -21,7 +21,7 @@ const text = {
 const before = ids.map((id) => thing(size, id))
 const after = ids.map((id) => thing({ ...size, ...text }, id))
 
-onEveryDatabase('a rebuild that is killed goes on where it was', async (engine) => {
+onEveryEngine('a rebuild that is killed goes on where it was', async (engine) => {
   const path = await empty(engine)
   await fill(path, before, everywhere(50))
   const seen = await killedWhen(path, after, ({ collections }) => collections[1]?.isComplete === true)
@@ -31,7 +31,7 @@ onEveryDatabase('a rebuild that is killed goes on where it was', async (engine) 
   await assertWhole(store, 50)
 })
 
-onEveryDatabase('a rebuild is right wherever it is killed', async (engine) => {
+onEveryEngine('a rebuild is right wherever it is killed', async (engine) => {
   const path = await empty(engine)
   await fill(path, before, everywhere(20))
   let lexicons = after
@@ -44,93 +44,84 @@ onEveryDatabase('a rebuild is right wherever it is killed', async (engine) => {
   }
 })
 
-onEveryDatabase(
-  'while tables are rebuilt, readers and writers of the old ones go on, and nothing is lost',
-  async (engine) => {
-    const path = await empty(engine)
-    await using old = await open(path, before)
-    await old.load(everywhere(50))
-    const state = { done: false }
-    const rebuilding = open(path, after).finally(() => (state.done = true))
-    const written: string[] = []
-    for (let n = 0; !state.done; n += 1) {
-      const id = ids[n % ids.length] as string
-      // The other one gets its turn.
-      await setImmediate()
-      try {
-        await old.apply(line(`new${n}`, { size: n }, {}, id), line(`${n % 50}`, { size: 1_000 + n }, {}, id))
-        written.push(`new${n}`)
-        await old.database.write.applyBatch(
-          [{ kind: 'delete', did, collection: id, rkey: `new${n}`, rev: '3kaaaaaaaaa22' }].filter(
-            () => n % 7 === 0,
-          ) as never,
-        )
-        assert.equal((await old.database.read.readPlanState()).hiding, false)
-      } catch (error) {
-        // From the moment at which the new tables are complete.
-        assert.match(String(error), /rebuilt for other lexicons/)
-        break
-      }
-    }
-    await using store = await rebuilding
-    assert.ok(written.length > 0)
-    const kept = new Set<unknown>()
-    for (const id of ids) for (const { rkey } of await store.rows(`select rkey from "${id}"`)) kept.add(rkey)
-    const lost = written.filter((key, n) => n % 7 !== 0 && !kept.has(key))
-    assert.deepEqual(lost, [])
-    for (const id of ids) {
-      const [row] = await store.rows(`select count(*) as n from "${id}"`)
-      assert.deepEqual(await store.rows(`select n from "${id}/:count"`), [{ n: row?.n }])
-      const rows = await store.rows(
-        engine === 'sqlite'
-          ? `select 1 from "${id}" where ".size" is not record ->> '$.size'`
-          : `select 1 from "${id}" where ".size" is distinct from (record ->> 'size')::bigint`,
+onEveryEngine('readers and writers of old tables go on during a rebuild, without loss', async (engine) => {
+  const path = await empty(engine)
+  await using old = await open(path, before)
+  await old.load(everywhere(50))
+  const state = { done: false }
+  const rebuilding = open(path, after).finally(() => (state.done = true))
+  const written: string[] = []
+  for (let n = 0; !state.done; n += 1) {
+    const id = ids[n % ids.length] as string
+    // The other one gets its turn.
+    await setImmediate()
+    try {
+      await old.apply(line(`new${n}`, { size: n }, {}, id), line(`${n % 50}`, { size: 1_000 + n }, {}, id))
+      written.push(`new${n}`)
+      await old.database.write.applyBatch(
+        [{ kind: 'delete', did, collection: id, rkey: `new${n}`, rev: '3kaaaaaaaaa22' }].filter(
+          () => n % 7 === 0,
+        ) as never,
       )
-      assert.deepEqual(rows, [])
+      assert.equal((await old.database.read.readPlanState()).hiding, false)
+    } catch (error) {
+      // From the moment at which the new tables are complete.
+      assert.match(String(error), /rebuilt for other lexicons/)
+      break
     }
-  },
-)
-
-onEveryDatabase(
-  'an account that is hidden while tables are rebuilt is not in the new ones',
-  async (engine) => {
-    const path = await empty(engine)
-    await using old = await open(path, before)
-    await old.load(everywhere(10))
-    let hide: Promise<unknown> | null = null
-    const onProgress = ({ collections }: RebuildProgress): void => {
-      if (collections[0]?.isComplete === true)
-        hide ??= old.database.write.applyBatch([
-          { kind: 'account', did, active: false, status: 'takendown', eventAt: 1n },
-        ])
-    }
-    await using store = await openTestStore({ path, lexicons: after, onProgress })
-    assert.ok(hide !== null)
-    await hide
-    for (const id of ids) assert.deepEqual(await store.rows(`select rkey from "${id}"`), [])
-    const [quarantined] = await store.rows('select count(*) as n from parked where id is null')
-    assert.deepEqual(quarantined, { n: 30 })
-  },
-)
-
-onEveryDatabase(
-  'whoever goes back to the former lexicons is rid of what a killed rebuild has left',
-  async (engine) => {
-    const path = await empty(engine)
-    const fresh = await empty(engine)
-    await fill(path, before, everywhere(5))
-    await fill(fresh, before, everywhere(5))
-    await killedWhen(path, after, ({ collections }) => collections[0]?.isComplete === true)
-    // Half a minute later.
-    await using store = await openTestStore({ path, lexicons: before, now: () => 1_900_000_000_000_000n })
-    await using other = await open(fresh, before)
-    assert.deepEqual(await namesOf(store), await namesOf(other))
-    assert.equal(
-      (await store.database.read.readPlanState()).version,
-      (await other.database.read.readPlanState()).version,
+  }
+  await using store = await rebuilding
+  assert.ok(written.length > 0)
+  const kept = new Set<unknown>()
+  for (const id of ids) for (const { rkey } of await store.rows(`select rkey from "${id}"`)) kept.add(rkey)
+  const lost = written.filter((key, n) => n % 7 !== 0 && !kept.has(key))
+  assert.deepEqual(lost, [])
+  for (const id of ids) {
+    const [row] = await store.rows(`select count(*) as n from "${id}"`)
+    assert.deepEqual(await store.rows(`select n from "${id}/:count"`), [{ n: row?.n }])
+    const rows = await store.rows(
+      engine === 'sqlite'
+        ? `select 1 from "${id}" where ".size" is not record ->> '$.size'`
+        : `select 1 from "${id}" where ".size" is distinct from (record ->> 'size')::bigint`,
     )
-  },
-)
+    assert.deepEqual(rows, [])
+  }
+})
+
+onEveryEngine('an account that is hidden while tables are rebuilt is not in the new ones', async (engine) => {
+  const path = await empty(engine)
+  await using old = await open(path, before)
+  await old.load(everywhere(10))
+  let hide: Promise<unknown> | null = null
+  const onProgress = ({ collections }: RebuildProgress): void => {
+    if (collections[0]?.isComplete === true)
+      hide ??= old.database.write.applyBatch([
+        { kind: 'account', did, active: false, status: 'takendown', eventAt: 1n },
+      ])
+  }
+  await using store = await openTestStore({ path, lexicons: after, onProgress })
+  assert.ok(hide !== null)
+  await hide
+  for (const id of ids) assert.deepEqual(await store.rows(`select rkey from "${id}"`), [])
+  const [quarantined] = await store.rows('select count(*) as n from parked where id is null')
+  assert.deepEqual(quarantined, { n: 30 })
+})
+
+onEveryEngine('going back to the former lexicons drops the tables of a killed rebuild', async (engine) => {
+  const path = await empty(engine)
+  const fresh = await empty(engine)
+  await fill(path, before, everywhere(5))
+  await fill(fresh, before, everywhere(5))
+  await killedWhen(path, after, ({ collections }) => collections[0]?.isComplete === true)
+  // Half a minute later.
+  await using store = await openTestStore({ path, lexicons: before, now: () => 1_900_000_000_000_000n })
+  await using other = await open(fresh, before)
+  assert.deepEqual(await namesOf(store), await namesOf(other))
+  assert.equal(
+    (await store.database.read.readPlanState()).version,
+    (await other.database.read.readPlanState()).version,
+  )
+})
 
 test('how far a rebuild has come is one sentence', () => {
   const part = { collection: 'org.example.a', done: 1_500, total: 2_000, isComplete: false }

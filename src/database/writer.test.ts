@@ -1,41 +1,32 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
 import { assertCounts } from '../../test/support/store/counts.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { day, found, line, snapshot } from '../../test/support/records/note-lines.ts'
-import { dids, noOutcome, note, noteDatabases, openNotes } from '../../test/support/records/notes.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
+import { dids, noOutcome, note, openNotes } from '../../test/support/records/notes.ts'
 import { inPairs, type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
-const newUrl = noteDatabases()
 const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
 
-onEveryDatabase('a record is stored once, and the same again changes nothing', async (database) => {
-  await using store = await open(database)
-  assert.deepEqual(await store.apply(line('a')), { ...noOutcome, stored: 1 })
+onNotes('a record is stored once, and the same again changes nothing', async (store) => {
+  await assertOutcome(store.apply(line('a')), { stored: 1 })
   const before = await store.rows('select * from "org.example.note"')
-  assert.deepEqual(await store.apply(line('a')), { ...noOutcome, unchanged: 1 })
+  await assertOutcome(store.apply(line('a')), { unchanged: 1 })
   assert.deepEqual(await store.rows('select * from "org.example.note"'), before)
 })
 
-onEveryDatabase(
-  'an update keeps when the record was first stored, and says when it was stored anew',
-  async (database) => {
-    await using store = await open(database)
-    await store.apply(line('a', { indexedAt: day(1) }))
-    const [before] = await store.rows(times)
-    assert.equal(before?.changed_at, before?.indexed_at)
-    assert.deepEqual(await store.apply(line('a', { text: 'other', indexedAt: day(9) })), {
-      ...noOutcome,
-      updated: 1,
-    })
-    const [after] = await store.rows(times)
-    assert.equal(after?.indexed_at, before?.indexed_at)
-    assert.ok(Number(after?.changed_at) > Number(before?.changed_at))
-  },
-)
+onNotes('an update keeps when the record was first stored, and when it last changed', async (store) => {
+  await store.apply(line('a', { indexedAt: day(1) }))
+  const [before] = await store.rows(times)
+  assert.equal(before?.changed_at, before?.indexed_at)
+  await assertOutcome(store.apply(line('a', { text: 'other', indexedAt: day(9) })), { updated: 1 })
+  const [after] = await store.rows(times)
+  assert.equal(after?.indexed_at, before?.indexed_at)
+  assert.ok(Number(after?.changed_at) > Number(before?.changed_at))
+})
 
-onEveryDatabase('revisions decide which version stands, and none never outranks one', async (database) => {
+onEveryEngine('revisions decide which version stands, and none never outranks one', async (database) => {
   const [none1, r1, r2] = [undefined, '3kaaaaaaaaa22', '3kbbbbbbbbb22']
   const table: [before: string | undefined, after: string | undefined, becomes: string, rev: unknown][] = [
     [none1, none1, 'updated', null],
@@ -46,7 +37,7 @@ onEveryDatabase('revisions decide which version stands, and none never outranks 
     [r1, none1, 'older', r1],
   ]
   for (const [before, after, becomes, rev] of table) {
-    await using store = await open(database)
+    await using store = await openNotes(await newUrl(database))
     await store.apply(line('a', { ...(before && { rev: before }) }))
     const outcome = await store.apply(line('a', { text: 'new', ...(after && { rev: after }) }))
     assert.deepEqual(outcome, { ...noOutcome, [becomes]: 1 }, `${before} then ${after}`)
@@ -55,68 +46,34 @@ onEveryDatabase('revisions decide which version stands, and none never outranks 
   }
 })
 
-onEveryDatabase(
-  'the same version under another revision is unchanged, and a newer revision is remembered',
-  async (database) => {
-    await using store = await open(database)
-    const revOf = async () => (await store.rows('select rev from "org.example.note"'))[0]?.rev
-    await store.apply(line('a'))
-    for (const [rev, becomes, kept] of [
-      ['3kbbbbbbbbb22', 'unchanged', '3kbbbbbbbbb22'],
-      // The revision is older, and there is nothing that it could change.
-      ['3kaaaaaaaaa22', 'unchanged', '3kbbbbbbbbb22'],
-      [undefined, 'unchanged', '3kbbbbbbbbb22'],
-      ['3kccccccccc22', 'unchanged', '3kccccccccc22'],
-    ] as const) {
-      assert.deepEqual(await store.apply(line('a', { ...(rev && { rev }) })), { ...noOutcome, [becomes]: 1 })
-      assert.equal(await revOf(), kept)
-    }
-  },
-)
-
-onEveryDatabase('of two versions in one batch or one load the later wins', async (database) => {
-  for (const way of ['apply', 'load'] as const) {
-    await using store = await open(database)
-    const lines = [line('a', { tags: ['x'] }), line('b'), line('a', { text: 'later', tags: ['y'] })]
-    const outcome = way === 'load' ? await store.load(lines) : await store.apply(...lines)
-    assert.deepEqual(outcome, { ...noOutcome, stored: 2, updated: 1 })
-    assert.deepEqual(await found(store, 'later'), ['a'])
-    assert.deepEqual(await found(store, 'text'), ['b'])
-    assert.deepEqual(await store.rows('select value from "org.example.note/tags"'), [{ value: 'y' }])
+onNotes('the same version at another revision is unchanged, the newer revision is kept', async (store) => {
+  const revOf = async () => (await store.rows('select rev from "org.example.note"'))[0]?.rev
+  await store.apply(line('a'))
+  for (const [rev, becomes, kept] of [
+    ['3kbbbbbbbbb22', 'unchanged', '3kbbbbbbbbb22'],
+    // The revision is older, and there is nothing that it could change.
+    ['3kaaaaaaaaa22', 'unchanged', '3kbbbbbbbbb22'],
+    [undefined, 'unchanged', '3kbbbbbbbbb22'],
+    ['3kccccccccc22', 'unchanged', '3kccccccccc22'],
+  ] as const) {
+    await assertOutcome(store.apply(line('a', { ...(rev && { rev }) })), { [becomes]: 1 })
+    assert.equal(await revOf(), kept)
   }
 })
 
-onEveryDatabase('arrays, references, text and their counts follow an update', async (database) => {
-  await using store = await open(database)
-  const target = (key: string) => ({ uri: `at://${dids[0]}/org.example.note/${key}`, cid })
-  await store.apply(line('a', { text: 'Früher', tags: ['x', 'y'], about: target('q'), links: [target('r')] }))
-  assert.deepEqual(await found(store, 'fruher'), ['a'])
-  await store.apply(line('a', { text: 'später', tags: ['y', 'z'], about: target('s'), links: [target('t')] }))
-  assert.deepEqual([await found(store, 'fruher'), await found(store, 'spater')], [[], ['a']])
-  const column = async (text: string) => (await store.rows(text)).map(({ v }) => v)
-  assert.deepEqual(await column('select value as v from "org.example.note/tags"'), ['y', 'z'])
-  assert.deepEqual(await column('select rkey as v from "org.example.note/links:uri"'), ['t'])
-  assert.deepEqual(await column('select ".about:key" as v from "org.example.note"'), ['s'])
+onNotes('a rejection is kept once for its URI, and cleared by a valid record', async (store) => {
+  const bad = { ...line('a'), value: { $type: 'org.example.note', text: 5 } }
+  const kept = () => store.rows('select uri, reason from rejection')
+  await assertOutcome(store.apply(bad, bad), { rejected: 2 })
+  await store.apply({ ...bad, value: { $type: 'org.example.note', text: 6 } })
+  assert.deepEqual(await kept(), [{ uri: bad.uri, reason: 'invalid-record' }])
+  await store.apply(line('b'))
+  assert.equal((await kept()).length, 1)
+  await store.apply(line('a'))
+  assert.deepEqual(await kept(), [])
 })
 
-onEveryDatabase(
-  'what is refused is kept once for its URI, and forgiven when the URI has a valid record',
-  async (database) => {
-    await using store = await open(database)
-    const bad = { ...line('a'), value: { $type: 'org.example.note', text: 5 } }
-    const kept = () => store.rows('select uri, reason from rejection')
-    assert.deepEqual(await store.apply(bad, bad), { ...noOutcome, rejected: 2 })
-    await store.apply({ ...bad, value: { $type: 'org.example.note', text: 6 } })
-    assert.deepEqual(await kept(), [{ uri: bad.uri, reason: 'invalid-record' }])
-    await store.apply(line('b'))
-    assert.equal((await kept()).length, 1)
-    await store.apply(line('a'))
-    assert.deepEqual(await kept(), [])
-  },
-)
-
-onEveryDatabase('what is refused without a URI is kept once for its text', async (database) => {
-  await using store = await open(database)
+onNotes('what is refused without a URI is kept once for its text', async (store) => {
   const reject = (record: string): Change => ({
     kind: 'reject',
     source: 'test',
@@ -132,8 +89,7 @@ onEveryDatabase('what is refused without a URI is kept once for its text', async
   ])
 })
 
-onEveryDatabase('a batch that fails leaves nothing, and memory is right for the next', async (database) => {
-  await using store = await open(database)
+onNotes('a batch that fails leaves nothing, and memory is right for the next', async (store) => {
   const bad = { ...line('r'), value: { $type: 'org.example.note', text: 5 } }
   await store.apply(line('a', { indexedAt: day(5) }), bad)
   const before = await snapshot(store)
@@ -158,8 +114,7 @@ onEveryDatabase('a batch that fails leaves nothing, and memory is right for the 
   assert.ok(!(await isOrdered(store)))
 })
 
-onEveryDatabase('a load that fails half way leaves nothing, and can be done again', async (database) => {
-  await using store = await open(database)
+onNotes('a load that fails half way leaves nothing, and can be done again', async (store) => {
   const before = await snapshot(store)
   const lines = ['d', 'b', 'c', 'a'].map((key, n) => line(key, { indexedAt: day(9 - n) }))
   async function* broken() {
@@ -168,45 +123,23 @@ onEveryDatabase('a load that fails half way leaves nothing, and can be done agai
   }
   await assert.rejects(store.database.write.load(broken()), /on fire/)
   assert.deepEqual(await snapshot(store), before)
-  assert.deepEqual(await store.load(lines), { ...noOutcome, stored: 4 })
+  await assertOutcome(store.load(lines), { stored: 4 })
   assert.deepEqual((await found(store, 'text')).toSorted(), ['a', 'b', 'c', 'd'])
   await assertCounts(store.database.read, store.tables)
 })
 
-onEveryDatabase(
-  'a load into a filled store keeps the batches before the one that fails',
-  async (database) => {
-    await using store = await open(database)
-    await store.apply(line('0'))
-    async function* broken() {
-      yield [store.change(line('1')), store.change(line('2'))]
-      yield [store.change(line('3')), { ...store.change(line('4')), collection: 'org.example.no' } as Change]
-    }
-    await assert.rejects(store.database.write.load(broken()))
-    assert.deepEqual(await found(store, 'text'), ['0', '1', '2'])
-    await assertCounts(store.database.read, store.tables)
-  },
-)
+onNotes('a load into a filled store keeps the batches before the one that fails', async (store) => {
+  await store.apply(line('0'))
+  async function* broken() {
+    yield [store.change(line('1')), store.change(line('2'))]
+    yield [store.change(line('3')), { ...store.change(line('4')), collection: 'org.example.no' } as Change]
+  }
+  await assert.rejects(store.database.write.load(broken()))
+  assert.deepEqual(await found(store, 'text'), ['0', '1', '2'])
+  await assertCounts(store.database.read, store.tables)
+})
 
-onEveryDatabase(
-  'two writers of one file take turns, and neither trusts what it remembers',
-  async (database) => {
-    const path = await newUrl(database)
-    await using one = await openNotes(path)
-    await using other = await openNotes(path)
-    const bad = { ...line('r'), value: { $type: 'org.example.note', text: 5 } }
-    await one.apply(line('a', { indexedAt: day(1) }))
-    await other.apply(line('b', { indexedAt: day(5) }), bad)
-    await one.apply(line('c', { indexedAt: day(3), did: 1 }), line('r', { indexedAt: day(3) }))
-    assert.ok(!(await isOrdered(other)))
-    assert.deepEqual(await other.rows('select * from rejection'), [])
-    await other.load([line('d', { indexedAt: day(2) })])
-    assert.deepEqual(await found(one, 'text'), ['a', 'b', 'c', 'r', 'd'])
-  },
-)
-
-onEveryDatabase('a reader in the middle of its rows sees one state while others write', async (database) => {
-  await using store = await open(database)
+onNotes('a reader in the middle of its rows sees one state while others write', async (store) => {
   await store.load(['a', 'b', 'c'].map((key) => line(key)))
   const rows = store.database.read.readRows({
     text: 'select rkey from "org.example.note" order by id',
@@ -222,10 +155,6 @@ onEveryDatabase('a reader in the middle of its rows sees one state while others 
 })
 
 const times = 'select indexed_at, changed_at from "org.example.note"'
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
-}
 
 async function isOrdered(store: TestStore): Promise<boolean> {
   return (await store.database.read.readPlanState()).ordered.has(note)

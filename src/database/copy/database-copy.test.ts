@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { newUrl, hide, show } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertSums } from '../../../test/support/store/counts.ts'
-import { fillWithEverything, received } from '../../../test/support/store/everything.ts'
+import { assertCounts } from '../../../test/support/store/counts.ts'
+import { openEverything, received } from '../../../test/support/store/everything.ts'
 import { keptState } from '../../../test/support/store/kept-state.ts'
 import {
   account,
@@ -14,7 +15,6 @@ import {
   dids,
   mark,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -28,6 +28,7 @@ import {
   visibleRecords,
   widerLexicons,
 } from '../../../test/support/records/notes.ts'
+import { stopTimers } from '../../../test/support/stopped-timers.ts'
 import { databases, type Engine } from '../../../test/support/store/postgres.ts'
 import {
   author,
@@ -40,28 +41,47 @@ import {
   reviewLines,
   reviewReferences,
 } from '../../../test/support/records/reviews.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store/store.ts'
+import {
+  emptyDatabases,
+  openTestStore,
+  tamperWith,
+  type TestStore,
+} from '../../../test/support/store/store.ts'
 import { understand } from '../../../test/support/records/understand.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'
 
-const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
 const { set, tables } = understand(noteLexicons, {})
 const parts = partsOf(tables)
 const options = { tables, fingerprint: set.fingerprint, check: () => null, now: () => 1_780_000_000_000_000n }
 const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-/** A test for each pair of engines. */
-function onEveryPair(sentence: string, holds: (from: Engine, to: Engine) => Promise<void>): void {
-  for (const from of databases)
-    for (const to of databases) test(`${sentence} (${titles[from]} to ${titles[to]})`, () => holds(from, to))
+/** A test for each pair of engines, or for those alone in which each is read once and written once. */
+function onEveryPair(
+  sentence: string,
+  holds: (from: Engine, to: Engine) => Promise<void>,
+  engines = databases.flatMap((from) => databases.map((to) => [from, to] as const)),
+): void {
+  for (const [from, to] of engines)
+    test(`${sentence} (${titles[from]} to ${titles[to]})`, (t) => {
+      stopTimers(t)
+      return holds(from, to)
+    })
+}
+
+function onUnlikePairs(sentence: string, holds: (from: Engine, to: Engine) => Promise<void>): void {
+  const others = databases.toReversed()
+  onEveryPair(
+    sentence,
+    holds,
+    databases.map((from, index) => [from, others[index] ?? from] as const),
+  )
 }
 
 onEveryPair('a copy has everything that is kept, and becomes a database like any other', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+  await using store = await openEverything(from)
   const url = await emptyUrl(to)
   await copy(store.path, url)
   await using copied = await openNotes(url)
@@ -70,7 +90,7 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
     if (name !== 'fetched') assert.ok(rows.length > 0, `${name} is empty, so that this says little.`)
   assert.deepEqual(await keptState(copied), received(state))
   assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
-  assert.equal(await copied.database.write.metadata.readCursor('jetstream:wss://example.com'), '12345')
+  assert.equal(await copied.metadata.readCursor('jetstream:wss://example.com'), '12345')
   await assertDerived(copied)
 
   // Hidden accounts come back there as they do here, and what was deleted stays so.
@@ -82,37 +102,30 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
   await assertDerived(copied)
 })
 
-onEveryPair(
-  'a copy has its records added up, also when they changed while it was not done',
-  async (from, to) => {
-    const understood = understand(reviewLexicons, reviewReferences)
-    const given = { ...options, tables: understood.tables, fingerprint: understood.set.fingerprint }
-    const documents = { lexicons: reviewLexicons, references: reviewReferences }
-    await using store = await openTestStore({ path: await emptyUrl(from), ...documents })
-    await store.load(reviewLines)
-    const url = await emptyUrl(to)
-    const copyAll = async (finishes: boolean): Promise<void> => {
-      await using source = await openSnapshot(store.path, given)
-      await using target = await openCopyTarget(url, source, given)
-      await fill(source, target, partsOf(given.tables), () => {})
-      if (finishes) await target.finish()
-    }
-    await copyAll(false)
-    await store.apply(...laterReviewLines, reviewLine(book, '1', { author: link(author, '2').uri }))
-    await copyAll(true)
-    await using copied = await openTestStore({ path: url, ...documents })
-    await assertSums(copied.database.read, copied.tables)
-    await copied.apply(
-      reviewLine(book, '1', {}),
-      reviewLine(review, '1', { stars: 3, book: link(book, '2') }),
-    )
-    await assertSums(copied.database.read, copied.tables)
-  },
-)
+onUnlikePairs('a copy has its sums, of records that changed before its end too', async (from, to) => {
+  const understood = understand(reviewLexicons, reviewReferences)
+  const given = { ...options, tables: understood.tables, fingerprint: understood.set.fingerprint }
+  const documents = { lexicons: reviewLexicons, references: reviewReferences }
+  await using store = await openTestStore({ path: await emptyUrl(from), ...documents })
+  await store.load(reviewLines)
+  const url = await emptyUrl(to)
+  const copyAll = async (finishes: boolean): Promise<void> => {
+    await using source = await openSnapshot(store.path, given)
+    await using target = await openCopyTarget(url, source, given)
+    await fill(source, target, partsOf(given.tables), () => {})
+    if (finishes) await target.finish()
+  }
+  await copyAll(false)
+  await store.apply(...laterReviewLines, reviewLine(book, '1', { author: link(author, '2').uri }))
+  await copyAll(true)
+  await using copied = await openTestStore({ path: url, ...documents })
+  await assertCounts(copied.database.read, copied.tables)
+  await copied.apply(reviewLine(book, '1', {}), reviewLine(review, '1', { stars: 3, book: link(book, '2') }))
+  await assertCounts(copied.database.read, copied.tables)
+})
 
-onEveryPair('there and back again everything is as it was', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+onUnlikePairs('there and back again everything is as it was', async (from, to) => {
+  await using store = await openEverything(from)
   const [there, back] = [await emptyUrl(to), await emptyUrl(from)]
   await copy(store.path, there)
   const comparisons = await copy(there, back)
@@ -161,9 +174,9 @@ onEveryPair(
     ),
 )
 
-onEveryPair('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
+onUnlikePairs('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
-  const { metadata } = store.database.write
+  const { metadata } = store
   const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
   const hide = () => metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
   await hide()
@@ -175,9 +188,8 @@ onEveryPair('what was shown and hidden again meanwhile is hidden once', async (f
   assert.deepEqual(await copied.database.read.readHidings(), await store.database.read.readHidings())
 })
 
-onEveryPair('what is not the same is told, and mended by the next copy', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+onUnlikePairs('what is not the same is told, and mended by the next copy', async (from, to) => {
+  await using store = await openEverything(from)
   const url = await emptyUrl(to)
   const damages: readonly Readonly<Record<string, string>>[] = [
     {
@@ -196,7 +208,7 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
     await using source = await openSnapshot(store.path, options)
     await using target = await openCopyTarget(url, source, options)
     await fill(source, target, parts, () => {})
-    for (const damage of Object.values(damaged)) await run(url, damage)
+    for (const damage of Object.values(damaged)) await tamperWith(url, damage)
     const found = await compare(source, target, parts, () => {})
     const different = found.filter(({ differing }) => differing > 0)
     assert.deepEqual(
@@ -211,7 +223,7 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
   assert.deepEqual(await keptState(copied), received(await keptState(store)))
 })
 
-onEveryPair('a copy is of the moment at which it began', async (from, to) => {
+onUnlikePairs('a copy is of the moment at which it began', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   const then = await keptState(store)
@@ -228,9 +240,8 @@ onEveryPair('a copy is of the moment at which it began', async (from, to) => {
   assert.deepEqual(await keptState(copied), then)
 })
 
-onEveryPair('nobody takes an unfinished copy for a database, nor another for its copy', async (from, to) => {
-  await using store = await openNotes(await newUrl(from))
-  await fillWithEverything(store)
+onUnlikePairs('an unfinished copy is no database, and no database is its copy', async (from, to) => {
+  await using store = await openEverything(from)
   await using other = await openNotes(await newUrl(from))
   const url = await emptyUrl(to)
   const refuses = async (what: RegExp, work: Promise<AsyncDisposable>): Promise<void> => {
@@ -364,32 +375,14 @@ async function happen(store: TestStore, one: Step, turn: number): Promise<void> 
     case 'hide record':
     case 'hide account': {
       const subject = what === 'hide record' ? uriOf(at) : at.did
-      return void (await store.database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
+      return void (await hide(store, subject))
     }
     case 'show record':
     case 'show account':
-      return void (await store.database.write.metadata.unhide(
-        what === 'show record' ? uriOf(at) : at.did,
-        'ben',
-      ))
+      return void (await show(store, what === 'show record' ? uriOf(at) : at.did))
     case 'settle':
-      return void (await store.database.write.metadata.settleAccounts(limit))
+      return void (await store.metadata.settleAccounts(limit))
     default:
       return void (await apply(store, account(did, what === 'back' ? null : what, turn)))
-  }
-}
-
-/** Past everything that would object. */
-async function run(url: string, statement: string): Promise<void> {
-  if (url.startsWith('postgres')) {
-    const { connect } = await import('../postgres/connection.ts')
-    const client = await connect(url, 'write')
-    await client.query(statement)
-    await client.end()
-  } else {
-    const { DatabaseSync } = await import('node:sqlite')
-    const database = new DatabaseSync(url)
-    database.exec(statement)
-    database.close()
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareKeys, type Row } from './parts.ts'
+import { compareKeys, type Row, rowText } from './parts.ts'
 
 const part = { name: 'anything', columns: ['at', 'key', 'rest'], key: 2, table: null }
 
@@ -20,4 +20,8 @@ test('keys are ordered by number and by code point, as both engines order them',
 
 test('what stands behind a key does not count', () => {
   assert.equal(compareKeys(part, [1n, 'a', 'x'], [1n, 'a', 'y']), 0)
+})
+
+test('a row has one text, whatever its values are', () => {
+  assert.equal(rowText(['a\n', 2n ** 60n, null, 0.5]), '["a\\n","1152921504606846976",null,0.5]\n')
 })

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import { noteDatabases, openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
+import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
+import { openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
 
 import type { ApiKey } from './metadata-store.ts'
 
-const newUrl = noteDatabases()
 const hour = 3_600_000_000n
 
-onEveryDatabase('a key is found by its hash alone, from the moment it was added', async (database) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(database), clock.now)
+onStoppedNotes('a key is found by its hash alone, from the moment it was added', async (store, { clock }) => {
   const { read, write } = store.database
   assert.equal(await read.findKey('h1'), null)
   await write.metadata.addKey({ id: 'k1', name: 'Ärzteblatt "x"', tier: 'research' }, 'h1')
@@ -19,10 +17,7 @@ onEveryDatabase('a key is found by its hash alone, from the moment it was added'
   assert.deepEqual(await read.readKeys(), [added])
 })
 
-onEveryDatabase('keys are listed from the oldest, and all of them', async (database) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(database), clock.now)
-  const { metadata } = store.database.write
+onStoppedNotes('keys are listed from the oldest, and all of them', async (store, { clock, metadata }) => {
   const start = clock.now()
   await metadata.addKey({ id: 'z', name: 'a', tier: 'public' }, '1')
   clock.advance(1n)
@@ -40,9 +35,7 @@ onEveryDatabase('keys are listed from the oldest, and all of them', async (datab
   )
 })
 
-onEveryDatabase('two keys are never one: ids and hashes are taken once', async (database) => {
-  await using store = await openNotes(await newUrl(database))
-  const { metadata } = store.database.write
+onNotes('two keys are never one: ids and hashes are taken once', async (store, { metadata }) => {
   await metadata.addKey({ id: 'k1', name: 'a', tier: 'public' }, 'h1')
   await assert.rejects(metadata.addKey({ id: 'k1', name: 'b', tier: 'research' }, 'h2'))
   await assert.rejects(metadata.addKey({ id: 'k2', name: 'b', tier: 'research' }, 'h1'))
@@ -53,35 +46,25 @@ onEveryDatabase('two keys are never one: ids and hashes are taken once', async (
   )
 })
 
-onEveryDatabase(
-  'a key that is replaced ends when it was said, and its successor does not',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await openNotes(await newUrl(database), clock.now)
-    const { read, write } = store.database
-    const start = clock.now()
-    await write.metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
-    clock.advance(hour)
-    assert.equal(await write.metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, start + 3n * hour), true)
-    assert.deepEqual(await read.findKey('h1'), key('k1', start, { expiresAt: start + 3n * hour }))
-    assert.deepEqual(await read.findKey('h2'), key('k2', start + hour))
+onStoppedNotes('a replaced key ends as told, and its successor does not', async (store, { clock }) => {
+  const { read, write } = store.database
+  const start = clock.now()
+  await write.metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
+  clock.advance(hour)
+  assert.equal(await write.metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, start + 3n * hour), true)
+  assert.deepEqual(await read.findKey('h1'), key('k1', start, { expiresAt: start + 3n * hour }))
+  assert.deepEqual(await read.findKey('h2'), key('k2', start + hour))
 
-    // Not again while it still holds, later or earlier: it has its successor.
-    for (const hours of [9n, 2n])
-      assert.equal(
-        await write.metadata.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + hours * hour),
-        false,
-      )
-    assert.deepEqual(await read.readKeys(), [
-      key('k1', start, { expiresAt: start + 3n * hour }),
-      key('k2', start + hour),
-    ])
-  },
-)
+  // Not again while it still holds, later or earlier: it has its successor.
+  for (const hours of [9n, 2n])
+    assert.equal(await write.metadata.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + hours * hour), false)
+  assert.deepEqual(await read.readKeys(), [
+    key('k1', start, { expiresAt: start + 3n * hour }),
+    key('k2', start + hour),
+  ])
+})
 
-onEveryDatabase('what has ended is not replaced, and nothing is added for it', async (database) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(database), clock.now)
+onStoppedNotes('what has ended is not replaced, and nothing is added for it', async (store, { clock }) => {
   const { read, write } = store.database
   const { metadata } = write
   for (const id of ['ended', 'revoked'])
@@ -99,42 +82,35 @@ onEveryDatabase('what has ended is not replaced, and nothing is added for it', a
   assert.equal(await metadata.replaceKey('next', { id: 'new', hash: 'n' }, clock.now() + hour), false)
 })
 
-onEveryDatabase(
-  'a successor has the contact and the expiry of the key, or an expiry of its own',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await openNotes(await newUrl(database), clock.now)
-    const { read, write } = store.database
-    const { metadata } = write
-    const [validUntil, later] = [clock.now() + 5n * hour, clock.now() + 9n * hour]
-    const given = { contact: 'Ann <ann@example.org>', validUntil }
-    await metadata.addKey({ id: 'k1', name: 'a', tier: 'research', ...given }, 'h1')
-    assert.deepEqual(await read.findKey('h1'), key('k1', clock.now(), given))
-    assert.equal(await metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, clock.now() + hour), true)
-    assert.deepEqual(await read.findKey('h2'), key('k2', clock.now(), given))
-    await metadata.replaceKey('k2', { id: 'k3', hash: 'h3', validUntil: later }, clock.now() + hour)
-    assert.deepEqual(await read.findKey('h3'), key('k3', clock.now(), { ...given, validUntil: later }))
-    // What has expired is over, at that very moment.
-    clock.advance(9n * hour)
-    assert.equal(await metadata.replaceKey('k3', { id: 'k4', hash: 'h4' }, clock.now() + hour), false)
-    assert.equal(await read.findKey('h4'), null)
-  },
-)
+onStoppedNotes('a successor inherits contact and expiry, unless told otherwise', async (store, { clock }) => {
+  const { read, write } = store.database
+  const { metadata } = write
+  const [validUntil, later] = [clock.now() + 5n * hour, clock.now() + 9n * hour]
+  const given = { contact: 'Ann <ann@example.org>', validUntil }
+  await metadata.addKey({ id: 'k1', name: 'a', tier: 'research', ...given }, 'h1')
+  assert.deepEqual(await read.findKey('h1'), key('k1', clock.now(), given))
+  assert.equal(await metadata.replaceKey('k1', { id: 'k2', hash: 'h2' }, clock.now() + hour), true)
+  assert.deepEqual(await read.findKey('h2'), key('k2', clock.now(), given))
+  await metadata.replaceKey('k2', { id: 'k3', hash: 'h3', validUntil: later }, clock.now() + hour)
+  assert.deepEqual(await read.findKey('h3'), key('k3', clock.now(), { ...given, validUntil: later }))
+  // What has expired is over, at that very moment.
+  clock.advance(9n * hour)
+  assert.equal(await metadata.replaceKey('k3', { id: 'k4', hash: 'h4' }, clock.now() + hour), false)
+  assert.equal(await read.findKey('h4'), null)
+})
 
-onEveryDatabase('a successor that cannot be added leaves the key as it was', async (database) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(database), clock.now)
+onStoppedNotes('a successor that cannot be added leaves the key as it was', async (store, { clock }) => {
   const { read, write } = store.database
   await write.metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
   await assert.rejects(write.metadata.replaceKey('k1', { id: 'k2', hash: 'h1' }, clock.now()))
   assert.deepEqual(await read.readKeys(), [key('k1', clock.now())])
 })
 
-onEveryDatabase('a key is revoked once, for good, and that it was is kept', async (database) => {
+onEveryEngine('a key is revoked once, for good, and that it was is kept', async (database) => {
   const clock = stoppedClock()
   const path = await newUrl(database)
   await using store = await openNotes(path, clock.now)
-  const { metadata } = store.database.write
+  const { metadata } = store
   const start = clock.now()
   await metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
   assert.equal(await metadata.revokeKey('k2'), false)
@@ -146,12 +122,12 @@ onEveryDatabase('a key is revoked once, for good, and that it was is kept', asyn
   assert.deepEqual(await other.database.read.findKey('h1'), key('k1', start, { revokedAt: start + hour }))
 })
 
-onEveryDatabase('what one process does to keys holds at once for those that read', async (database) => {
+onEveryEngine('what one process does to keys holds at once for those that read', async (database) => {
   const clock = stoppedClock()
   const path = await newUrl(database)
   await using server = await openNotes(path, clock.now)
   await using operator = await openNotes(path, clock.now)
-  const { metadata } = operator.database.write
+  const { metadata } = operator
   await metadata.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
   assert.deepEqual(await server.database.read.findKey('h1'), key('k1', clock.now()))
   await metadata.revokeKey('k1')

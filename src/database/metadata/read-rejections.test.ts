@@ -1,23 +1,8 @@
 import assert from 'node:assert/strict'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import {
-  apply,
-  noteDatabases,
-  openNotes,
-  refuse,
-  rev,
-  spot,
-  stoppedClock,
-  uriOf,
-} from '../../../test/support/records/notes.ts'
-import type { Engine } from '../../../test/support/store/postgres.ts'
-import { type TestStore } from '../../../test/support/store/store.ts'
+import { onStoppedNotes } from '../../../test/support/store/note-stores.ts'
+import { apply, refuse, rev, spot, uriOf } from '../../../test/support/records/notes.ts'
 
-const newUrl = noteDatabases()
-
-onEveryDatabase('what was refused is read a page at a time, in the order of its keys', async (database) => {
-  const clock = stoppedClock()
-  await using store = await open(database, clock.now)
+onStoppedNotes('rejections are read in pages, in the order of their keys', async (store, { clock }) => {
   const { read } = store.database
   await apply(store, ...['c', 'a', 'b'].map((rkey) => refuse(store, spot(rkey), rev(3))))
   await apply(store, {
@@ -63,7 +48,3 @@ onEveryDatabase('what was refused is read a page at a time, in the order of its 
   )
   assert.ok(nameless !== undefined && !('rev' in nameless) && nameless.uri === null)
 })
-
-async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
-  return openNotes(await newUrl(database), now)
-}

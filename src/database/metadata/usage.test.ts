@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import { noteDatabases, openNotes } from '../../../test/support/records/notes.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
+import { openNotes } from '../../../test/support/records/notes.ts'
 import { addKeyUsage } from '../open.ts'
 import { usageDays } from './keys.ts'
 
-const newUrl = noteDatabases()
 const today = 20_000
 
-onEveryDatabase('what keys were used for is added up by day, whoever adds it', async (engine) => {
+onEveryEngine('what keys were used for is added up by day, whoever adds it', async (engine) => {
   const url = await newUrl(engine)
   await using store = await openNotes(url)
   const { read } = store.database
@@ -28,7 +28,7 @@ onEveryDatabase('what keys were used for is added up by day, whoever adds it', a
   assert.equal((await read.readUsage(today)).length, 2)
 })
 
-onEveryDatabase('usage is kept for some days and no longer', async (engine) => {
+onEveryEngine('usage is kept for some days and no longer', async (engine) => {
   const url = await newUrl(engine)
   await using store = await openNotes(url)
   const days = [today - usageDays, today - usageDays + 1, today]

@@ -146,98 +146,92 @@ onPostgres('the schema that somebody put pg_trgm into is found', async () => {
   assert.equal(await valueOf(connection.client, "select similarity('a', 'a')"), 1)
 })
 
-onPostgres(
-  'a connection that is lost while nothing is asked of it does no harm, and says so when it is',
-  async () => {
-    await using connection = await opened(connect(server.url, 'write'))
-    const { client } = connection
-    const ended = new Promise((resolve) => client.once('end', resolve))
-    await server.query('select pg_terminate_backend($1::int)', [
-      String(await valueOf(client, 'select pg_backend_pid()')),
-    ])
-    await ended
-    await assert.rejects(client.query('select 1'), isPassing)
-  },
-)
+onPostgres('a connection that is lost while idle fails at its next statement', async () => {
+  await using connection = await opened(connect(server.url, 'write'))
+  const { client } = connection
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  await server.query('select pg_terminate_backend($1::int)', [
+    String(await valueOf(client, 'select pg_backend_pid()')),
+  ])
+  await ended
+  await assert.rejects(client.query('select 1'), isPassing)
+})
 
-onPostgres(
-  'what keeps a connection from being made is said in one sentence that says what to do',
-  async () => {
-    const role = await server.addRole('Some One', 'right')
-    const { port } = server
-    await server.query(
-      'create role barred; create role stranger login; create role full_house login connection limit 0',
-    )
-    await server.query(
-      `create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`,
-    )
-    await server.query('revoke connect on database latin from public')
-    const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-    after(() => closing.close())
-    await once(closing, 'listening')
-    const closingPort = (closing.address() as { port: number }).port
-    const at = `127.0.0.1:${port}`
-    for (const [url, message] of [
-      [
-        role.replace('right', 'wrong'),
-        `The server at ${at} refuses the password of the user "Some One": write the right one in the URL, postgres://USER:PASSWORD@HOST/DATABASE, with @ : / ? # % as %40 %3A %2F %3F %23 %25.`,
-      ],
-      [
-        role.replace(':right', ''),
-        `The server at ${at} wants a password of the user "Some One": write it in the URL, postgres://USER:PASSWORD@HOST/DATABASE.`,
-      ],
-      [
-        `postgres://nobody@${at}/postgres`,
-        `The server at ${at} refuses the user "nobody" (role "nobody" does not exist): create it with \`create role "nobody" login\`, or name another in the URL.`,
-      ],
-      [
-        `postgres://barred@${at}/postgres`,
-        `The server at ${at} refuses the user "barred" (role "barred" is not permitted to log in): create it with \`create role "barred" login\`, or name another in the URL.`,
-      ],
-      [
-        `postgres://postgres@${at}/none`,
-        `The server at ${at} has no database "none": create it with \`create database "none" encoding 'UTF8' template template0\`, or name another in the URL.`,
-      ],
-      [
-        `postgres://full_house@${at}/postgres`,
-        `The server at ${at} has no connection left (too many connections for role "full_house"): close some, or raise its max_connections.`,
-      ],
-      [
-        `postgres://stranger@${at}/latin`,
-        `The user "stranger" may not connect to the database "latin": have an administrator run \`grant connect on database "latin" to "stranger"\`.`,
-      ],
-      [
-        `postgres://postgres@${at}/latin`,
-        `The database "latin" has the encoding LATIN1, which cannot hold all text: name one that was made with \`create database NAME encoding 'UTF8' template template0\`.`,
-      ],
-      [
-        `postgres://postgres@${at}/postgres?sslmode=require`,
-        `The server at ${at} does not speak TLS: write sslmode=disable in the URL, or set up TLS on the server.`,
-      ],
-      [
-        `postgres://postgres@${at}/postgres?sslmode=verify-full&sslrootcert=/no/where.pem`,
-        `The URL of the database cannot be used: ENOENT: no such file or directory, open '/no/where.pem'.`,
-      ],
-      [
-        'postgres://postgres@127.0.0.1:1/postgres',
-        'The server at 127.0.0.1:1 cannot be reached (ECONNREFUSED): start it, or correct host and port in the URL.',
-      ],
-      [
-        'postgres://postgres@no.where.invalid/postgres',
-        'The host of no.where.invalid:5432 is not known (ENOTFOUND): correct the host in the URL.',
-      ],
-      [
-        'postgres:///postgres?host=/no/where&user=postgres',
-        'There is no PostgreSQL socket in /no/where: start the server, or correct the host in the URL.',
-      ],
-      [
-        `postgres://postgres@127.0.0.1:${closingPort}/postgres`,
-        `The server at 127.0.0.1:${closingPort} closed the connection: see its log, and whether host and port in the URL are PostgreSQL's.`,
-      ],
-    ] as const)
-      await assert.rejects(connect(url, 'write'), { message }, url)
-  },
-)
+onPostgres('a connection that cannot be made is explained, with what to do', async () => {
+  const role = await server.addRole('Some One', 'right')
+  const { port } = server
+  await server.query(
+    'create role barred; create role stranger login; create role full_house login connection limit 0',
+  )
+  await server.query(
+    `create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`,
+  )
+  await server.query('revoke connect on database latin from public')
+  const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  after(() => closing.close())
+  await once(closing, 'listening')
+  const closingPort = (closing.address() as { port: number }).port
+  const at = `127.0.0.1:${port}`
+  for (const [url, message] of [
+    [
+      role.replace('right', 'wrong'),
+      `The server at ${at} refuses the password of the user "Some One": write the right one in the URL, postgres://USER:PASSWORD@HOST/DATABASE, with @ : / ? # % as %40 %3A %2F %3F %23 %25.`,
+    ],
+    [
+      role.replace(':right', ''),
+      `The server at ${at} wants a password of the user "Some One": write it in the URL, postgres://USER:PASSWORD@HOST/DATABASE.`,
+    ],
+    [
+      `postgres://nobody@${at}/postgres`,
+      `The server at ${at} refuses the user "nobody" (role "nobody" does not exist): create it with \`create role "nobody" login\`, or name another in the URL.`,
+    ],
+    [
+      `postgres://barred@${at}/postgres`,
+      `The server at ${at} refuses the user "barred" (role "barred" is not permitted to log in): create it with \`create role "barred" login\`, or name another in the URL.`,
+    ],
+    [
+      `postgres://postgres@${at}/none`,
+      `The server at ${at} has no database "none": create it with \`create database "none" encoding 'UTF8' template template0\`, or name another in the URL.`,
+    ],
+    [
+      `postgres://full_house@${at}/postgres`,
+      `The server at ${at} has no connection left (too many connections for role "full_house"): close some, or raise its max_connections.`,
+    ],
+    [
+      `postgres://stranger@${at}/latin`,
+      `The user "stranger" may not connect to the database "latin": have an administrator run \`grant connect on database "latin" to "stranger"\`.`,
+    ],
+    [
+      `postgres://postgres@${at}/latin`,
+      `The database "latin" has the encoding LATIN1, which cannot hold all text: name one that was made with \`create database NAME encoding 'UTF8' template template0\`.`,
+    ],
+    [
+      `postgres://postgres@${at}/postgres?sslmode=require`,
+      `The server at ${at} does not speak TLS: write sslmode=disable in the URL, or set up TLS on the server.`,
+    ],
+    [
+      `postgres://postgres@${at}/postgres?sslmode=verify-full&sslrootcert=/no/where.pem`,
+      `The URL of the database cannot be used: ENOENT: no such file or directory, open '/no/where.pem'.`,
+    ],
+    [
+      'postgres://postgres@127.0.0.1:1/postgres',
+      'The server at 127.0.0.1:1 cannot be reached (ECONNREFUSED): start it, or correct host and port in the URL.',
+    ],
+    [
+      'postgres://postgres@no.where.invalid/postgres',
+      'The host of no.where.invalid:5432 is not known (ENOTFOUND): correct the host in the URL.',
+    ],
+    [
+      'postgres:///postgres?host=/no/where&user=postgres',
+      'There is no PostgreSQL socket in /no/where: start the server, or correct the host in the URL.',
+    ],
+    [
+      `postgres://postgres@127.0.0.1:${closingPort}/postgres`,
+      `The server at 127.0.0.1:${closingPort} closed the connection: see its log, and whether host and port in the URL are PostgreSQL's.`,
+    ],
+  ] as const)
+    await assert.rejects(connect(url, 'write'), { message }, url)
+})
 
 onPostgres('a server whose pg_hba.conf lets nobody in from here is told from an unknown role', async () => {
   const [{ hba_file }] = (await server.query('show hba_file')) as [{ hba_file: string }]

@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg'
 import { onPostgres } from '../../../test/support/store/databases.ts'
 import { endless } from '../../../test/support/store/long-statements.ts'
 import { type Cluster, databases, startCluster } from '../../../test/support/store/postgres.ts'
+import { stopTimers } from '../../../test/support/stopped-timers.ts'
 import { until } from '../../../test/support/until.ts'
 import type { ReadTerms } from '../database.ts'
 import { connect } from './connection.ts'
@@ -17,7 +18,8 @@ after(() => cluster?.[Symbol.asyncDispose]())
 
 const { text: forever } = endless('postgres')
 
-onPostgres('what was given up is gone from the server, and all connections can be used', async () => {
+onPostgres('what was given up is gone from the server, and all connections can be used', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 4 })
   for (let round = 0; round < 5; round += 1) {
     const late = new AbortController()
@@ -30,7 +32,8 @@ onPostgres('what was given up is gone from the server, and all connections can b
   assert.equal(new Set(await together(servers, 4)).size, 4)
 })
 
-onPostgres('half of the connections is left to what is short', async () => {
+onPostgres('half of the connections is left to what is short', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 4 })
   const late = new AbortController()
   const all = [1, 2, 3].map(() => servers.read(runForever, long(late.signal)))
@@ -41,14 +44,17 @@ onPostgres('half of the connections is left to what is short', async () => {
   for (const one of all) await assert.rejects(one, /^Error: given up$/)
 })
 
-onPostgres('the time that short statements have is not that of others, and comes back', async () => {
-  await using servers = open({ poolSize: 1, statementTimeout: 1_000 })
-  const sleep = (client: PoolClient) => client.query('select pg_sleep(2)')
-  await servers.read(sleep, long())
-  await assert.rejects(servers.read(sleep), { code: 'TIMEOUT' })
+onPostgres('the time that short statements have is not that of others, and comes back', async (t) => {
+  stopTimers(t)
+  await using servers = open({ poolSize: 1, statementTimeout: 60_000 })
+  const limit = async (client: PoolClient) =>
+    (await client.query(`select current_setting('statement_timeout') as limit`)).rows[0].limit
+  const limits = [await servers.read(limit), await servers.read(limit, long()), await servers.read(limit)]
+  assert.deepEqual(limits, ['1min', '1h', '1min'])
 })
 
-onPostgres('what a connection was asked in vain does not end it', async () => {
+onPostgres('what a connection was asked in vain does not end it', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 1 })
   const [process] = await together(servers, 1)
   await assert.rejects(
@@ -58,7 +64,8 @@ onPostgres('what a connection was asked in vain does not end it', async () => {
   assert.deepEqual(await together(servers, 1), [process])
 })
 
-onPostgres('what is repeated because a connection was lost still ends with its signal', async () => {
+onPostgres('what is repeated because a connection was lost still ends with its signal', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 2 })
   const late = new AbortController()
   const outcome = servers.read(runForever, long(late.signal)).catch((error: unknown) => error)
@@ -70,7 +77,8 @@ onPostgres('what is repeated because a connection was lost still ends with its s
   await until(async () => (await underWay()).length === 0)
 })
 
-onPostgres('a server that is silent keeps nobody who gives up', async () => {
+onPostgres('a server that is silent keeps nobody who gives up', async (t) => {
+  const timers = stopTimers(t)
   await using own = await startCluster()
   await using servers = open({ database: own.url })
   const late = new AbortController()
@@ -79,6 +87,8 @@ onPostgres('a server that is silent keeps nobody who gives up', async () => {
   process.kill(id, 'SIGSTOP')
   late.abort('given up')
   assert.equal(await outcome, 'given up')
+  // As long as the server has to cancel it.
+  timers.advance(1_000)
   // The connection is cut, and its place given to others.
   assert.equal(
     new Set(await together(servers, defaultQueryOptions.poolSize)).size,

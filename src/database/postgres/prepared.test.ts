@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { onPostgres } from '../../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../../test/support/store/databases.ts'
 import { type Cluster, databases, startCluster } from '../../../test/support/store/postgres.ts'
 import pg from 'pg'
 import type { ColumnValue } from '../database.ts'
@@ -27,13 +27,13 @@ after(async () => {
 const ask = (body: string, ...values: readonly ColumnValue[]) =>
   runAnswer(client, { text: `select 200::bigint as version, convert_to(${body}, 'UTF8') as body`, values })
 
-onPostgres('a body of UTF-8 comes as its bytes, beside a version of any size', async () => {
+onUntimedPostgres('a body of UTF-8 comes as its bytes, beside a version of any size', async () => {
   assert.deepEqual(await ask(`'zażółć'`), { version: 200, body: Buffer.from('zażółć') })
   assert.equal((await ask(`''`)).body?.length, 0)
   assert.equal((await ask('null')).body, null)
 })
 
-onPostgres('values of every kind are given, the same statement prepared once', async () => {
+onUntimedPostgres('values of every kind are given, the same statement prepared once', async () => {
   const body = 'concat($1::int8, $2::float8, $3::text, $4::text)'
   for (const [values, found] of [
     [[9_007_199_254_740_993n, 0.5, 'é', null], '90071992547409930.5é'],
@@ -45,12 +45,12 @@ onPostgres('values of every kind are given, the same statement prepared once', a
   assert.equal(rows[0]?.n, 1n)
 })
 
-onPostgres('an answer of any length is put together', async () => {
+onUntimedPostgres('an answer of any length is put together', async () => {
   for (const length of [8_170, 8_192, 65_536, 5_000_000])
     assert.equal(String((await ask(`repeat('a', $1::int)`, length)).body), 'a'.repeat(length))
 })
 
-onPostgres('what nobody holds any more is collected when it is young', async () => {
+onUntimedPostgres('what nobody holds any more is collected when it is young', async () => {
   setFlagsFromString('--expose-gc')
   const collect: (options?: { readonly type: 'minor' }) => void = runInNewContext('gc')
   // Who outlives two of them is old.
@@ -66,7 +66,7 @@ onPostgres('what nobody holds any more is collected when it is young', async () 
   assert.ok(held() - before < (answers * length) / 2)
 })
 
-onPostgres('what fails is told, and the connection goes on', async () => {
+onUntimedPostgres('what fails is told, and the connection goes on', async () => {
   await assert.rejects(ask('(1 / $1::int)::text', 0), { code: '22012' })
   await assert.rejects(ask('nothing'), { code: '42703' })
   assert.equal(String((await ask('(1 / $1::int)::text', 1)).body), '1')

@@ -101,42 +101,6 @@ test('a text is stored in its record alone', async () => {
   assert.equal(columns.find(({ name }) => name === '.text')?.hidden, 2)
 })
 
-test('a connection in memory finds what it loaded, and what it writes afterwards', async () => {
-  await using store = await openNotes(':memory:')
-  await store.load(lines)
-  assert.equal((await found(store, 'ungerade')).length, 450)
-  await store.apply(line('new', { text: 'Nagelneu' }))
-  assert.deepEqual(await found(store, 'nagelneu'), ['new'])
-  assert.equal((await found(store, 'ungerade')).length, 450)
-})
-
-test('a text that is written after a load is found, and the text that it replaced is not', async () => {
-  await using store = await openNotes(inFolder('later.db'))
-  await store.load(lines)
-  await store.apply(line('new', { text: 'Nagelneu' }), {
-    ...lines[3],
-    value: line('', { text: 'Anders' }).value,
-  } as StoredLine)
-  assert.deepEqual(await found(store, 'nagelneu'), ['new'])
-  assert.deepEqual(await found(store, 'anders'), ['k0003'])
-  assert.equal((await found(store, 'ungerade')).length, 449)
-  assert.deepEqual(await store.rows('pragma integrity_check'), [{ integrity_check: 'ok' }])
-})
-
-test('a row that changes late in a load, and one out of order, are found by their texts', async () => {
-  const changed = { ...lines[3], value: line('', { text: 'Anders' }).value } as StoredLine
-  const early = line('early', { text: 'Morgens', indexedAt: '2020-01-01T00:00:00Z' })
-  for (const [name, last, word, key] of [
-    ['changed', changed, 'anders', 'k0003'],
-    ['early', early, 'morgens', 'early'],
-  ] as const) {
-    await using store = await openNotes(inFolder(`${name}.db`))
-    await store.load([...lines, last])
-    assert.deepEqual(await found(store, word), [key])
-    await found(store, 'gerade')
-  }
-})
-
 test('a load that is broken off leaves nothing, and the next one finds all', async () => {
   await using store = await openNotes(inFolder('broken.db'))
   async function* broken(): AsyncGenerator<readonly Change[]> {

@@ -43,7 +43,7 @@ test('a load that has ended survives a loss of power, although a reader holds up
 
 async function stateOf(path: string): Promise<{ cursor: string | null; records: number }> {
   await using store = await open(path, [thing({})])
-  const cursor = await store.database.write.metadata.readCursor('live')
+  const cursor = await store.metadata.readCursor('live')
   const [check] = await store.rows('pragma integrity_check')
   assert.deepEqual(check, { integrity_check: 'ok' })
   return { cursor, records: (await store.rows('select 1 from "org.example.thing"')).length }

@@ -1,35 +1,16 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import {
-  contentCount,
-  mark,
-  note,
-  noteDatabases,
-  openNotes,
-  put,
-  spot,
-  uriOf,
-} from '../../../test/support/records/notes.ts'
+import { newUrl } from '../../../test/support/store/note-stores.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
+import { contentCount, mark, note, openNotes, put, spot, uriOf } from '../../../test/support/records/notes.ts'
 import { databases } from '../../../test/support/store/postgres.ts'
-import {
-  laterReviewLines,
-  reviewLexicons,
-  reviewLines,
-  reviewReferences,
-} from '../../../test/support/records/reviews.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store/store.ts'
+import { tamperWith, type TestStore } from '../../../test/support/store/store.ts'
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
-import { connect } from '../postgres/connection.ts'
 import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
-import { ownSums } from '../layout/sums.ts'
 
-const newUrl = noteDatabases()
-const emptyUrl = emptyDatabases()
 const uri = uriOf(spot('a0'))
 
-onEveryDatabase('each kind of damage is named, and nothing else', async (engine) => {
+onEveryEngine('each kind of damage is named, and nothing else', async (engine) => {
   const json = (value: string) => (engine === 'sqlite' ? `jsonb('${value}')` : `'${value}'::jsonb`)
   const id = `(select id from "${note}" where rkey = 'a0')`
   const cases: readonly (readonly [statement: string, name: string, problem: RegExp])[] = [
@@ -61,7 +42,7 @@ onEveryDatabase('each kind of damage is named, and nothing else', async (engine)
     await using store = await openNotes(path)
     await fill(store)
     assert.deepEqual(await findDamage(store.database.read, store.tables), [])
-    await damage(store, statement)
+    await tamperWith(store.path, statement)
     const found = await findDamage(store.database.read, store.tables)
     assert.match(found.find((one) => one.name === name)?.problem ?? '', problem, statement)
     assert.deepEqual(
@@ -83,7 +64,7 @@ if (databases.includes('sqlite'))
       `insert into "${text.name}" (rowid, t) values (1000, 'strange')`,
       `insert into "${text.name}" ("${text.name}") values ('delete-all')`,
     ]) {
-      await damage(store, statement)
+      await tamperWith(store.path, statement)
       const found = await findDamage(store.database.read, store.tables)
       assert.deepEqual(
         found.map(({ name }) => name),
@@ -93,7 +74,7 @@ if (databases.includes('sqlite'))
     }
   })
 
-onEveryDatabase('words of other texts, and another number of words, are found', async (engine) => {
+onEveryEngine('words of other texts, and another number of words, are found', async (engine) => {
   const index = `${note}/:words`
   const vocabulary = vocabularyName(index)
   const id = `(select id from "${note}" where rkey = 'a0')`
@@ -121,7 +102,7 @@ onEveryDatabase('words of other texts, and another number of words, are found', 
     const path = await newUrl(engine)
     await using store = await openNotes(path)
     await fill(store)
-    await damage(store, statement)
+    await tamperWith(store.path, statement)
     const found = await findDamage(store.database.read, store.tables)
     // A word that a vocabulary lacks is a difference of its own.
     const names = found.map((one) => one.name).filter((other) => other === name || other !== vocabulary)
@@ -130,11 +111,11 @@ onEveryDatabase('words of other texts, and another number of words, are found', 
   }
 })
 
-onEveryDatabase('a row of no repository is named by its id', async (engine) => {
+onEveryEngine('a row of no repository is named by its id', async (engine) => {
   const path = await newUrl(engine)
   await using store = await openNotes(path)
   await fill(store)
-  await damage(store, `update "${note}" set base = 12345 where rkey = 'a0'`)
+  await tamperWith(store.path, `update "${note}" set base = 12345 where rkey = 'a0'`)
   const [row] = await store.rows(`select id from "${note}" where rkey = 'a0'`)
   const found = await findDamage(store.database.read, store.tables)
   assert.match(
@@ -149,18 +130,18 @@ if (databases.includes('sqlite'))
     await using store = await openNotes(path)
     await fill(store)
     // A line feed within a string.
-    await damage(store, `update "${note}" set record = x'7c4774657874170A' where rkey = 'a0'`)
-    await damage(store, `update "${note}" set ".score" = 4 where rkey = 'a1'`)
+    await tamperWith(store.path, `update "${note}" set record = x'7c4774657874170A' where rkey = 'a0'`)
+    await tamperWith(store.path, `update "${note}" set ".score" = 4 where rkey = 'a1'`)
     const found = await findDamage(store.database.read, store.tables)
     const problems = new Map(found.map(({ name, problem }) => [name, problem]))
     assert.equal(problems.get(uri), 'Its content cannot be parsed.')
     assert.equal(problems.get(uriOf(spot('a1'))), 'Columns differ from it: .score.')
   })
 
-onEveryDatabase('a table that cannot be read is named with the reason', async (engine) => {
+onEveryEngine('a table that cannot be read is named with the reason', async (engine) => {
   const path = await newUrl(engine)
   await using store = await openNotes(path)
-  await damage(store, `alter table "${note}" rename to other`)
+  await tamperWith(store.path, `alter table "${note}" rename to other`)
   const found = await findDamage(store.database.read, store.tables)
   const counts = store.tables.find(({ name }) => name === note)?.counts ?? []
   const vocabularies = engine === 'postgres' ? [vocabularyName(`${note}/:words`)] : []
@@ -171,49 +152,9 @@ onEveryDatabase('a table that cannot be read is named with the reason', async (e
   for (const { problem } of found) assert.match(problem, /^It cannot be read: .*[^.]\.$/)
 })
 
-onEveryDatabase('counts and sums that are not those of the records are named', async (engine) => {
-  await using store = await openTestStore({
-    path: await emptyUrl(engine),
-    lexicons: reviewLexicons,
-    references: reviewReferences,
-  })
-  await store.load(reviewLines)
-  await store.apply(...laterReviewLines)
-  assert.deepEqual(await findDamage(store.database.read, store.tables), [])
-  for (const [name, column] of [
-    [store.tables.flatMap((table) => table.counts).find((one) => one.name.includes('review'))?.name, 'n'],
-    [store.tables.flatMap(ownSums)[0]?.name, 'n'],
-  ]) {
-    assert.ok(name !== undefined)
-    await damage(store, `update "${name}" set ${column} = ${column} + 1`)
-    const found = await findDamage(store.database.read, store.tables)
-    assert.deepEqual(
-      found.map((one) => one.name),
-      [name],
-    )
-    await damage(store, `update "${name}" set ${column} = ${column} - 1`)
-  }
-})
-
 async function fill(store: TestStore): Promise<void> {
   const changes = [note, mark].flatMap((collection) =>
     [...Array(contentCount).keys()].map((content) => put(store, spot(`a${content}`, 0, collection), content)),
   )
   await store.database.write.applyBatch(changes)
-}
-
-/** Directly, without what keeps the rest in step. */
-async function damage({ engine, path }: TestStore, statement: string): Promise<void> {
-  if (engine === 'sqlite') {
-    using database = new DatabaseSync(path)
-    database.exec(statement)
-    return
-  }
-  const client = await connect(path, 'write')
-  try {
-    await client.query('set session_replication_role = replica')
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

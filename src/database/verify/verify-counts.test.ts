@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { databases } from '../../../test/support/store/postgres.ts'
 import {
@@ -8,9 +7,8 @@ import {
   reviewLines,
   reviewReferences,
 } from '../../../test/support/records/reviews.ts'
-import { emptyDatabases, openTestStore } from '../../../test/support/store/store.ts'
+import { emptyDatabases, openTestStore, tamperWith } from '../../../test/support/store/store.ts'
 import { understand } from '../../../test/support/records/understand.ts'
-import { connect } from '../postgres/connection.ts'
 import { ownSums } from '../layout/sums.ts'
 import { differingCounts } from './verify-counts.ts'
 
@@ -39,23 +37,12 @@ for (const engine of databases)
       if (column === undefined) continue
       damaged.push(name)
       const last = Object.keys(column).at(-1)
-      await change(path, `update "${name}" set ${last} = ${last} + 1`)
+      await tamperWith(path, `update "${name}" set ${last} = ${last} + 1`)
       assert.deepEqual(await differingCounts(read, tables), [{ name, error: null }])
-      await change(path, `update "${name}" set ${last} = ${last} - 1`)
+      await tamperWith(path, `update "${name}" set ${last} = ${last} - 1`)
     }
     assert.ok(damaged.length > 4, damaged.join())
     const [total] = damaged
-    await change(path, `delete from "${total}"`)
+    await tamperWith(path, `delete from "${total}"`)
     assert.deepEqual(await differingCounts(read, tables), [{ name: total, error: null }])
   })
-
-async function change(url: string, statement: string): Promise<void> {
-  if (!url.startsWith('postgres')) {
-    using database = new DatabaseSync(url)
-    database.exec(statement)
-    return
-  }
-  const client = await connect(url, 'write')
-  await client.query(`set search_path = lexigraph, lexigraph_records; ${statement}`)
-  await client.end()
-}

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
+import { newUrl, onNotes, assertOutcome } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import {
   apply,
   dids,
-  noOutcome,
   note,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -18,12 +17,10 @@ import {
   uriOf,
   visibleRecords,
 } from '../../../test/support/records/notes.ts'
-import type { Engine } from '../../../test/support/store/postgres.ts'
 import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
 import type { Change, Rejection } from '../database.ts'
 import { maxRejectedLength, maxRejections, RejectionLimit } from './rejections.ts'
 
-const newUrl = noteDatabases()
 const nameless = (record: string, source = 'test'): Change => ({
   kind: 'reject',
   source,
@@ -33,32 +30,27 @@ const nameless = (record: string, source = 'test'): Change => ({
   record,
 })
 
-onEveryDatabase(
-  'of a record that is too long only the beginning is kept, and it is said to be cut',
-  async (database) => {
-    await using store = await open(database)
-    const [fits, tooLong] = ['x'.repeat(maxRejectedLength), '😀'.repeat(maxRejectedLength)]
-    await apply(store, nameless(fits), nameless(`y${tooLong}`))
-    const kept = (await store.database.read.readRejections(9, null)).toSorted(
-      (a, b) => Number(a.cut) - Number(b.cut),
-    )
-    assert.deepEqual(
-      kept.map(({ cut }) => cut),
-      [false, true],
-    )
-    assert.equal(kept[0]?.record, fits)
-    const cut = kept[1]?.record as string
-    // No half of a character at the end.
-    assert.ok(cut.length <= 1_001 && cut.isWellFormed() && cut.startsWith('y😀'))
-  },
-)
+onNotes('only the beginning of a record that is too long is kept, marked as cut', async (store) => {
+  const [fits, tooLong] = ['x'.repeat(maxRejectedLength), '😀'.repeat(maxRejectedLength)]
+  await apply(store, nameless(fits), nameless(`y${tooLong}`))
+  const kept = (await store.database.read.readRejections(9, null)).toSorted(
+    (a, b) => Number(a.cut) - Number(b.cut),
+  )
+  assert.deepEqual(
+    kept.map(({ cut }) => cut),
+    [false, true],
+  )
+  assert.equal(kept[0]?.record, fits)
+  const cut = kept[1]?.record as string
+  // No half of a character at the end.
+  assert.ok(cut.length <= 1_001 && cut.isWellFormed() && cut.startsWith('y😀'))
+})
 
-onEveryDatabase('the newest are kept, up to a number', async (database) => {
-  await using store = await open(database)
+onNotes('the newest are kept, up to a number', async (store) => {
   const count = maxRejections + 1_000
   for (let from = 0; from < count; from += 1_000)
     await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
-  const kept = (await store.rows('select record from rejection order by seen_at')).map(({ record }) => record)
+  const kept = await store.column('select record from rejection order by seen_at')
   assert.ok(kept.length >= maxRejections && kept.length < count)
   assert.deepEqual(
     kept,
@@ -66,127 +58,106 @@ onEveryDatabase('the newest are kept, up to a number', async (database) => {
   )
 })
 
-onEveryDatabase(
-  'what a rebuild puts aside is neither cut nor dropped, however much else is refused',
-  async (database) => {
-    const path = await newUrl(database)
-    const long = 'long '.repeat(20_000)
-    const tall = [
-      recordLexicon(note, { text: { type: 'string', maxLength: 200_000 } }),
-      ...noteLexicons.slice(1),
-    ]
-    {
-      await using store = await openNotes(path, undefined, tall)
-      await store.load([{ uri: uriOf(spot('long')), value: { $type: note, text: long } }])
-    }
+onEveryEngine('rejections of a rebuild are neither cut nor dropped', async (database) => {
+  const path = await newUrl(database)
+  const long = 'long '.repeat(20_000)
+  const tall = [
+    recordLexicon(note, { text: { type: 'string', maxLength: 200_000 } }),
+    ...noteLexicons.slice(1),
+  ]
+  {
+    await using store = await openNotes(path, undefined, tall)
+    await store.load([{ uri: uriOf(spot('long')), value: { $type: note, text: long } }])
+  }
+  await using store = await openNotes(path)
+  for (let from = 0; from <= maxRejections; from += 1_000)
+    await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
+  // Nor does what nobody vouches for take its place.
+  await apply(store, refuse(store, spot('long')))
+  const [kept] = await store.database.read.readRejections(1, null)
+  assert.deepEqual([kept?.uri, kept?.source, kept?.cut], [uriOf(spot('long')), 'rebuild', false])
+  assert.equal(JSON.parse(kept?.record ?? '').value.text, long)
+})
+
+onEveryEngine('rejections of a rebuild give way to newer ones, or return', async (database) => {
+  const path = await newUrl(database)
+  const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]
+  {
     await using store = await openNotes(path)
-    for (let from = 0; from <= maxRejections; from += 1_000)
-      await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
-    // Nor does what nobody vouches for take its place.
-    await apply(store, refuse(store, spot('long')))
-    const [kept] = await store.database.read.readRejections(1, null)
-    assert.deepEqual([kept?.uri, kept?.source, kept?.cut], [uriOf(spot('long')), 'rebuild', false])
-    assert.equal(JSON.parse(kept?.record ?? '').value.text, long)
-  },
-)
+    await apply(store, ...['a', 'b', 'c'].map((rkey) => put(store, spot(rkey), 1, { rev: rev(5) })))
+  }
+  {
+    await using store = await openNotes(path, undefined, strict)
+    const older = { ...put(store, spot('a'), 2, { rev: rev(4) }), columns: [null], arrays: [] }
+    const refusal = (rkey: string, n: number) => ({
+      ...(refuse(store, spot(rkey)) as Rejection),
+      rev: rev(n),
+    })
+    await assertOutcome(apply(store, older, { kind: 'reject', ...refusal('b', 4) }), { older: 2 })
+    await apply(store, { kind: 'reject', ...refusal('c', 6) })
+  }
+  await using store = await openNotes(path)
+  assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(spot('a')), uriOf(spot('b'))])
+  const kept = await store.database.read.readRejections(9, null)
+  assert.deepEqual(
+    kept.map(({ uri, source }) => [uri, source]),
+    [[uriOf(spot('c')), 'test']],
+  )
+})
 
-onEveryDatabase(
-  'what a rebuild put aside gives way to what its publisher has written since, and comes back with its lexicon',
-  async (database) => {
-    const path = await newUrl(database)
-    const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]
-    {
-      await using store = await openNotes(path)
-      await apply(store, ...['a', 'b', 'c'].map((rkey) => put(store, spot(rkey), 1, { rev: rev(5) })))
+onEveryEngine('later writes, deletions and fetches clear a rejection, older do not', async (database) => {
+  const changes = (store: TestStore, n: number): readonly Change[] => [
+    put(store, spot('a'), 0, { rev: rev(n) }),
+    remove(spot('a'), rev(n)),
+    repoEnd(0, rev(n)),
+  ]
+  for (const at of [0, 1, 2])
+    for (const [n, left] of [
+      [4, 1],
+      [6, 0],
+    ] as const) {
+      await using store = await openNotes(await newUrl(database))
+      await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a', 1), rev(5)))
+      await apply(store, changes(store, n)[at] as Change)
+      const kept = await store.column('select uri from rejection')
+      assert.deepEqual(
+        kept.toSorted(),
+        [...(left === 1 ? [uriOf(spot('a'))] : []), uriOf(spot('a', 1))].toSorted(),
+        `change ${at} at ${n}`,
+      )
     }
-    {
-      await using store = await openNotes(path, undefined, strict)
-      const older = { ...put(store, spot('a'), 2, { rev: rev(4) }), columns: [null], arrays: [] }
-      const refusal = (rkey: string, n: number) => ({
-        ...(refuse(store, spot(rkey)) as Rejection),
-        rev: rev(n),
-      })
-      assert.deepEqual(await apply(store, older, { kind: 'reject', ...refusal('b', 4) }), {
-        ...noOutcome,
-        older: 2,
-      })
-      await apply(store, { kind: 'reject', ...refusal('c', 6) })
-    }
-    await using store = await openNotes(path)
-    assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(spot('a')), uriOf(spot('b'))])
-    const kept = await store.database.read.readRejections(9, null)
-    assert.deepEqual(
-      kept.map(({ uri, source }) => [uri, source]),
-      [[uriOf(spot('c')), 'test']],
-    )
-  },
-)
+})
 
-onEveryDatabase(
-  'what is written, deleted or fetched later forgives; what is older does not',
-  async (database) => {
-    const changes = (store: TestStore, n: number): readonly Change[] => [
-      put(store, spot('a'), 0, { rev: rev(n) }),
-      remove(spot('a'), rev(n)),
-      repoEnd(0, rev(n)),
-    ]
-    for (const at of [0, 1, 2])
-      for (const [n, left] of [
-        [4, 1],
-        [6, 0],
-      ] as const) {
-        await using store = await open(database)
-        await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a', 1), rev(5)))
-        await apply(store, changes(store, n)[at] as Change)
-        const kept = (await store.rows('select uri from rejection')).map(({ uri }) => uri)
-        assert.deepEqual(
-          kept.toSorted(),
-          [...(left === 1 ? [uriOf(spot('a'))] : []), uriOf(spot('a', 1))].toSorted(),
-          `change ${at} at ${n}`,
-        )
-      }
-  },
-)
+onNotes('a rejection without a revision does not replace one that has it', async (store) => {
+  const kept = async () => await store.column('select rev from rejection')
+  await apply(store, put(store, spot('b'), 0, { rev: rev(2) }), refuse(store, spot('b')))
+  await apply(store, remove(spot('b'), rev(1)), repoEnd(0, rev(2)))
+  assert.deepEqual(await kept(), [null])
+  await apply(store, remove(spot('b'), rev(3)))
+  assert.deepEqual(await kept(), [])
+  await apply(store, refuse(store, spot('c', 1)), put(store, spot('c', 1), 0))
+  assert.deepEqual(await kept(), [])
+  await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a')))
+  assert.deepEqual(await kept(), [rev(5)])
+  await apply(store, put(store, spot('a'), 0), remove(spot('a'), rev(4)))
+  assert.deepEqual(await kept(), [rev(5)])
+})
 
-onEveryDatabase(
-  'what nobody vouched for is forgiven by what stands, and does not take the place of what was vouched for',
-  async (database) => {
-    await using store = await open(database)
-    const kept = async () => (await store.rows('select rev from rejection')).map((row) => row.rev)
-    await apply(store, put(store, spot('b'), 0, { rev: rev(2) }), refuse(store, spot('b')))
-    await apply(store, remove(spot('b'), rev(1)), repoEnd(0, rev(2)))
-    assert.deepEqual(await kept(), [null])
-    await apply(store, remove(spot('b'), rev(3)))
-    assert.deepEqual(await kept(), [])
-    await apply(store, refuse(store, spot('c', 1)), put(store, spot('c', 1), 0))
-    assert.deepEqual(await kept(), [])
-    await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a')))
-    assert.deepEqual(await kept(), [rev(5)])
-    await apply(store, put(store, spot('a'), 0), remove(spot('a'), rev(4)))
-    assert.deepEqual(await kept(), [rev(5)])
-  },
-)
+onNotes('the same rejection again changes nothing, another one replaces it', async (store) => {
+  const row = async () => (await store.rows('select reason, rev, seen_at from rejection'))[0]
+  const refused = refuse(store, spot('a'), rev(1)) as Extract<Change, { kind: 'reject' }>
+  await apply(store, refused)
+  const first = await row()
+  await apply(store, refused)
+  assert.deepEqual(await row(), first)
+  await apply(store, { ...refused, reason: 'bad-datetime' })
+  assert.equal((await row())?.reason, 'bad-datetime')
+  await apply(store, { ...refused, rev: rev(2) })
+  assert.equal((await row())?.rev, rev(2))
+  assert.ok(Number((await row())?.seen_at) > Number(first?.seen_at))
+})
 
-onEveryDatabase(
-  'the same refusal again leaves it as it is, another reason or revision takes its place',
-  async (database) => {
-    await using store = await open(database)
-    const row = async () => (await store.rows('select reason, rev, seen_at from rejection'))[0]
-    const refused = refuse(store, spot('a'), rev(1)) as Extract<Change, { kind: 'reject' }>
-    await apply(store, refused)
-    const first = await row()
-    await apply(store, refused)
-    assert.deepEqual(await row(), first)
-    await apply(store, { ...refused, reason: 'bad-datetime' })
-    assert.equal((await row())?.reason, 'bad-datetime')
-    await apply(store, { ...refused, rev: rev(2) })
-    assert.equal((await row())?.rev, rev(2))
-    assert.ok(Number((await row())?.seen_at) > Number(first?.seen_at))
-  },
-)
-
-onEveryDatabase('a refusal is bounded whatever the publisher does: one for each URI', async (database) => {
-  await using store = await open(database)
+onNotes('a refusal is bounded whatever the publisher does: one for each URI', async (store) => {
   await apply(store, ...Array.from({ length: 50 }, (_, n) => refuse(store, spot('a'), rev(n + 1))))
   assert.deepEqual(await store.rows('select uri, rev from rejection'), [
     { uri: uriOf(spot('a')), rev: rev(50) },
@@ -194,10 +165,6 @@ onEveryDatabase('a refusal is bounded whatever the publisher does: one for each 
   assert.deepEqual(await store.rows('select did from actor'), [])
   assert.equal((await store.rows('select * from base where did = ?', dids[0] as string)).length, 1)
 })
-
-async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await newUrl(database))
-}
 
 test('stored rejections are counted once for five hundred new ones', () => {
   const limit = new RejectionLimit()

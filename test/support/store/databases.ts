@@ -1,5 +1,6 @@
 /** Tests that hold whichever engine keeps the records: declared once, run on each. */
 import { test, type TestContext } from 'node:test'
+import { stopTimers } from '../stopped-timers.ts'
 import { databases, type Engine } from './postgres.ts'
 
 const titles: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
@@ -12,6 +13,26 @@ export function onEveryDatabase(
 ): void {
   for (const database of databases.filter((one) => engines.includes(one)))
     test(`${sentence} (${titles[database]})`, () => holds(database))
+}
+
+/**
+ * As `onEveryDatabase`, of what has nothing to do with time: no limit passes of how long a server may take, because
+ * the timers of this process stand still.
+ */
+export function onEveryEngine(sentence: string, holds: (engine: Engine) => Promise<void>): void {
+  for (const engine of databases)
+    test(`${sentence} (${titles[engine]})`, (t) => {
+      if (engine === 'postgres') stopTimers(t)
+      return holds(engine)
+    })
+}
+
+/** A test of what only PostgreSQL has, and of what has nothing to do with time either. */
+export function onUntimedPostgres(sentence: string, holds: (t: TestContext) => Promise<void>): void {
+  onPostgres(sentence, (t) => {
+    stopTimers(t)
+    return holds(t)
+  })
 }
 
 /** A test of what only PostgreSQL has. */

@@ -7,7 +7,9 @@ import {
   apply,
   dids,
   mark,
+  noteDatabases,
   noteLexicons,
+  openNotes,
   put,
   refuse,
   remove,
@@ -16,9 +18,13 @@ import {
   spot,
   uriOf,
 } from '../records/notes.ts'
-import { openTestStore, type TestStore } from './store.ts'
+import type { Engine } from './postgres.ts'
+import { databaseCopies, openTestStore, type TestStore } from './store.ts'
 
-export async function fillWithEverything(store: TestStore): Promise<void> {
+const newUrl = noteDatabases()
+const copied = databaseCopies()
+
+async function fillWithEverything(store: TestStore): Promise<void> {
   const { write } = store.database
   await store.database.write.applyBatch(
     [
@@ -82,6 +88,21 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
   await write.metadata.purge({ subject: hidden, reason: 'A court ordered it.', purgedBy: 'root' })
   await write.metadata.endPurges()
   await expireOne(store)
+}
+
+const originals = new Map<Engine, Promise<string>>()
+
+/** A store of its own that has it: filled once for each engine and copied. */
+export async function openEverything(engine: Engine): Promise<TestStore> {
+  const fill = async (): Promise<string> => {
+    const url = await newUrl(engine)
+    await using store = await openNotes(url)
+    await fillWithEverything(store)
+    return url
+  }
+  const original = originals.get(engine) ?? fill()
+  originals.set(engine, original)
+  return openNotes(await copied(await original))
 }
 
 /** Older than all others. */

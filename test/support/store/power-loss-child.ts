@@ -17,9 +17,9 @@ if (durability === 'load') {
   const reader = new DatabaseSync(path, { readOnly: true })
   reader.exec('begin; select count(*) from state')
   await store.load(lines)
-  console.log(batches)
   // Collected as garbage, the reader would end its snapshot.
-  setInterval(() => reader, 1_000)
+  process.stdin.on('end', () => reader.close())
+  console.log(batches)
 } else
   for (const [at, line] of lines.entries()) {
     await store.database.write.applyBatch(
@@ -29,4 +29,5 @@ if (durability === 'load') {
     )
     console.log(at + 1)
   }
-setInterval(() => undefined, 1_000)
+// Until its end, however that comes.
+process.stdin.resume()

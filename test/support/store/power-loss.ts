@@ -23,7 +23,7 @@ export async function losePower(
   const child = fileURLToPath(new URL('power-loss-child.ts', import.meta.url))
   const program = [process.execPath, child, path, `${batches}`, durability]
   const traced = spawn('strace', ['-f', '-y', '-e', `trace=${calls}`, '-o', trace, ...program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })
   const ended = once(traced, 'exit')

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
 import type { Client } from 'pg'
 import type {
@@ -15,6 +16,8 @@ import type {
 import { deriveRow } from '../../../src/database/derive.ts'
 import { isPostgres, openDatabase } from '../../../src/database/open.ts'
 import { connect } from '../../../src/database/postgres/connection.ts'
+import type { MetadataStore } from '../../../src/database/metadata/metadata-store.ts'
+import { defaultQueryOptions } from '../../../src/database/postgres/read/servers.ts'
 import type { RebuildProgress } from '../../../src/database/rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../../../src/database/rebuild/rebuild-report.ts'
 import type { Table } from '../../../src/database/layout/tables.ts'
@@ -23,6 +26,7 @@ import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
 import { type Engine, freshDatabase, postgresUrl } from './postgres.ts'
+import { patience } from '../until.ts'
 import { understand } from '../records/understand.ts'
 
 export type Row = Record<string, ColumnValue>
@@ -32,6 +36,7 @@ export interface TestStore extends AsyncDisposable {
   readonly path: string
   readonly engine: Engine
   readonly database: Database
+  readonly metadata: MetadataStore
   readonly tables: readonly Table[]
   /** What a line becomes, a refusal too. */
   readonly change: (line: StoredLine) => Change
@@ -41,6 +46,8 @@ export interface TestStore extends AsyncDisposable {
   readonly load: (lines: readonly StoredLine[]) => Promise<BatchOutcome>
   /** What any statement yields that both engines understand, through a connection that only reads; integers as numbers. */
   readonly rows: (text: string, ...values: readonly ColumnValue[]) => Promise<readonly Row[]>
+  /** The first column of these rows. */
+  readonly column: (text: string, ...values: readonly ColumnValue[]) => Promise<readonly ColumnValue[]>
 }
 
 export interface StoreGiven {
@@ -76,6 +83,8 @@ export async function openTestStore({
     },
     now: now ?? risingClock(),
     rebuild,
+    // A server that is held up is not too slow.
+    reading: { ...defaultQueryOptions, statementTimeout: patience },
     judge: createRejectionJudge({ lexicons: set, tables }),
     ...(onRebuilt && { onRebuilt }),
     ...(onProgress && { onProgress }),
@@ -101,15 +110,19 @@ export async function openTestStore({
     )
     return rows
   }
+  const rows: TestStore['rows'] = async (text, ...values) => (await readRows(text, values)).map(withNumbers)
   return {
     path,
     engine,
     database,
+    metadata: database.write.metadata,
     tables,
     change,
     apply: (...lines) => database.write.applyBatch(lines.map(change)),
     load: (lines) => database.write.load(inPairs(lines.map(change))),
-    rows: async (text, ...values) => (await readRows(text, values)).map(withNumbers),
+    rows,
+    column: async (text, ...values) =>
+      (await rows(text, ...values)).map((row) => Object.values(row)[0] as ColumnValue),
     async [Symbol.asyncDispose]() {
       await (await client)?.end()
       await database[Symbol.asyncDispose]()
@@ -122,6 +135,21 @@ async function connectToLook(url: string): Promise<Client> {
   const client = await connect(url, 'read')
   await client.query(`set application_name = 'test'`)
   return client
+}
+
+/** Runs statements on a database past everything that would object or keep the rest in step. */
+export async function tamperWith(url: string, statements: string): Promise<void> {
+  if (!isPostgres(url)) {
+    using database = new DatabaseSync(url)
+    database.exec(statements)
+    return
+  }
+  const client = await connect(url, 'write')
+  try {
+    await client.query(`set session_replication_role = replica; ${statements}`)
+  } finally {
+    await client.end()
+  }
 }
 
 /** A folder of the test file's own, gone after its tests. */

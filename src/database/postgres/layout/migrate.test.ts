@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../../../../test/reference/shapes.ts'
 import { fill, line, open, size, thing } from '../../../../test/support/records/things.ts'
-import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
 import { content, run } from '../../../../test/support/store/postgres-layout.ts'
 import { postgresUrl as empty } from '../../../../test/support/store/postgres.ts'
 import { openTestStore } from '../../../../test/support/store/store.ts'
 import { openReadDatabase } from '../../open.ts'
 import { schemaVersion } from './ddl.ts'
 
-onPostgres('an empty database is laid out as its lexicons say, ready to be read', async () => {
+onUntimedPostgres('an empty database is laid out as its lexicons say, ready to be read', async () => {
   await using store = await open(await empty(), [thing(size), thing({}, 'org.example.other')])
   const state = await store.database.read.readPlanState()
   assert.deepEqual(state, { version: 1, ordered: new Set(), hiding: false })
   assert.deepEqual(await store.apply(line('a', { size: 1 })), { ...nothing, stored: 1 })
 })
 
-onPostgres('opening a database whose lexicons have not changed writes nothing', async () => {
+onUntimedPostgres('opening a database whose lexicons have not changed writes nothing', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 1 })])
   const before = await content(url)
@@ -24,7 +24,7 @@ onPostgres('opening a database whose lexicons have not changed writes nothing', 
   assert.deepEqual(await content(url), before)
 })
 
-onPostgres('only to read, a database is neither laid out nor rebuilt', async () => {
+onUntimedPostgres('only to read, a database is neither laid out nor rebuilt', async () => {
   const url = await empty()
   const read = () => openReadDatabase(url, { fingerprint: 'any', now: () => 0n })
   const before = await content(url)
@@ -36,7 +36,7 @@ onPostgres('only to read, a database is neither laid out nor rebuilt', async () 
   assert.deepEqual(await content(url), filled)
 })
 
-onPostgres('a database of a newer version is refused and left alone', async () => {
+onUntimedPostgres('a database of a newer version is refused and left alone', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [])
   await run(url, 'update lexigraph.state set schema_version = 99')
@@ -46,7 +46,7 @@ onPostgres('a database of a newer version is refused and left alone', async () =
   )
 })
 
-onPostgres('a database of an older version is refused and left alone', async () => {
+onUntimedPostgres('a database of an older version is refused and left alone', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [])
   await run(url, 'update lexigraph.state set schema_version = 1')
@@ -56,24 +56,21 @@ onPostgres('a database of an older version is refused and left alone', async () 
   )
 })
 
-onPostgres(
-  'a process that may not rebuild leaves a database of other lexicons as it is, and opens one of the same',
-  async () => {
-    const url = await empty()
-    await fill(url, [thing(size)], [line('a', { size: 7 })])
-    const passing = (properties: Json) =>
-      openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
-    const before = await content(url)
-    await assert.rejects(
-      passing({}),
-      /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
-    )
-    assert.deepEqual(await content(url), before)
-    await (await passing(size))[Symbol.asyncDispose]()
-  },
-)
+onUntimedPostgres('a process that may not rebuild leaves a database of other lexicons alone', async () => {
+  const url = await empty()
+  await fill(url, [thing(size)], [line('a', { size: 7 })])
+  const passing = (properties: Json) =>
+    openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
+  const before = await content(url)
+  await assert.rejects(
+    passing({}),
+    /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
+  )
+  assert.deepEqual(await content(url), before)
+  await (await passing(size))[Symbol.asyncDispose]()
+})
 
-onPostgres('a database with tables of something else is refused and left alone', async () => {
+onUntimedPostgres('a database with tables of something else is refused and left alone', async () => {
   for (const statements of [
     'create table t (x int)',
     'create schema s; create view s.v as select 1',
@@ -90,7 +87,7 @@ onPostgres('a database with tables of something else is refused and left alone',
   }
 })
 
-onPostgres('schemas and an extension that an administrator has made are used as they are', async () => {
+onUntimedPostgres('schemas and an extension of an administrator are used as they are', async () => {
   const url = await empty()
   await run(url, 'create schema lexigraph; create schema tools; create extension pg_trgm schema tools')
   const text = { type: 'string', maxGraphemes: 100 }
@@ -102,7 +99,7 @@ onPostgres('schemas and an extension that an administrator has made are used as 
   )
 })
 
-onPostgres('beside our own, anybody may add tables later', async () => {
+onUntimedPostgres('beside our own, anybody may add tables later', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 1 })])
   await run(url, 'create table mine (x int)')

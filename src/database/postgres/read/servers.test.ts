@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { onPostgres } from '../../../../test/support/store/databases.ts'
 import { apply, openNotes, put, spot } from '../../../../test/support/records/notes.ts'
 import { type Cluster, databases, startCluster } from '../../../../test/support/store/postgres.ts'
 import { signalIfThere } from '../../../../test/support/processes.ts'
+import { stopTimers } from '../../../../test/support/stopped-timers.ts'
 import { until } from '../../../../test/support/until.ts'
 import { ServiceError } from '../../../errors.ts'
 import { runPrepared } from '../prepared.ts'
@@ -31,30 +33,27 @@ onPostgres('near replicas answer in turn, and the primary does not', async () =>
   })
 })
 
-onPostgres(
-  'a replica over the bound is left out until it is near again, and either is told once',
-  async () => {
-    const notices: string[] = []
-    await using servers = open({
-      readDatabases: [replica.url],
-      maxReplicaLag: 1,
-      onNotice: (sentence) => notices.push(sentence),
-    })
-    await until(async () => (await servers.read(port)) === replica.port)
-    await replica.query('select pg_wal_replay_pause()')
-    await until(async () => {
-      // Whatever is written counts; nothing of Lexigraph is.
-      await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
-      return (await servers.read(port)) === primary.port && beyondSilences(notices).length === 1
-    })
-    await replica.query('select pg_wal_replay_resume()')
-    await until(async () => (await servers.read(port)) === replica.port)
-    assert.deepEqual(beyondSilences(notices), [
-      `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
-      `The replica 127.0.0.1:${replica.port} is used again.`,
-    ])
-  },
-)
+onPostgres('a replica over the bound is left out until it is near, and each is told once', async () => {
+  const notices: string[] = []
+  await using servers = open({
+    readDatabases: [replica.url],
+    maxReplicaLag: 1,
+    onNotice: (sentence) => notices.push(sentence),
+  })
+  await until(async () => (await servers.read(port)) === replica.port)
+  await replica.query('select pg_wal_replay_pause()')
+  await until(async () => {
+    // Whatever is written counts; nothing of Lexigraph is.
+    await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
+    return (await servers.read(port)) === primary.port && beyondSilences(notices).length === 1
+  })
+  await replica.query('select pg_wal_replay_resume()')
+  await until(async () => (await servers.read(port)) === replica.port)
+  assert.deepEqual(beyondSilences(notices), [
+    `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
+    `The replica 127.0.0.1:${replica.port} is used again.`,
+  ])
+})
 
 onPostgres('a server that is no copy of the primary is not used', async () => {
   const notices: string[] = []
@@ -86,11 +85,69 @@ onPostgres('a role that may not ask what a server is a copy of can still be used
   }
 })
 
-// Each of them waits for seconds, so that they wait together.
-onPostgres(
-  'readings of a silent replica are repeated on the primary, statements that do not end are not, and who waits too long for a connection is told so',
-  async () => void (await Promise.all([silentReplica(), statementWithoutEnd(), noConnectionLeft()])),
-)
+onPostgres('a statement that the server does not end in time is not run again', async (t) => {
+  const timers = stopTimers(t)
+  await using servers = open({ statementTimeout: 60_000 })
+  const started = Promise.withResolvers<void>()
+  let runs = 0
+  const reading = servers.read(async (client) => {
+    runs += 1
+    await client.query('set statement_timeout = 0')
+    const answer = client.query('select pg_sleep(600)')
+    started.resolve()
+    await answer
+  })
+  const refused = assert.rejects(reading, { code: 'TIMEOUT' })
+  await started.promise
+  timers.advance(65_000)
+  await refused
+  assert.equal(runs, 1)
+})
+
+onPostgres('who waits too long for a connection is told that all are busy', async (t) => {
+  const timers = stopTimers(t)
+  await using servers = open({ poolSize: 1 })
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = servers.read(() => {
+    begun.resolve()
+    return held.promise
+  })
+  await begun.promise
+  const refused = assert.rejects(servers.read(port), {
+    code: 'UNAVAILABLE',
+    message: 'All connections to the database are busy.',
+    details: { retryAfter: 1 },
+  })
+  // By then it waits.
+  await setImmediate()
+  timers.advance(5_000)
+  await refused
+  held.resolve()
+  await holding
+  assert.equal(await servers.read(port), primary.port)
+})
+
+onPostgres('readings of a silent replica are repeated on the primary', async () => {
+  await using servers = open({ readDatabases: [replica.url] })
+  await until(async () => (await servers.read(port)) === replica.port)
+  const started = Promise.withResolvers<void>()
+  const underWay = servers.read(async (client) => {
+    const answer = client.query('select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)')
+    started.resolve()
+    await answer
+    return port(client)
+  })
+  await started.promise
+  const thaw = await freeze(replica)
+  try {
+    const answers = Promise.all([underWay, servers.read(port), servers.read(port)])
+    assert.deepEqual(await within(answers), [primary.port, primary.port, primary.port])
+    assert.equal(await within(servers.read(port)), primary.port)
+  } finally {
+    thaw()
+  }
+  await until(async () => (await servers.read(port)) === replica.port)
+})
 
 onPostgres('a primary that falls silent is used again when it answers again', async () => {
   await using servers = open({})
@@ -120,36 +177,34 @@ onPostgres('closing does not wait for a server that is silent', async () => {
   }
 })
 
-onPostgres(
-  'of several hosts the one that takes writes is read, and the one that took over when there are two',
-  async () => {
-    await using own = await startCluster()
-    await using copy = await own.standby()
-    const database = `postgres://postgres@127.0.0.1:${own.port},127.0.0.1:${copy.port}/postgres`
-    const notices: string[] = []
-    await using servers = open({ database, onNotice: (sentence) => notices.push(sentence) })
-    assert.equal(await servers.read(port), own.port)
-    await own.kill()
-    await assert.rejects(servers.read(port), isUnavailable)
-    await copy.promote()
-    await until(() => servers.read(port).catch(() => null))
-    assert.equal(await servers.read(port), copy.port)
-    assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
-    // It does not know that its time is over.
-    await own.start()
-    const looks = new Set<string>()
-    await until(async () => {
-      const rows = await own.query(
-        `select query_start::text as at from pg_stat_activity where query like '%pg_walfile%' and pid <> pg_backend_pid()`,
-      )
-      for (const { at } of rows) looks.add(String(at))
-      return looks.size > 2
-    })
-    assert.equal(await servers.read(port), copy.port)
-  },
-)
+onPostgres('of several hosts the primary is read, and the newer of two primaries', async () => {
+  await using own = await startCluster()
+  await using copy = await own.standby()
+  const database = `postgres://postgres@127.0.0.1:${own.port},127.0.0.1:${copy.port}/postgres`
+  const notices: string[] = []
+  await using servers = open({ database, onNotice: (sentence) => notices.push(sentence) })
+  assert.equal(await servers.read(port), own.port)
+  await own.kill()
+  await assert.rejects(servers.read(port), isUnavailable)
+  await copy.promote()
+  await until(() => servers.read(port).catch(() => null))
+  assert.equal(await servers.read(port), copy.port)
+  assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
+  // It does not know that its time is over.
+  await own.start()
+  const looks = new Set<string>()
+  await until(async () => {
+    const rows = await own.query(
+      `select query_start::text as at from pg_stat_activity where query like '%pg_walfile%' and pid <> pg_backend_pid()`,
+    )
+    for (const { at } of rows) looks.add(String(at))
+    return looks.size > 2
+  })
+  assert.equal(await servers.read(port), copy.port)
+})
 
-onPostgres('a reading whose connection is lost is repeated once', async () => {
+onPostgres('a reading whose connection is lost is repeated once', async (t) => {
+  stopTimers(t)
   await using servers = open({})
   let runs = 0
   const answer = await servers.read(async (client) => {
@@ -160,7 +215,8 @@ onPostgres('a reading whose connection is lost is repeated once', async () => {
   assert.equal(runs, 2)
 })
 
-onPostgres('when its connection is lost again, the caller is told when to come back', async () => {
+onPostgres('when its connection is lost again, the caller is told when to come back', async (t) => {
+  stopTimers(t)
   await using servers = open({})
   const lost = servers.read((client) => client.query('select pg_terminate_backend(pg_backend_pid())'))
   await assert.rejects(lost, isUnavailable)
@@ -182,7 +238,7 @@ onPostgres('a reading that is in the way of a replica is repeated on the primary
       // The rows that this reading may still see.
       await own.query('delete from kept')
       await own.query('vacuum kept')
-      await client.query('select pg_sleep(60)')
+      await client.query('select pg_sleep(600)')
     }
     await client.query('commit')
     return port(client)
@@ -191,7 +247,8 @@ onPostgres('a reading that is in the way of a replica is repeated on the primary
   assert.deepEqual(ports, [copy.port, own.port])
 })
 
-onPostgres('a connection that is lost while it is held without a statement harms nothing else', async () => {
+onPostgres('a connection that is lost while it is held without a statement harms nothing else', async (t) => {
+  stopTimers(t)
   await using servers = open({})
   const answer = await servers.read(async (client) => {
     const [row] = (await client.query('select pg_backend_pid() as id')).rows
@@ -202,8 +259,11 @@ onPostgres('a connection that is lost while it is held without a statement harms
   assert.equal(await servers.read(port), primary.port)
 })
 
-onPostgres('a statement that takes too long is ended, and the caller told what to do', async () => {
-  await using servers = open({ statementTimeout: 1_000 })
+onPostgres('a statement that takes too long is ended, and the caller told what to do', async (t) => {
+  stopTimers(t)
+  // The server has a clock of its own.
+  const limit = 1_000
+  await using servers = open({ statementTimeout: limit })
   await assert.rejects(
     servers.read((client) => client.query('select pg_sleep(60)')),
     {
@@ -212,10 +272,11 @@ onPostgres('a statement that takes too long is ended, and the caller told what t
         'The operation took longer than it may. Narrow `where`, ask for fewer groups, or for a smaller page.',
     },
   )
-  assert.equal(await servers.read(port), primary.port)
+  await until(() => servers.read(port).catch(() => null))
 })
 
-onPostgres('a server without a connection left is unavailable, and used again when it has one', async () => {
+onPostgres('a server without a connection left is unavailable, and used again when it has one', async (t) => {
+  stopTimers(t)
   const url = await primary.addRole('limited', 'secret')
   await primary.query('alter role limited connection limit 0')
   await using servers = open({ database: url })
@@ -224,7 +285,8 @@ onPostgres('a server without a connection left is unavailable, and used again wh
   await until(() => servers.read(port).catch(() => null))
 })
 
-onPostgres('what a connection has prepared is bounded', async () => {
+onPostgres('what a connection has prepared is bounded', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 1 })
   const backends = new Set<number>()
   for (let index = 0; index < 700; index++)
@@ -239,7 +301,8 @@ onPostgres('what a connection has prepared is bounded', async () => {
   assert.equal(backends.size, 3)
 })
 
-onPostgres('a statement that could not be prepared is prepared when it can be', async () => {
+onPostgres('a statement that could not be prepared is prepared when it can be', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 1 })
   const statement = { text: 'select count(*) as n from made_later', values: [] }
   const count = (client: PoolClient): Promise<bigint> =>
@@ -249,7 +312,8 @@ onPostgres('a statement that could not be prepared is prepared when it can be', 
   assert.equal(await servers.read(count), 0n)
 })
 
-onPostgres('a transaction that was left open does not outlive its reading', async () => {
+onPostgres('a transaction that was left open does not outlive its reading', async (t) => {
+  stopTimers(t)
   await using servers = open({ poolSize: 1 })
   await servers.read((client) => client.query('begin'))
   const state = await servers.read(
@@ -257,57 +321,6 @@ onPostgres('a transaction that was left open does not outlive its reading', asyn
   )
   assert.equal(state.own, true)
 })
-
-/** Readings of a replica that falls silent are repeated on the primary. */
-async function silentReplica(): Promise<void> {
-  await using servers = open({ readDatabases: [replica.url] })
-  await until(async () => (await servers.read(port)) === replica.port)
-  const started = Promise.withResolvers<void>()
-  const underWay = servers.read(async (client) => {
-    const answer = client.query('select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)')
-    started.resolve()
-    await answer
-    return port(client)
-  })
-  await started.promise
-  const thaw = await freeze(replica)
-  try {
-    const answers = Promise.all([underWay, servers.read(port), servers.read(port)])
-    assert.deepEqual(await within(answers), [primary.port, primary.port, primary.port])
-    assert.equal(await within(servers.read(port)), primary.port)
-  } finally {
-    thaw()
-  }
-  await until(async () => (await servers.read(port)) === replica.port)
-}
-
-/** A statement that the server does not end in time is not run again. */
-async function statementWithoutEnd(): Promise<void> {
-  await using servers = open({ statementTimeout: 50 })
-  let runs = 0
-  const reading = servers.read(async (client) => {
-    runs += 1
-    await client.query('set statement_timeout = 0')
-    await client.query('select pg_sleep(60)')
-  })
-  await assert.rejects(reading, { code: 'TIMEOUT' })
-  assert.equal(runs, 1)
-}
-
-/** Who waits for a connection too long is told that all are busy. */
-async function noConnectionLeft(): Promise<void> {
-  await using servers = open({ poolSize: 1 })
-  const held = Promise.withResolvers<void>()
-  const holding = servers.read(() => held.promise)
-  await assert.rejects(servers.read(port), {
-    code: 'UNAVAILABLE',
-    message: 'All connections to the database are busy.',
-    details: { retryAfter: 1 },
-  })
-  held.resolve()
-  await holding
-  assert.equal(await servers.read(port), primary.port)
-}
 
 function open(options: Partial<QueryOptions> & { readonly database?: string }): Servers {
   return new Servers({ ...defaultQueryOptions, database: primary.url, ...options })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { PoolClient } from 'pg'
-import { onPostgres } from '../../../../test/support/store/databases.ts'
+import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
 import { openNotes } from '../../../../test/support/records/notes.ts'
 import { freshDatabase } from '../../../../test/support/store/postgres.ts'
 import { connect } from '../connection.ts'
 import { PostgresStatistics } from './statistics.ts'
 
-onPostgres('statistics that are lacking are read at once, and not again', async () => {
+onUntimedPostgres('statistics that are lacking are read at once, and not again', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   const client = await connect(database.url, 'read')

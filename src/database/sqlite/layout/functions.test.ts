@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { nearestDouble } from '../../../../test/reference/groups/rationals.ts'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { exactMean } from './exact-mean.ts'
 
 const largest = BigInt(Number.MAX_SAFE_INTEGER)
@@ -17,7 +18,7 @@ test('a mean is the double that is nearest to it, of any number of integers', ()
     fc.property(sums, counts, (sum, count) => {
       assert.equal(exactMean(sum, count), nearestDouble(sum, count) + 0)
     }),
-    { numRuns: 2000 },
+    { seed, numRuns: rounds(2_000) },
   )
 })
 

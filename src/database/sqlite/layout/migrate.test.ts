@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../../test/reference/shapes.ts'
 import { understand } from '../../../../test/support/records/understand.ts'
-import { openTestStore, temporaryFolder, type TestStore } from '../../../../test/support/store/store.ts'
-import { fill, line, open, size, tamper, thing, thingUri } from '../../../../test/support/records/things.ts'
+import { openTestStore, temporaryFolder } from '../../../../test/support/store/store.ts'
+import { fill, line, open, size, tamper, thing } from '../../../../test/support/records/things.ts'
 import { connect } from '../connection.ts'
 import { isCurrent } from './layout.ts'
 import { migrate } from './migrate.ts'
@@ -31,30 +31,6 @@ test('opening a file whose lexicons have not changed writes nothing', async () =
   await (await open(path, [thing(size)]))[Symbol.asyncDispose]()
   assert.ok(before.equals(readFileSync(path)))
   assert.equal(statSync(path, { bigint: true }).mtimeNs, mtimeNs)
-})
-
-test('a property that is new to the lexicon is filled in from the kept records', async () => {
-  const path = inFolder('added.db')
-  await fill(
-    path,
-    [thing(size)],
-    [line('a', { size: 1, tags: ['x', 'y'], text: 'Größe' }), line('b', { size: 2 })],
-  )
-  const tags = { type: 'array', items: { type: 'string', maxLength: 20 } }
-  const text = { type: 'string', maxGraphemes: 100, maxLength: 1000 }
-  await using store = await open(path, [thing({ ...size, tags, text })])
-  assert.deepEqual(await store.rows('select value from "org.example.thing/tags"'), [
-    { value: 'x' },
-    { value: 'y' },
-  ])
-  const index = store.tables[0]?.texts[0]?.name
-  assert.deepEqual(await store.rows(`select rowid from "${index}" where "${index}" match ?`, '"gro"'), [
-    { rowid: 1 },
-  ])
-  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [
-    { size: 1 },
-    { size: 2 },
-  ])
 })
 
 test('a rebuild waits for the lock as long as another process is at work on it, and no longer', async () => {
@@ -98,99 +74,7 @@ test('a rebuild waits for the lock as long as another process is at work on it, 
   assert.ok(isCurrent(own, set.fingerprint))
 })
 
-test('records that no longer fit are kept as refused, the others are served', async () => {
-  const path = inFolder('type.db')
-  const loose = thing({ size: { type: 'unknown' } })
-  await fill(path, [loose], [line('a', { size: { n: 1 } }), line('b', {})])
-  await using store = await open(path, [thing(size)])
-  assert.deepEqual(await store.rows('select rkey from "org.example.thing"'), [{ rkey: 'b' }])
-  const [refused] = await store.rows('select source, uri, reason, record from rejection')
-  const kept = JSON.parse(String(refused?.record))
-  assert.deepEqual(
-    [refused?.source, refused?.uri, refused?.reason, kept.uri, kept.value.size],
-    ['rebuild', thingUri('a'), 'invalid-record', thingUri('a'), { n: 1 }],
-  )
-  assert.match(kept.cid, /^bafyrei/)
-  assert.match(kept.indexedAt, /Z$/)
-})
-
-test('a rebuild keeps CIDs, revisions and both moments, and gives ids their order again', async () => {
-  const path = inFolder('kept.db')
-  const select = `select rkey, hex(cid) as cid, rev, indexed_at, changed_at, json(record) as record
-    from "org.example.thing" order by rkey`
-  let before: unknown
-  {
-    await using store = await open(path, [thing(size)])
-    await store.apply(line('b', { size: 1 }, { rev: '3kaaaaaaaaa22', indexedAt: '2026-01-02T00:00:00Z' }))
-    await store.apply(line('a', { size: 2 }, { indexedAt: '2026-01-01T00:00:00.000001Z' }))
-    await store.apply(line('b', { size: 3 }, { rev: '3kbbbbbbbbb22' }))
-    before = await store.rows(select)
-    assert.deepEqual((await store.database.read.readPlanState()).ordered, new Set())
-  }
-  await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])
-  assert.deepEqual(await store.rows(select), before)
-  assert.deepEqual(await store.rows('select id, rkey from "org.example.thing" order by id'), [
-    { id: 1, rkey: 'a' },
-    { id: 2, rkey: 'b' },
-  ])
-  const state = await store.database.read.readPlanState()
-  assert.deepEqual(state.ordered, new Set(['org.example.thing']))
-})
-
-test('a collection whose lexicon goes away and comes back has its records', async () => {
-  const path = inFolder('away.db')
-  const other = thing(size, 'org.example.other')
-  await fill(
-    path,
-    [thing(size), other],
-    [line('a', { size: 1 }), line('o', { size: 2 }, {}, 'org.example.other')],
-  )
-  await fill(path, [thing(size)], [line('b', { size: 3 })])
-  await using store = await open(path, [
-    thing(size),
-    thing({ ...size, b: { type: 'boolean' } }, 'org.example.other'),
-  ])
-  assert.deepEqual(await store.rows('select rkey, ".size" as size from "org.example.other"'), [
-    { rkey: 'o', size: 2 },
-  ])
-  assert.equal((await store.rows('select * from "org.example.thing"')).length, 2)
-})
-
-test('collections whose names differ by case alone are rebuilt side by side', async () => {
-  const path = inFolder('case.db')
-  const both = (properties: Json) => [thing(properties, 'org.example.Thing'), thing(properties)]
-  await fill(path, both({}), [line('a', { size: 1 }), line('b', { size: 2 }, {}, 'org.example.Thing')])
-  await using store = await open(path, both(size))
-  assert.deepEqual(
-    await Array.fromAsync(store.tables, ({ name }) =>
-      store.rows(`select rkey, ".size" as size from "${name}"`),
-    ),
-    [[{ rkey: 'b', size: 2 }], [{ rkey: 'a', size: 1 }]],
-  )
-})
-
-test('a file that was rebuilt has no leftovers: its layout is that of a new one', async () => {
-  const wide = {
-    ...size,
-    text: { type: 'string', maxGraphemes: 99 },
-    tags: { type: 'array', items: { type: 'string' } },
-  }
-  const [rebuilt, fresh] = [inFolder('rebuilt.db'), inFolder('fresh.db')]
-  await fill(rebuilt, [thing(wide)], [line('a', { text: 'abc' })])
-  await fill(rebuilt, [thing(size)], [])
-  await fill(rebuilt, [thing(wide)], [])
-  await fill(fresh, [thing(wide)], [])
-  const layout = (path: string) => {
-    const database = new DatabaseSync(path, { readOnly: true })
-    const rows = database.prepare('select type, name from sqlite_master order by type, name').all()
-    const [check] = database.prepare('pragma integrity_check').all()
-    database.close()
-    return { rows, check: { ...check } }
-  }
-  assert.deepEqual(layout(rebuilt), layout(fresh))
-})
-
-test('whoever reads while lexicons change is told so, and rows that are being read stay whole', async () => {
+test('a reader is told that lexicons have changed, and the rows that it reads stay whole', async () => {
   const path = inFolder('readers.db')
   const lines = ['a', 'b', 'c'].map((key) => line(key, { size: 1 }))
   await using reader = await open(path, [thing(size)])
@@ -204,62 +88,6 @@ test('whoever reads while lexicons change is told so, and rows that are being re
   assert.deepEqual(seen, ['a', 'b', 'c'])
   await assert.rejects(reader.database.read.readPlanState(), /other lexicons; restart/)
   await assert.rejects(reader.apply(line('d', {})), /rebuilt for other lexicons/)
-})
-
-test('a file whose columns were derived by an older program is rebuilt', async () => {
-  const path = inFolder('derivation.db')
-  await fill(path, [thing(size)], [line('a', { size: 7 })])
-  tamper(path, `update state set derivation = 'older'; update "org.example.thing" set ".size" = 99`)
-  await using store = await open(path, [thing(size)])
-  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 7 }])
-  assert.equal((await store.database.read.readPlanState()).version, 2)
-})
-
-test('a rebuild that fails changes nothing', async () => {
-  const path = inFolder('fails.db')
-  await fill(path, [thing(size)], [line('a', { size: 7 })])
-  tamper(path, `update "org.example.thing" set record = x'ff'`)
-  const before = content(path)
-  await assert.rejects(open(path, [thing({})]), /malformed JSON/)
-  assert.deepEqual(content(path), before)
-})
-
-test('a rebuild leaves what is kept beside the records as it is', async () => {
-  const path = inFolder('beside.db')
-  const kept = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base', 'api_key']
-  const content = (store: TestStore) =>
-    Array.fromAsync(kept, async (name) => [name, await store.rows(`select * from ${name}`)])
-  let before: unknown
-  {
-    await using store = await open(path, [thing(size)])
-    const { metadata } = store.database.write
-    const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
-    const deletion = {
-      kind: 'delete',
-      did,
-      collection: 'org.example.thing',
-      rkey: 'z',
-      rev: '3kaaaaaaaaa22',
-    } as const
-    await store.database.write.applyBatch(
-      [store.change(line('a', { size: 1 })), deletion, store.change(line('b', { size: '' }))],
-      {
-        source: 'live',
-        cursor: '7',
-        eventAt: 1n,
-      },
-    )
-    await metadata.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], {
-      target: 'https://host',
-      cursor: 'p',
-      done: false,
-    })
-    await metadata.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
-    before = await content(store)
-  }
-  await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])
-  assert.deepEqual(await content(store), before)
-  assert.equal((await store.rows('select * from "org.example.thing"')).length, 1)
 })
 
 test('a file of a newer version is refused and left alone', async () => {
@@ -348,13 +176,4 @@ async function refused(path: string, why: RegExp): Promise<void> {
   const before = readFileSync(path)
   await assert.rejects(open(path, [thing(size)]), (error: Error) => why.test(error.message))
   assert.ok(before.equals(readFileSync(path)))
-}
-
-function content(path: string) {
-  const database = new DatabaseSync(path, { readOnly: true })
-  const schema = database.prepare('select name, sql from sqlite_master order by name').all()
-  const records = database.prepare('select * from "org.example.thing"').all()
-  const state = database.prepare('select * from state').all()
-  database.close()
-  return { schema, records, state }
 }

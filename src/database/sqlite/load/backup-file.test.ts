@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newUrl } from '../../../../test/support/store/note-stores.ts'
 import {
   appendFileSync,
   copyFileSync,
@@ -13,12 +14,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { fillWithEverything, received } from '../../../../test/support/store/everything.ts'
+import { openEverything, received } from '../../../../test/support/store/everything.ts'
 import { keptState } from '../../../../test/support/store/kept-state.ts'
 import {
   apply,
   assertDerived,
-  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -30,13 +30,13 @@ import {
 import { databases } from '../../../../test/support/store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from '../../../../test/support/store/store.ts'
 import { understand } from '../../../../test/support/records/understand.ts'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { compare, fill, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
 import { partsOf, type Row } from '../../copy/parts.ts'
 import { openCopyTarget, openSnapshot } from '../../open.ts'
 import { writeBackup } from './backup-file.ts'
 import { openBackup } from './open-backup.ts'
 
-const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
 const inFolder = temporaryFolder()
 const { set, tables } = understand(noteLexicons, {})
@@ -56,8 +56,7 @@ let lastFile = 0
 for (const from of databases)
   for (const to of databases)
     test(`a database restored from a backup has everything that was in the other (${from} to ${to})`, async () => {
-      await using store = await openNotes(await newUrl(from))
-      await fillWithEverything(store)
+      await using store = await openEverything(from)
       const state = await keptState(store)
       const path = await backUp(store.path)
       const url = await emptyUrl(to)
@@ -107,7 +106,7 @@ test('numbers, texts and what is missing come back from a backup as they were', 
       await backup.verify([part], ignore, signal)
       assert.deepEqual(await Array.fromAsync(backup.rows(part)), rows)
     }),
-    { numRuns: 30 },
+    { seed, numRuns: rounds(30) },
   )
 })
 
@@ -173,9 +172,9 @@ test('a backup that was cut off or changed anywhere is refused, unless it holds 
         refused += 1
       }
     }),
-    { numRuns: 200 },
+    { seed, numRuns: rounds(120) },
   )
-  assert.ok(refused > 50, `${refused} were refused`)
+  assert.ok(refused > 50, `${refused} were refused, TEST_SEED=${seed}`)
 })
 
 test('a backup whose rows were exchanged is refused', async () => {
@@ -206,8 +205,7 @@ test('a backup whose rows were exchanged is refused', async () => {
 })
 
 test('a backup appears under its name when it is complete, readable by its owner alone', async () => {
-  await using store = await openNotes(await newUrl('sqlite'))
-  await fillWithEverything(store)
+  await using store = await openEverything('sqlite')
   await using source = await openSnapshot(store.path, options)
   const path = newPath()
   const look: OnProgress = ({ stage }) => {
@@ -222,8 +220,7 @@ test('a backup appears under its name when it is complete, readable by its owner
 })
 
 test('of a backup that is stopped nothing is left, and what a killed one has left is replaced', async () => {
-  await using store = await openNotes(await newUrl('sqlite'))
-  await fillWithEverything(store)
+  await using store = await openEverything('sqlite')
   await using source = await openSnapshot(store.path, options)
   const path = newPath()
   const write = (signal: AbortSignal, onProgress = ignore) =>
@@ -278,8 +275,7 @@ async function backUp(url: string): Promise<string> {
 }
 
 async function someBackup(): Promise<string> {
-  await using store = await openNotes(await newUrl('sqlite'))
-  await fillWithEverything(store)
+  await using store = await openEverything('sqlite')
   return await backUp(store.path)
 }
 

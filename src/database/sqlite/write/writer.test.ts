@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { day, found, line, trigramsOf } from '../../../../test/support/records/note-lines.ts'
+import { day, found, line } from '../../../../test/support/records/note-lines.ts'
 import {
   apply,
   assertDerived,
@@ -77,24 +77,6 @@ test('equal moments are in order by record key, then repository', async () => {
   assert.ok(await isOrdered(store))
   await store.apply(line('a', { ...at, did: 0 }))
   assert.ok(!(await isOrdered(store)))
-})
-
-test('the trigram index holds exactly the texts that stand, after many changes', async () => {
-  await using store = await open()
-  const words = ['Äpfel', 'birnen', 'ＰＦＬＡＵＭＥＮ', '', 'x', '中文', "O'Neill", '"%_"']
-  for (const [turn, word] of [...words, ...words.toReversed()].entries())
-    await store.apply(line(`k${turn % 5}`, { text: `${word} ${turn}` }), line(`k${turn % 3}`, { text: word }))
-  for (const fts of store.tables.flatMap(({ texts }) => texts)) {
-    const rebuilt = await store.rows(
-      `select ifnull("${fts.folded.name}", lower("${fts.text.name}")) || char(1) || char(1) as t from "org.example.note"`,
-    )
-    const expected = new Map<string, number>()
-    for (const { t } of rebuilt)
-      for (const trigram of new Set(trigramsOf(String(t))))
-        expected.set(trigram, (expected.get(trigram) ?? 0) + 1)
-    const kept = await store.rows(`select term, doc from "${fts.name}/terms"`)
-    assert.deepEqual(new Map(kept.map(({ term, doc }) => [term, doc])), expected)
-  }
 })
 
 test('trigrams are counted after a load, and again when much has changed', async () => {

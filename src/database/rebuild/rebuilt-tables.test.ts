@@ -1,0 +1,207 @@
+/** When the lexicons change, every stored record is in the tables that are derived from the new lexicons. */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import type { Json } from '../../../test/reference/shapes.ts'
+import { recordText } from '../../../test/support/records/notes.ts'
+import { fill, line, open, size, thing, thingUri } from '../../../test/support/records/things.ts'
+import { onEveryEngine } from '../../../test/support/store/databases.ts'
+import { content, layout } from '../../../test/support/store/postgres-layout.ts'
+import { emptyDatabases, tamperWith, type TestStore } from '../../../test/support/store/store.ts'
+
+const empty = emptyDatabases()
+const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const table = '"org.example.thing"'
+const more = { ...size, more: { type: 'boolean' } }
+const strings = { type: 'array', items: { type: 'string', maxLength: 20 } }
+
+onEveryEngine('a property that is new to the lexicon is filled in from the kept records', async (engine) => {
+  const path = await empty(engine)
+  const lines = [line('a', { size: 1, tags: ['x', 'y'], text: 'Größe' }), line('b', { size: 2 })]
+  await fill(path, [thing(size)], lines)
+  const text = { type: 'string', maxGraphemes: 100, maxLength: 1000 }
+  await using store = await open(path, [thing({ ...size, tags: strings, text })])
+  assert.deepEqual(await store.rows(`select rkey, ".size" as size, ".text:folded" as text from ${table}`), [
+    { rkey: 'a', size: 1, text: 'große' },
+    { rkey: 'b', size: 2, text: null },
+  ])
+  const tags = `select value, rkey from "org.example.thing/tags" join ${table} using (id) order by value`
+  assert.deepEqual(await store.rows(tags), [
+    { value: 'x', rkey: 'a' },
+    { value: 'y', rkey: 'a' },
+  ])
+  const index = store.tables[0]?.texts[0]?.name
+  if (engine === 'sqlite')
+    assert.deepEqual(await store.column(`select rowid from "${index}" where "${index}" match '"gro"'`), [1])
+})
+
+onEveryEngine('records that no longer fit are kept as refused, the others are served', async (engine) => {
+  const path = await empty(engine)
+  await fill(path, [thing({ size: { type: 'unknown' } })], [line('a', { size: { n: 1 } }), line('b', {})])
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(await store.column(`select rkey from ${table}`), ['b'])
+  const [refused] = await store.rows('select source, uri, reason, record from rejection')
+  const kept = JSON.parse(String(refused?.record))
+  assert.deepEqual(
+    [refused?.source, refused?.uri, refused?.reason, kept.uri, kept.value.size],
+    ['rebuild', thingUri('a'), 'invalid-record', thingUri('a'), { n: 1 }],
+  )
+  assert.match(kept.cid, /^bafyrei/)
+  assert.match(kept.indexedAt, /Z$/)
+})
+
+onEveryEngine('a rebuild keeps CIDs, revisions and both moments, and orders ids again', async (engine) => {
+  const path = await empty(engine)
+  const rowsOf = (store: TestStore) =>
+    store.rows(`select rkey, ${engine === 'sqlite' ? 'cid_text(cid) as cid' : 'cid'}, rev, indexed_at, changed_at,
+      ${recordText(store, 'record')} as record from ${table} order by rkey`)
+  let before: unknown
+  {
+    await using store = await open(path, [thing(size)])
+    await store.apply(line('b', { size: 1 }, { rev: '3kaaaaaaaaa22', indexedAt: '2026-01-02T00:00:00Z' }))
+    await store.apply(line('a', { size: 2 }, { indexedAt: '2026-01-01T00:00:00.000001Z' }))
+    await store.apply(line('b', { size: 3 }, { rev: '3kbbbbbbbbb22' }))
+    before = await rowsOf(store)
+    assert.deepEqual((await store.database.read.readPlanState()).ordered, new Set())
+  }
+  await using store = await open(path, [thing(more)])
+  assert.deepEqual(await rowsOf(store), before)
+  const { version, ordered } = await store.database.read.readPlanState()
+  if (engine === 'postgres') return assert.equal(version, 2)
+  assert.deepEqual(await store.column(`select rkey from ${table} order by id`), ['a', 'b'])
+  assert.deepEqual(ordered, new Set(['org.example.thing']))
+})
+
+onEveryEngine('more records than are read at once are all there after a rebuild', async (engine) => {
+  const path = await empty(engine)
+  await fill(
+    path,
+    [thing({})],
+    Array.from({ length: 1_500 }, (_, n) => line(`k${n}`, { size: n })),
+  )
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(
+    await store.rows(
+      `select count(*) as n, cast(sum(".size") as bigint) as sum, min(id) as first from ${table}`,
+    ),
+    [{ n: 1_500, sum: (1_499 * 1_500) / 2, first: 1 }],
+  )
+})
+
+onEveryEngine('a collection whose lexicon goes away and comes back has its records', async (engine) => {
+  const path = await empty(engine)
+  const other = thing(size, 'org.example.other')
+  const lines = [line('a', { size: 1 }), line('o', { size: 2 }, {}, 'org.example.other')]
+  await fill(path, [thing(size), other], lines)
+  await fill(path, [thing(size)], [line('b', { size: 3 })])
+  // Once more, so that it is carried over from one that did not serve it.
+  await fill(path, [thing({})], [])
+  await using store = await open(path, [thing(size), thing(more, 'org.example.other')])
+  const others = await store.rows('select rkey, ".size" as size from "org.example.other"')
+  assert.deepEqual(others, [{ rkey: 'o', size: 2 }])
+  assert.equal((await store.rows(`select * from ${table}`)).length, 2)
+})
+
+onEveryEngine('collections whose names differ by case alone are rebuilt side by side', async (engine) => {
+  const path = await empty(engine)
+  const both = (properties: Json) => [thing(properties, 'org.example.Thing'), thing(properties)]
+  await fill(path, both({}), [line('a', { size: 1 }), line('b', { size: 2 }, {}, 'org.example.Thing')])
+  await using store = await open(path, both(size))
+  const found = await Array.fromAsync(store.tables, ({ name }) =>
+    store.rows(`select rkey, ".size" as size from "${name}"`),
+  )
+  assert.deepEqual(found, [[{ rkey: 'b', size: 2 }], [{ rkey: 'a', size: 1 }]])
+})
+
+onEveryEngine('a database that was rebuilt has the layout of a new one', async (engine) => {
+  const wide = { ...size, text: { type: 'string', maxGraphemes: 99 }, tags: strings }
+  const [rebuilt, fresh] = [await empty(engine), await empty(engine)]
+  await fill(rebuilt, [thing(wide)], [line('a', { text: 'abc' })])
+  await fill(rebuilt, [thing(size)], [])
+  await fill(rebuilt, [thing(wide)], [])
+  await fill(fresh, [thing(wide)], [])
+  const layoutOf = (path: string) => (engine === 'postgres' ? layout(path) : fileLayout(path))
+  assert.deepEqual(await layoutOf(rebuilt), await layoutOf(fresh))
+})
+
+onEveryEngine('a database whose columns were derived by an older program is rebuilt', async (engine) => {
+  const path = await empty(engine)
+  await fill(path, [thing(size)], [line('a', { size: 7 })])
+  await tamperWith(path, `update state set derivation = 'older'; update ${table} set ".size" = 99`)
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(await store.column(`select ".size" from ${table}`), [7])
+  assert.equal((await store.database.read.readPlanState()).version, 2)
+})
+
+onEveryEngine('a rebuild that fails changes nothing', async (engine) => {
+  const path = await empty(engine)
+  await fill(path, [thing(size)], [line('a', { size: 7 })])
+  const damage = engine === 'sqlite' ? `record = x'ff'` : `cid = 'none'`
+  await tamperWith(path, `update ${table} set ${damage}`)
+  const contentOf = async () => (engine === 'postgres' ? content(path) : fileContent(path))
+  const before = await contentOf()
+  await assert.rejects(open(path, [thing({})]), engine === 'sqlite' ? /malformed JSON/ : /none/)
+  assert.deepEqual(await contentOf(), before)
+})
+
+onEveryEngine('a rebuild leaves what is kept next to the records as it is', async (engine) => {
+  const path = await empty(engine)
+  const kept = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base', 'api_key']
+  const contentOf = (store: TestStore) =>
+    Array.fromAsync(kept, async (name) => [name, await store.rows(`select * from ${name} order by 1`)])
+  let before: unknown
+  {
+    await using store = await open(path, [thing(size)])
+    const deletion = {
+      kind: 'delete',
+      did,
+      collection: 'org.example.thing',
+      rkey: 'z',
+      rev: '3kaaaaaaaaa22',
+    } as const
+    await store.database.write.applyBatch(
+      [store.change(line('a', { size: 1 })), deletion, store.change(line('b', { size: '' }))],
+      { source: 'live', cursor: '7', eventAt: 1n },
+    )
+    const listing = { target: 'https://host', cursor: 'p', done: false }
+    await store.metadata.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], listing)
+    await store.metadata.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
+    before = await contentOf(store)
+  }
+  await using store = await open(path, [thing(more)])
+  assert.deepEqual(await contentOf(store), before)
+  assert.equal((await store.rows(`select * from ${table}`)).length, 1)
+})
+
+onEveryEngine('rows of hidden accounts wait outside of the new tables', async (engine) => {
+  const path = await empty(engine)
+  const [hidden, deleted] = ['did:web:hidden.example', 'did:web:deleted.example']
+  const at = (who: string, key: string) => ({
+    uri: `at://${who}/org.example.thing/${key}`,
+    value: { $type: 'org.example.thing' },
+  })
+  {
+    await using store = await open(path, [thing({})])
+    await store.apply(at(did, 'a'), at(hidden, 'b'), at(deleted, 'c'))
+    const account = { kind: 'account', active: false, eventAt: 1n } as const
+    await store.database.write.applyBatch([
+      { ...account, did: hidden, status: 'takendown' },
+      { ...account, did: deleted, status: 'deleted' },
+    ])
+  }
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(await store.column(`select rkey from ${table}`), ['a'])
+  assert.deepEqual(await store.rows('select rkey, id from parked'), [{ rkey: 'b', id: null }])
+  assert.ok(!(await store.database.read.readPlanState()).hiding)
+})
+
+function fileLayout(path: string) {
+  using database = new DatabaseSync(path, { readOnly: true })
+  const [check] = database.prepare('pragma integrity_check').all()
+  assert.deepEqual({ ...check }, { integrity_check: 'ok' })
+  return database.prepare('select type, name from sqlite_master order by type, name').all()
+}
+
+function fileContent(path: string) {
+  using database = new DatabaseSync(path, { readOnly: true })
+  return ['sqlite_master', table, 'state'].map((name) => database.prepare(`select * from ${name}`).all())
+}

@@ -1,0 +1,97 @@
+/** Tests over a store of the notes of `records/notes.ts`: on every engine, each with a database of its own. */
+import assert from 'node:assert/strict'
+import type { BatchOutcome } from '../../../src/database/database.ts'
+import type { MetadataStore } from '../../../src/database/metadata/metadata-store.ts'
+import {
+  apply,
+  noOutcome,
+  note,
+  noteDatabases,
+  openNotes,
+  put,
+  rev,
+  spot,
+  stoppedClock,
+  visibleRecords,
+} from '../records/notes.ts'
+import { onEveryEngine } from './databases.ts'
+import type { Engine } from './postgres.ts'
+import type { TestStore } from './store.ts'
+
+export const newUrl = noteDatabases()
+
+export interface NoteTest {
+  readonly engine: Engine
+  readonly metadata: MetadataStore
+  /** Stands still until it is told otherwise, where the test asks for one. */
+  readonly clock: ReturnType<typeof stoppedClock>
+}
+
+type Holds = (store: TestStore, given: NoteTest) => Promise<void>
+
+/** Of an empty store. */
+export function onNotes(sentence: string, holds: Holds): void {
+  onEveryEngine(sentence, async (engine) => {
+    await using store = await openNotes(await newUrl(engine))
+    await holds(store, { engine, metadata: store.metadata, clock: stoppedClock() })
+  })
+}
+
+/** Of an empty store whose clock stands still. */
+export function onStoppedNotes(sentence: string, holds: Holds): void {
+  onEveryEngine(sentence, async (engine) => {
+    const clock = stoppedClock()
+    await using store = await openNotes(await newUrl(engine), clock.now)
+    await holds(store, { engine, metadata: store.metadata, clock })
+  })
+}
+
+/** Of a store as `threeNotes` makes it. */
+export function onThreeNotes(sentence: string, holds: Holds): void {
+  onEveryEngine(sentence, async (engine) => {
+    await using store = await threeNotes(await newUrl(engine))
+    await holds(store, { engine, metadata: store.metadata, clock: stoppedClock() })
+  })
+}
+
+/** With notes a and b of the first account, and c of the second. */
+export async function threeNotes(path: string): Promise<TestStore> {
+  const store = await openNotes(path)
+  const spots = [spot('a'), spot('b'), spot('c', 1)]
+  await apply(store, ...spots.map((at) => put(store, at, 0, { rev: rev(1) })))
+  return store
+}
+
+/** With notes k0, k1 and so on of the first account. */
+export async function numberedNotes(path: string, count: number): Promise<TestStore> {
+  const store = await openNotes(path)
+  const notes = Array.from({ length: count }, (_, n) => put(store, spot(`k${n}`), n % 2, { rev: rev(n + 1) }))
+  await apply(store, ...notes)
+  return store
+}
+
+/** What is not named has not happened. */
+export async function assertOutcome(
+  outcome: BatchOutcome | Promise<BatchOutcome>,
+  expected: Partial<BatchOutcome>,
+): Promise<void> {
+  assert.deepEqual(await outcome, { ...noOutcome, ...expected })
+}
+
+export function hide({ metadata }: TestStore, subject: string): Promise<number | null> {
+  return metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+}
+
+export function show({ metadata }: TestStore, subject: string): Promise<number | null> {
+  return metadata.unhide(subject, 'tester')
+}
+
+export function purge({ metadata }: TestStore, subject: string) {
+  return metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
+}
+
+/** Record keys of the notes that can be seen, sorted. */
+export async function seen(store: TestStore): Promise<string[]> {
+  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
+  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
+}
