@@ -1,4 +1,4 @@
-/** Following the network as the command line does it: what is refused at the start, what is started anew, how it ends. */
+/** Following the network as the command line does it: what is refused at the start, what is restarted, how it ends. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ test('what is wrong with --ingest ends serve before a database is made', async (
   )
 })
 
-test('a publisher that nobody knows ends serve with a sentence', async () => {
+test('a publisher that does not exist ends serve with a sentence', async () => {
   await using resolver = await startResolver(400)
   const settings = ['--publishers', 'nobody.test', '--handle-resolver', resolver.url]
   const args = ['serve', '--port', '0', '--ingest', elsewhere, '--database', inFolder('unknown.db')]
@@ -50,8 +50,8 @@ test('a publisher that nobody knows ends serve with a sentence', async () => {
   assert.match(stderr, /(^|\n)The handle nobody\.test points to no account\.\n$/)
 })
 
-test('callers are told the name that an operator gives a source, and nobody its password', async () => {
-  const database = inFolder('anew.db')
+test('callers are told the name that an operator gives a source, and its password never', async () => {
+  const database = inFolder('named.db')
   const secret = 'tap:http://admin:p@ss@127.0.0.1:1'
   await using service = await startService(['serve', '--ingest', `main relay=${secret}`], {
     env: { LEXIGRAPH_DATABASE: database },
@@ -77,9 +77,9 @@ test('callers are told the name that an operator gives a source, and nobody its 
 test('a signal ends ingest quietly while publishers are looked up', async () => {
   await using resolver = await startResolver(500)
   const env = { LEXIGRAPH_DATABASE: inFolder('looking.db'), LEXIGRAPH_HANDLE_RESOLVER: resolver.url }
-  const args = ['ingest', '--from', elsewhere, '--publishers', 'somebody.test']
+  const args = ['ingest', '--from', elsewhere, '--publishers', 'unknown.test']
   await using ingest = startProgram(args, { env })
-  await ingest.said(/somebody\.test cannot be looked up now/)
+  await ingest.said(/unknown\.test cannot be looked up now/)
   await ingest.stop()
   assert.match(ingest.stderr(), /^(The handle [^\n]+ Trying again\.\n)+Stopping: [^\n]+\n$/)
 })

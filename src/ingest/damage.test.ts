@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { tid } from '../../test/network/follow.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import { collections } from '../../test/support/records/lexicons.ts'
-import { openWorld, put, type World } from '../../test/support/network/repo-world.ts'
+import { openRepoNetwork, put, type RepoNetwork } from '../../test/support/network/repo-network.ts'
 import type { SignedRepo } from '../../test/support/network/signed-repo.ts'
 import { emptyDatabases } from '../../test/support/store/store.ts'
 import { connect } from '../database/postgres/connection.ts'
@@ -12,7 +12,7 @@ const { book } = collections
 const newUrl = emptyDatabases()
 const future = tid(2_100_000_000_000_000)
 
-/** An account whose records are damaged; no two damages are of the same account, so that one world has them all. */
+/** An account whose records are damaged; no two damages are of the same account, so that one network has them all. */
 interface Victim {
   readonly did: string
   /** Of the first of three records, of which the second is the other. */
@@ -84,13 +84,13 @@ const damages: readonly {
 onEveryDatabase(
   'reconciling repairs revisions that cannot be, and what they kept from being replaced',
   async (engine) => {
-    await using world = await openWorld({ path: await newUrl(engine) })
-    const repos = await addVictims(world, damages.length)
+    await using network = await openRepoNetwork({ path: await newUrl(engine) })
+    const repos = await addVictims(network, damages.length)
     await damage(
-      world,
+      network,
       damages.flatMap(({ statements }, index) => statements(victim(repos[index] as SignedRepo))),
     )
-    const result = await world.fetch({ kind: 'reconcile', targets: [] })
+    const result = await network.fetch({ kind: 'reconcile', targets: [] })
     const changed = new Map(
       result.differences.map(({ name, stored, updated, deleted }) => [name, stored + updated + deleted]),
     )
@@ -100,18 +100,18 @@ onEveryDatabase(
     )
     assert.equal(result.forgotten, damages.filter(({ forgets }) => forgets).length)
     assert.deepEqual(result.unsettled, [])
-    assert.deepEqual(await world.stored(), await world.published())
-    const again = await world.fetch({ kind: 'reconcile', targets: [] })
+    assert.deepEqual(await network.stored(), await network.published())
+    const again = await network.fetch({ kind: 'reconcile', targets: [] })
     assert.deepEqual(
       [again.differing, again.forgotten, again.unsettled, again.outcome.unchanged],
       [0, 0, [], 3 * damages.length],
     )
     for (const repo of repos) {
       await repo.write(put(victim(repo).key, 'Sand', 'update'))
-      await world.publish(repo)
+      await network.publish(repo)
     }
-    await world.fetch({ kind: 'ingest', targets: repos.map(({ did }) => did) })
-    assert.deepEqual(await world.stored(), await world.published())
+    await network.fetch({ kind: 'ingest', targets: repos.map(({ did }) => did) })
+    assert.deepEqual(await network.stored(), await network.published())
   },
 )
 
@@ -126,13 +126,13 @@ onEveryDatabase(
       (of) => [missing(of), tombstone(of, later)],
       (of) => [strange(of, later)],
     ]
-    await using world = await openWorld({ path: await newUrl(engine) })
-    const repos = await addVictims(world, cases.length)
+    await using network = await openRepoNetwork({ path: await newUrl(engine) })
+    const repos = await addVictims(network, cases.length)
     await damage(
-      world,
+      network,
       cases.flatMap((statements, index) => statements(victim(repos[index] as SignedRepo))),
     )
-    const { unsettled } = await world.fetch({ kind: 'reconcile', targets: [] })
+    const { unsettled } = await network.fetch({ kind: 'reconcile', targets: [] })
     assert.deepEqual(
       unsettled.map(({ name }) => name).toSorted(),
       repos.map(({ did }) => did),
@@ -141,10 +141,10 @@ onEveryDatabase(
 )
 
 /** Accounts with three books each, all of them stored. */
-async function addVictims(world: World, count: number): Promise<readonly SignedRepo[]> {
+async function addVictims(network: RepoNetwork, count: number): Promise<readonly SignedRepo[]> {
   const repos: SignedRepo[] = []
-  for (const letter of 'abcdefgh'.slice(0, count)) repos.push(await world.add(letter, 3))
-  await world.fetch({ targets: repos.map(({ did }) => did) })
+  for (const letter of 'abcdefgh'.slice(0, count)) repos.push(await network.add(letter, 3))
+  await network.fetch({ targets: repos.map(({ did }) => did) })
   return repos
 }
 
@@ -186,7 +186,7 @@ function tombstone(of: Victim, rev: string): string {
 }
 
 /** Directly, as no program of ours does; without what would keep counts in step. */
-async function damage({ store }: World, statements: readonly string[]): Promise<void> {
+async function damage({ store }: RepoNetwork, statements: readonly string[]): Promise<void> {
   if (store.engine === 'sqlite') {
     const database = new DatabaseSync(store.path)
     for (const statement of statements) database.exec(statement)
@@ -205,18 +205,18 @@ async function damage({ store }: World, statements: readonly string[]): Promise<
 onEveryDatabase('what is derived is repaired with its record, or named', async (engine) => {
   const json = (text: string) => (engine === 'sqlite' ? `jsonb('${text}')` : `'${text}'::jsonb`)
   const content = json(JSON.stringify({ $type: book, title: 'Damaged' }))
-  await using world = await openWorld({ path: await newUrl(engine) })
-  const repos = await addVictims(world, 3)
+  await using network = await openRepoNetwork({ path: await newUrl(engine) })
+  const repos = await addVictims(network, 3)
   const times = `select rkey, indexed_at from "${book}" order by rkey`
-  const before = await world.store.rows(times)
-  await damage(world, [
+  const before = await network.store.rows(times)
+  await damage(network, [
     `update "${book}" set record = ${content} where rkey = 'a0'`,
     `update "${book}" set ".title:folded" = 'damaged' where rkey = 'b0'`,
     // An element that the record does not have.
     `insert into "${book}/tags" (value, id) values ('strange', (select id from "${book}" where rkey = 'c0'))`,
     `update "${book}/:count" set n = n + 1`,
   ])
-  const result = await world.fetch({ kind: 'reconcile', targets: [] })
+  const result = await network.fetch({ kind: 'reconcile', targets: [] })
   assert.deepEqual(
     result.repaired
       .map(({ name }) => name)
@@ -229,8 +229,8 @@ onEveryDatabase('what is derived is repaired with its record, or named', async (
     result.damage.map(({ name }) => name),
     [`${book}/:count`],
   )
-  assert.deepEqual(await world.stored(), await world.published())
-  assert.deepEqual(await world.store.rows(times), before)
+  assert.deepEqual(await network.stored(), await network.published())
+  assert.deepEqual(await network.store.rows(times), before)
 
   // In one step, so that a damaged record is never missing.
   const refuse =
@@ -242,9 +242,9 @@ onEveryDatabase('what is derived is repaired with its record, or named', async (
           `create function no_insert() returns trigger language plpgsql as $$ begin raise 'no row is added'; end $$`,
           `create trigger no_insert before insert on "${book}" for each row execute function no_insert()`,
         ]
-  await damage(world, [`update "${book}" set ".title:folded" = 'damaged' where rkey = 'a0'`, ...refuse])
-  const again = await world.fetch({ kind: 'reconcile', targets: [] })
+  await damage(network, [`update "${book}" set ".title:folded" = 'damaged' where rkey = 'a0'`, ...refuse])
+  const again = await network.fetch({ kind: 'reconcile', targets: [] })
   assert.equal(again.repaired.length, 1)
   assert.deepEqual(again.damage, result.damage)
-  assert.deepEqual(await world.stored(), await world.published())
+  assert.deepEqual(await network.stored(), await network.published())
 })

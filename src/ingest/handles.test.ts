@@ -12,13 +12,13 @@ const key = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 const [ana, ben] = ['a', 'b'].map((letter) => `did:plc:${letter.repeat(24)}`) as [string, string]
 
 test('handles of accounts with records are looked up, and kept when both sides agree', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  world.add(ben, 'ben.test', ana)
-  await world.enter(ana, ben)
-  await world.run(async () => {
-    await until(async () => (await world.handles()).every(({ due }) => due !== 0))
-    assert.deepEqual(await world.handles(), [
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  network.add(ben, 'ben.test', ana)
+  await network.enter(ana, ben)
+  await network.run(async () => {
+    await until(async () => (await network.handles()).every(({ due }) => due !== 0))
+    assert.deepEqual(await network.handles(), [
       { did: ana, handle: 'ana.test', due: 'tomorrow' },
       { did: ben, handle: null, due: 'tomorrow' },
     ])
@@ -26,90 +26,90 @@ test('handles of accounts with records are looked up, and kept when both sides a
 })
 
 test('a handle that changed is looked up again when the account says so, and without a word the day after', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  await world.enter(ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
-    world.add(ana, 'better.test', ana)
-    world.advance(120)
-    await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-    await until(async () => (await world.handles())[0]?.handle === 'better.test')
-    world.add(ana, 'best.test', ana)
-    world.advance(27 * 3600)
-    await until(async () => (await world.handles())[0]?.handle === 'best.test')
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  await network.enter(ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
+    network.add(ana, 'better.test', ana)
+    network.advance(120)
+    await network.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
+    await until(async () => (await network.handles())[0]?.handle === 'better.test')
+    network.add(ana, 'best.test', ana)
+    network.advance(27 * 3600)
+    await until(async () => (await network.handles())[0]?.handle === 'best.test')
   })
 })
 
 test('of changes that follow each other within a minute the last holds, a little later', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  await world.enter(ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  await network.enter(ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
     for (const handle of ['better.test', 'best.test']) {
-      world.host.handles.clear()
-      world.add(ana, handle, ana)
-      await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-      await until(async () => (await world.handles())[0]?.handle === 'better.test')
+      network.host.handles.clear()
+      network.add(ana, handle, ana)
+      await network.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
+      await until(async () => (await network.handles())[0]?.handle === 'better.test')
     }
-    world.advance(60)
-    await until(async () => (await world.handles())[0]?.handle === 'best.test')
-    assert.equal((await world.handles())[0]?.due, 'tomorrow')
+    network.advance(60)
+    await until(async () => (await network.handles())[0]?.handle === 'best.test')
+    assert.equal((await network.handles())[0]?.due, 'tomorrow')
   })
 })
 
 test('a look-up that fails is tried again, and the handle that is known stays meanwhile', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  await world.enter(ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
-    world.host.faults.push((response) => response.writeHead(503).end())
-    world.advance(27 * 3600)
-    await until(() => world.host.asked.length >= 2)
-    assert.equal((await world.handles())[0]?.handle, 'ana.test')
-    assert.equal((await world.handles())[0]?.due, 'overdue')
-    world.host.handles.delete('ana.test')
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  await network.enter(ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
+    network.host.faults.push((response) => response.writeHead(503).end())
+    network.advance(27 * 3600)
+    await until(() => network.host.asked.length >= 2)
+    assert.equal((await network.handles())[0]?.handle, 'ana.test')
+    assert.equal((await network.handles())[0]?.due, 'overdue')
+    network.host.handles.delete('ana.test')
     await until(async () => {
-      world.advance(60)
-      return (await world.handles())[0]?.handle === null
+      network.advance(60)
+      return (await network.handles())[0]?.handle === null
     })
-    assert.equal((await world.handles())[0]?.due, 'tomorrow')
+    assert.equal((await network.handles())[0]?.due, 'tomorrow')
   })
 })
 
 test('accounts that cannot be looked up do not hold up the others', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
   const broken = Array.from('cdefghijklmnopqrstuvwxyz', (letter) => `did:plc:${letter.repeat(24)}`)
-  for (const did of broken) world.directory.documents.set(did, 500)
-  await world.enter(...broken, ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles()).find(({ did }) => did === ana)?.handle === 'ana.test')
-    const asked = world.directory.asked.length
+  for (const did of broken) network.directory.documents.set(did, 500)
+  await network.enter(...broken, ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles()).find(({ did }) => did === ana)?.handle === 'ana.test')
+    const asked = network.directory.asked.length
     await until(() => {
-      world.advance(60)
-      return world.directory.asked.length >= asked + 2 * broken.length
+      network.advance(60)
+      return network.directory.asked.length >= asked + 2 * broken.length
     })
   })
-  assert.ok((await world.handles()).every(({ did, due }) => did === ana || due === 0))
+  assert.ok((await network.handles()).every(({ did, due }) => did === ana || due === 0))
   assert.match(
-    world.notices[0] ?? '',
+    network.notices[0] ?? '',
     /^Handles cannot be looked up now\. The DID document of did:plc:.* Trying again\.$/,
   )
 })
 
 test('what fails in the database is our own fault and ends it', async () => {
-  await using world = await openWorld()
+  await using network = await openNetwork()
   const metadata = { dueHandles: () => Promise.reject(new Error('The disk is full.')) }
-  const options = { now: world.now, signal: new AbortController().signal, onNotice: () => {} }
-  await assert.rejects(keepHandles(metadata as never, world.identity, options), {
+  const options = { now: network.now, signal: new AbortController().signal, onNotice: () => {} }
+  await assert.rejects(keepHandles(metadata as never, network.identity, options), {
     message: 'The disk is full.',
   })
 })
 
-interface World extends AsyncDisposable {
+interface TestNetwork extends AsyncDisposable {
   readonly store: TestStore
   readonly host: RepoHost
   readonly directory: Directory
@@ -128,18 +128,13 @@ interface World extends AsyncDisposable {
   readonly run: (work: () => Promise<void>) => Promise<void>
 }
 
-async function openWorld(): Promise<World> {
+async function openNetwork(): Promise<TestNetwork> {
   const host = await startRepoHost()
   const directory = await startDirectory()
-  const start = Date.now()
-  let passed = 0
-  const clock = (): number => Date.now() + passed
-  const now = (): bigint => BigInt(clock()) * 1_000n
+  let clock = Date.UTC(2026, 10, 16)
+  const now = (): bigint => BigInt(clock) * 1_000n
   const store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons, now })
-  const identity = createIdentity(
-    { plcUrl: directory.url, handleResolver: host.url },
-    { now: () => clock() - start },
-  )
+  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: () => clock })
   const notices: string[] = []
   const dueIn = (due: unknown): unknown => {
     if (due === 0) return 0
@@ -154,7 +149,7 @@ async function openWorld(): Promise<World> {
     notices,
     now,
     advance: (seconds) => {
-      passed += seconds * 1_000
+      clock += seconds * 1_000
     },
     add: (did, handle, leadsTo) => {
       directory.add({ did, key, handle, pds: host.url })

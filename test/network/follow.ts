@@ -5,6 +5,7 @@ import type { Change } from '../../src/database/database.ts'
 import type { Delivery, Source } from '../../src/ingest/source.ts'
 import type { NetworkReaderOptions } from '../../src/ingest/sources/change-reader.ts'
 import { type Clock, createClock } from '../../src/ingest/sources/clock.ts'
+import { liftTimeLimits } from '../support/network/time-limits.ts'
 import { recordLexicon } from '../support/store/store.ts'
 import { understand } from '../support/records/understand.ts'
 import type { Publication } from './fake-server.ts'
@@ -15,8 +16,8 @@ export function clockBeside(server: string): Clock {
 }
 
 export const collection = 'org.example.note'
-const note = recordLexicon(collection, { text: { type: 'string', maxLength: 100_000 } })
-const { set, tables } = understand([note], {})
+export const noteLexicon = recordLexicon(collection, { text: { type: 'string', maxLength: 100_000 } })
+const { set, tables } = understand([noteLexicon], {})
 
 /** Takes notes of the publishers, or of everybody. */
 export function noteReader(publishers: readonly string[] | null = null): NetworkReaderOptions {
@@ -79,6 +80,7 @@ export function follow(
   { cursor = null }: { readonly cursor?: string | null } = {},
 ): Followed {
   const controller = new AbortController()
+  const limits = liftTimeLimits()
   const deliveries: Delivery[] = []
   const changes: Change[] = []
   const states: string[] = []
@@ -108,7 +110,7 @@ export function follow(
   const stop = async (): Promise<void> => {
     controller.abort()
     gate.resolve()
-    await ended
+    await ended.finally(() => limits[Symbol.dispose]())
   }
   return {
     deliveries,

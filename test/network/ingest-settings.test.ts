@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store/store.ts'
 import { until } from '../support/until.ts'
@@ -21,43 +20,10 @@ import {
 import { article, collections, outlet, rkeyOf, unfit } from './support-news.ts'
 
 const inFolder = temporaryFolder()
-const standard = fileURLToPath(new URL('../schemas/site-standard/lexicons', import.meta.url))
 
 test('what is indexed and answered follows the settings', async (t) => {
   await using network = await startNetwork()
   const firehose = `firehose:${network.pdsUrl}`
-
-  await t.test('records of other lexicons are answered by the same program', async () => {
-    const env = settingsIn(network, inFolder('standard.db'), { LEXIGRAPH_LEXICONS: standard })
-    const ada = await network.createAccount('ada')
-    await using following = await startFollowing(firehose, env)
-    const site = await ada.create('site.standard.publication', { url: 'https://ada.example', name: 'Ada' })
-    const document = {
-      site: site.uri,
-      title: 'Tides',
-      tags: ['sea', 'moon'],
-      publishedAt: '2026-11-16T12:00:00Z',
-    }
-    const written = await ada.create('site.standard.document', document)
-    await ada.create('site.standard.graph.recommend', {
-      document: written.uri,
-      createdAt: '2026-11-16T13:00:00Z',
-    })
-    await ada.create(collections.source, outlet('No lexicon of this index'))
-    const documents = async (): Promise<Json> => {
-      const { siteStandardDocument } = await following.service.query(`{
-        siteStandardDocument(where: {tags: {has: "moon"}}) {
-          nodes { title siteStandardGraphRecommendViaDocument { totalCount } } } }`)
-      return siteStandardDocument.nodes
-    }
-    await eventually(documents, [
-      { title: 'Tides', siteStandardGraphRecommendViaDocument: { totalCount: 1 } },
-    ])
-    await ada.update('site.standard.document', rkeyOf(written.uri), { ...document, title: 'Ebb' })
-    await eventually(documents, [{ title: 'Ebb', siteStandardGraphRecommendViaDocument: { totalCount: 1 } }])
-    await ada.delete('site.standard.document', rkeyOf(written.uri))
-    await eventually(documents, [])
-  })
 
   await t.test('a record shows the present handle, and null while that cannot be looked up', async () => {
     await using resolver = await startProxy(network.pdsUrl)

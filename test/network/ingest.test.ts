@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store/store.ts'
-import { patience, until } from '../support/until.ts'
+import { until } from '../support/until.ts'
 import { startNetwork, type Written } from './network.ts'
 import { startProxy } from './proxy.ts'
 import { atOnce, eventually, settingsIn, startFollowing, storedIn } from './support-index.ts'
@@ -159,22 +159,6 @@ test('what happens on the network is answered as it happens', async (t) => {
     await eventually(async () => keptOf(shared, carol.did), 0)
   })
 
-  await t.test('a single write is answered soon', async (t) => {
-    const jana = await network.createAccount('jana')
-    const times: number[] = []
-    for (let index = 0; index < writes; index += 1) {
-      const { uri } = await jana.create(collections.source, outlet(`Number ${index}`))
-      const written = performance.now()
-      const find = 'query ($uri: String!) { techServiceNewsSourceByUri(uri: $uri) { cid } }'
-      while ((await query(find, { uri })).techServiceNewsSourceByUri === null)
-        assert.ok(performance.now() - written < patience, `${uri} is not answered.`)
-      times.push(performance.now() - written)
-    }
-    const at = (share: number): string =>
-      (times.toSorted((a, b) => a - b)[Math.floor((writes - 1) * share)] ?? 0).toFixed(1)
-    t.diagnostic(`From a write's return to its answer: p50 ${at(0.5)} ms, at most ${at(1)} ms.`)
-  })
-
   await t.test('a source that is away is told of, and nothing is lost meanwhile', async () => {
     const hedy = await network.createAccount('hedy')
     const written = [(await hedy.create(collections.source, outlet('Before'))).uri]
@@ -214,9 +198,6 @@ test('what happens on the network is answered as it happens', async (t) => {
     await isEverywhere('stopped')
   })
 })
-
-/** How many of them one after the other. */
-const writes = 40
 
 /** Rows of an account that the file still has, wherever they are. */
 function keptOf(database: string, did: string): number {

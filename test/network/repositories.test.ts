@@ -2,24 +2,14 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store/store.ts'
 import { otherCid } from '../support/records/records.ts'
-import { until } from '../support/until.ts'
+import { moment, until } from '../support/until.ts'
 import { type Account, startNetwork } from './network.ts'
-import { startFakeJetstream } from './fake-jetstream.ts'
 import { startProxy } from './proxy.ts'
 import { runProgram, startProgram } from './service.ts'
-import {
-  differences,
-  eventually,
-  type Records,
-  settingsIn,
-  startFollowing,
-  startIngest,
-  storedIn,
-} from './support-index.ts'
+import { differences, eventually, type Records, settingsIn, startIngest, storedIn } from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
 import { repeatedly } from './support-publisher.ts'
 
@@ -45,7 +35,7 @@ test('repositories are fetched as a whole', async (t) => {
       const { uri } = await alice.create(collections.source, outlet(`Meanwhile ${(number += 1)}`))
       if (number % 3 === 0) await alice.delete(collections.source, rkeyOf(uri))
       // Else the PDS, which is in this process, has no time for anything else.
-      await delay(150)
+      await moment(150)
     })
     const isWhole = async (...whose: readonly Account[]): Promise<void> => {
       const stored = await storedIn(database)
@@ -154,34 +144,6 @@ test('repositories are fetched as a whole', async (t) => {
     await run(['reconcile'], env)
     assert.deepEqual(differences(await published([alice, bert]), await storedIn(database)), [])
   })
-})
-
-test('a record has the revision of its commit, and that of its repository once that has been fetched', async () => {
-  await using network = await startNetwork()
-  await using jetstream = await startFakeJetstream()
-  const env = settingsIn(network, inFolder('revisions.db'))
-  await using following = await startFollowing(`jetstream:${jetstream.url}`, env)
-  const ada = await network.createAccount('ada')
-  const { uri, cid, rev } = await ada.create(collections.source, outlet('Followed'), 'followed')
-  const versionOf = async (): Promise<Json> =>
-    (
-      await following.service.query(
-        'query ($uri: String!) { found: techServiceNewsSourceByUri(uri: $uri) { cid rev } }',
-        {
-          uri,
-        },
-      )
-    ).found
-  const { did } = ada
-  const record = outlet('Followed')
-  jetstream.publishRecord({ did, collection: collections.source, rkey: 'followed', rev, record })
-  await eventually(versionOf, { cid, rev })
-  // A repository says of no record which commit wrote it.
-  const later = await ada.create(collections.source, outlet('Not told'))
-  assert.ok(later.rev > rev)
-  const { status, stderr } = await runProgram(['backfill', did], { env })
-  assert.equal(status, 0, stderr)
-  await eventually(versionOf, { cid, rev: later.rev })
 })
 
 const recordsOfEach = 12

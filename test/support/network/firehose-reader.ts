@@ -10,6 +10,7 @@ import { type Directory, startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from '../records/lexicons.ts'
 import { createSignedRepo, type SignedRepo } from './signed-repo.ts'
 import { understand } from '../records/understand.ts'
+import { patience } from '../until.ts'
 
 const { book } = collections
 const { set: lexicons, tables } = understand(libraryLexicons, {})
@@ -29,10 +30,13 @@ export async function openFirehoseReader({
   keypair,
   publishers = null,
   now = () => start,
+  timeoutMs = patience,
 }: {
   readonly keypair?: P256Keypair | Secp256k1Keypair
   readonly publishers?: ReadonlySet<string> | null
   readonly now?: () => bigint
+  /** How long look-ups may take, in milliseconds; by default longer than any takes. */
+  readonly timeoutMs?: number
 } = {}): Promise<TestFirehoseReader> {
   const repo = await createSignedRepo(did, keypair)
   const directory = await startDirectory({ did, key: repo.keypair.did() })
@@ -40,7 +44,7 @@ export async function openFirehoseReader({
     {
       name: 'firehose:test',
       reader: { lexicons, tables, publishers },
-      identity: { plcUrl: directory.url, handleResolver: null },
+      identity: { plcUrl: directory.url, handleResolver: null, timeoutMs },
     },
     now,
   )

@@ -108,8 +108,10 @@ test('a commit that is too big or changes too much is fetched as a repository', 
     await commitFrame(1, commit, { tooBig: true, ops: [], blocks: new Uint8Array() }),
   )
   assert.deepEqual(big.changes.map(brief), ['repo-request'])
-  const ops = Array.from({ length: 10_000 }, (_, at) => ({ ...commit.ops[0], path: `${book}/${at}` }))
-  const many = await given.read(await commitFrame(2, commit, { ops }))
+  const changing = async (count: number) =>
+    given.read(await commitFrame(2, commit, { ops: Array(count).fill(commit.ops[0]) }))
+  assert.equal((await changing(200)).changes.filter(({ kind }) => kind === 'put').length, 200)
+  const many = await changing(201)
   assert.deepEqual(many.changes.map(brief), ['reject too-large', 'repo-request'])
   assert.equal(many.changes[0]?.kind === 'reject' && many.changes[0].record.length, 2_000)
 })

@@ -17,6 +17,7 @@ import {
   publications,
   tid,
 } from '../../../../test/network/follow.ts'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { until } from '../../../../test/support/until.ts'
 import type { Source } from '../../source.ts'
 import { createJetstreamSource } from './jetstream.ts'
@@ -199,8 +200,9 @@ test('an aborted source ends at once, connected or not', async () => {
   await until(() => connected.states.includes('live'))
   const refused = follow(openJetstream('ws://127.0.0.1:9'))
   await until(() => refused.states.some((state) => state.startsWith('unavailable')))
+  const stopped = Promise.all([connected.stop(), refused.stop()])
   const attempts = refused.states.length
-  await Promise.all([connected.stop(), refused.stop()])
+  await stopped
   // Had it waited for its next attempt, that would have failed too.
   assert.equal(refused.states.length, attempts)
 })
@@ -233,10 +235,8 @@ for (const protocol of [1, 2] as const)
     const rev = tid(Date.now() * 1_000)
     server.publishRecord(noteOf(alice, 'a', rev, 'one'))
     server.publish({ kind: 'account', did: bob, body: { active: false, status: 'deleted' } })
-    await until(() => followed.states.some((state) => state.startsWith('unavailable')))
-    assert.match(
-      followed.states.at(-1)!,
-      /^unavailable: The clock of 127.0.0.1:\d+ is 7,[12]\d\d seconds ahead/,
+    await until(() =>
+      followed.states.some((state) => /^unavailable: The clock of .* is 7,[12]\d\d s/.test(state)),
     )
     assert.deepEqual(followed.changes, [])
     // As if this machine's clock were set.
@@ -306,7 +306,8 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
         assertInOrder(followed.changes)
       })
       await fc.assert(check, {
-        numRuns: Number(process.env['PROPERTY_RUNS'] ?? 1),
+        numRuns: rounds(),
+        seed,
         includeErrorInReport: true,
       })
     })

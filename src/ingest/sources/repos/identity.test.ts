@@ -32,7 +32,7 @@ test('a document may lack everything but its DID, or have a key that is none', a
   assert.equal((await given.identity.account(other)).signingKey, null)
 })
 
-test('whoever asks within an hour shares one look-up', async () => {
+test('requests within an hour share one lookup', async () => {
   await using given = await open()
   given.directory.add({ did, key: (await Secp256k1Keypair.create()).did() })
   await Promise.all(Array.from({ length: 20 }, () => given.identity.account(did)))

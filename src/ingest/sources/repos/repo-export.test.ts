@@ -46,49 +46,49 @@ test('a target is known by its form', () => {
 })
 
 test('the accounts of a host become requests for their repositories, and a cursor goes on with the last page', async () => {
-  await using world = await openWorld()
-  for (const did of [ana, ben, cai]) world.host.repos.set(did, '')
-  world.host.pageSize = 2
-  const first = await world.deliver(world.host.url)
+  await using network = await openNetwork()
+  for (const did of [ana, ben, cai]) network.host.repos.set(did, '')
+  network.host.pageSize = 2
+  const first = await network.deliver(network.host.url)
   assert.deepEqual(requested(first.deliveries), [[ana, ben], [cai]])
   assert.deepEqual(first.states, ['connecting', 'live', 'live'])
   assert.equal(first.deliveries[1]?.cursor, null)
-  const again = await world.deliver(world.host.url, { cursor: first.deliveries[0]?.cursor ?? null })
+  const again = await network.deliver(network.host.url, { cursor: first.deliveries[0]?.cursor ?? null })
   assert.deepEqual(requested(again.deliveries), [[cai]])
 })
 
 test('an account and a handle are requests too; of others than the publishers nothing is requested', async () => {
-  await using world = await openWorld()
-  world.host.handles.set('ben.test', ben)
-  assert.deepEqual(requested((await world.deliver(ana)).deliveries), [[ana]])
-  assert.deepEqual(requested((await world.deliver('ben.test')).deliveries), [[ben]])
-  assert.deepEqual(requested((await world.deliver(ana, { publishers: new Set([ben]) })).deliveries), [[]])
+  await using network = await openNetwork()
+  network.host.handles.set('ben.test', ben)
+  assert.deepEqual(requested((await network.deliver(ana)).deliveries), [[ana]])
+  assert.deepEqual(requested((await network.deliver('ben.test')).deliveries), [[ben]])
+  assert.deepEqual(requested((await network.deliver(ana, { publishers: new Set([ben]) })).deliveries), [[]])
 })
 
 test('a host that is down is asked until it is there, and one that is no host is told', async () => {
-  await using world = await openWorld()
-  world.host.repos.set(ana, '')
-  world.host.faults.push((response) => response.destroy())
-  const { deliveries, states } = await world.deliver(world.host.url)
+  await using network = await openNetwork()
+  network.host.repos.set(ana, '')
+  network.host.faults.push((response) => response.destroy())
+  const { deliveries, states } = await network.deliver(network.host.url)
   assert.deepEqual(requested(deliveries), [[ana]])
   assert.match(states[1] ?? '', /^unavailable: http:.* could not be asked/)
-  world.host.faults.push(
+  network.host.faults.push(
     ...[404, 404].map(
       (status) => (response: { writeHead: (status: number) => { end: () => unknown } }) =>
         void response.writeHead(status).end(),
     ),
   )
-  const refused = await world.deliver(world.host.url)
+  const refused = await network.deliver(network.host.url)
   assert.deepEqual([refused.deliveries, refused.states.length], [[], 2])
   assert.match(refused.states[1] ?? '', /^unavailable: .* answers with status 404\.$/)
 })
 
 test('a CAR file is what is in it, verified', async () => {
-  await using world = await openWorld()
-  const repo = await world.addRepo()
+  await using network = await openNetwork()
+  const repo = await network.addRepo()
   const path = inFolder('good.car')
   await writeFile(path, await repo.car())
-  const { deliveries, states } = await world.deliver(path)
+  const { deliveries, states } = await network.deliver(path)
   assert.deepEqual(
     deliveries.flatMap(({ changes }) => changes.map(({ kind }) => kind)),
     ['put', 'put', 'repo-end'],
@@ -96,28 +96,28 @@ test('a CAR file is what is in it, verified', async () => {
   assert.deepEqual(states, ['connecting', 'live'])
   const foreign = await createSignedRepo(ana)
   await writeFile(path, await foreign.car())
-  const forged = await world.deliver(path)
+  const forged = await network.deliver(path)
   assert.deepEqual(forged.deliveries, [])
   assert.match(forged.states[2] ?? '', /^unavailable: .*not signed with the account's key/)
-  await assert.rejects(world.deliver(inFolder('missing.car')), { name: 'InputError' })
+  await assert.rejects(network.deliver(inFolder('missing.car')), { name: 'InputError' })
 })
 
 test('an aborted signal ends the deliveries without an error', async () => {
-  await using world = await openWorld()
+  await using network = await openNetwork()
   const stop = new AbortController()
-  world.host.faults.push(() => stop.abort())
-  assert.deepEqual((await world.deliver(world.host.url, { signal: stop.signal })).deliveries, [])
+  network.host.faults.push(() => stop.abort())
+  assert.deepEqual((await network.deliver(network.host.url, { signal: stop.signal })).deliveries, [])
 })
 
 test('a thread that dies fails its repository, which may be tried again', async () => {
-  await using world = await openWorld()
-  const repo = await world.addRepo()
+  await using network = await openNetwork()
+  const repo = await network.addRepo()
   await using broken = openThreads(new URL('./no-such-worker.ts', import.meta.url), 1, null)
   const chunks = readRepo(broken as never, await repo.car(), {
     did: ana,
     source: 'test',
-    identity: world.identity,
-    clock: world.clock,
+    identity: network.identity,
+    clock: network.clock,
     signal: new AbortController().signal,
   })
   await assert.rejects(chunks.next(), (error: Error & { shouldRetry: () => boolean }) => {
@@ -126,7 +126,7 @@ test('a thread that dies fails its repository, which may be tried again', async 
   })
 })
 
-interface World extends AsyncDisposable {
+interface TestNetwork extends AsyncDisposable {
   readonly host: RepoHost
   readonly directory: Directory
   readonly identity: ReturnType<typeof createIdentity>
@@ -143,7 +143,7 @@ interface World extends AsyncDisposable {
   ) => Promise<{ readonly deliveries: readonly Delivery[]; readonly states: readonly string[] }>
 }
 
-async function openWorld(): Promise<World> {
+async function openNetwork(): Promise<TestNetwork> {
   const host = await startRepoHost()
   const directory = await startDirectory()
   const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url })

@@ -21,7 +21,7 @@ type Given = Partial<Omit<FetchOptions, 'kind' | 'targets'>> & {
   readonly targets: readonly string[]
 }
 
-export interface World extends AsyncDisposable {
+export interface RepoNetwork extends AsyncDisposable {
   readonly host: RepoHost
   readonly directory: Directory
   readonly store: TestStore
@@ -40,9 +40,9 @@ export interface World extends AsyncDisposable {
   readonly leftOver: () => Promise<{ readonly waiting: number; readonly failed: number }>
 }
 
-let worlds = 0
+let networks = 0
 
-export async function openWorld({ path }: { readonly path?: string } = {}): Promise<World> {
+export async function openRepoNetwork({ path }: { readonly path?: string } = {}): Promise<RepoNetwork> {
   const host = await startRepoHost()
   const directory = await startDirectory()
   // A minute passes in less than a tenth of a second, so that nothing waits long for another attempt.
@@ -50,7 +50,7 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
   const clock = (): number => start + (performance.now() - before) * 1_000
   const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
   const store = await openTestStore({
-    path: path ?? inFolder(`${++worlds}.db`),
+    path: path ?? inFolder(`${++networks}.db`),
     lexicons: libraryLexicons,
     now,
   })
