@@ -3,11 +3,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { startFakeServer } from './network/fake-server.ts'
 import { runProgram, startProgram, startService } from './network/service.ts'
 import { temporaryFolder } from './support/store/store.ts'
 import { patience, until } from './support/until.ts'
@@ -38,6 +37,10 @@ test('what is wrong with --ingest ends serve before a database is made', async (
   assert.equal(
     await serve('--ingest', 'import:nowhere.jsonl'),
     'nowhere.jsonl cannot be read: there is no such file.\n',
+  )
+  assert.equal(
+    await serve('--ingest', elsewhere, '--database', ':memory:'),
+    '--ingest needs a database in a file; name one with --database.\n',
   )
 })
 
@@ -99,16 +102,12 @@ test('a signal ends ingest while standard input says nothing', async () => {
   assert.match(await stderr, /^Following import:-\.\n(import:- is live\.\n)?Stopping: [^\n]+\n$/)
 })
 
-/** Whoever is asked about, it answers with that status. */
+/** Answers every request with that status. */
 async function startResolver(status: number) {
-  const server = createServer((_request, response) => response.writeHead(status).end())
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const server = await startFakeServer({
+    respond: (_request, response) => void response.writeHead(status).end(),
+    refuse: () => null,
+    serve: async () => {},
+  })
+  return { ...server, url: `http://${server.host}` }
 }

@@ -38,19 +38,6 @@ test('accounts, handles, hosts and files all lead to their repositories', async 
   assert.deepEqual(await network.leftOver(), { waiting: 0, failed: 0 })
 })
 
-test('fetching again changes nothing, and makes right what was missed', async () => {
-  await using network = await openRepoNetwork()
-  const ana = await network.add('a', 4)
-  await network.fetch({ targets: [ana.did] })
-  const again = await network.fetch({ targets: [ana.did] })
-  assert.deepEqual([again.outcome.unchanged, again.outcome.stored, again.differing], [4, 0, 0])
-  await ana.write(put('a0', 'Sand', 'update'), remove('a1'), put('new', 'Storm'))
-  await network.publish(ana)
-  const third = await network.fetch({ targets: [ana.did] })
-  assert.deepEqual(third.differences, [{ name: ana.did, stored: 1, updated: 1, deleted: 1 }])
-  assert.deepEqual(await network.stored(), await network.published())
-})
-
 test('reconciling looks at all accounts that have records here, and says which differed', async () => {
   await using network = await openRepoNetwork()
   const repos = [await network.add('a', 2), await network.add('b', 2), await network.add('c', 2)]
@@ -193,7 +180,7 @@ test('a request that comes while its repository is fetched is not taken for done
 test('a large repository is stored as a whole, in chunks', async () => {
   await using network = await openRepoNetwork()
   const ana = await network.add('a', 0)
-  const keys = Array.from({ length: 5_000 }, (_, index) => `${book}/k${index}`)
+  const keys = Array.from({ length: 1_200 }, (_, index) => `${book}/k${index}`)
   const records = new Map(keys.map((key) => [key, { $type: book, title: key }]))
   network.host.repos.set(ana.did, await buildCar(ana.keypair, { did: ana.did, rev: ana.rev() }, records))
   const chunks: number[] = []
@@ -203,7 +190,7 @@ test('a large repository is stored as a whole, in chunks', async () => {
     before = sum
   }
   const { outcome } = await network.fetch({ targets: [ana.did], onProgress })
-  assert.equal(outcome.stored, 5_000)
+  assert.equal(outcome.stored, 1_200)
   assert.equal(Math.max(...chunks), 500)
 })
 

@@ -13,7 +13,11 @@ test('the clock of this machine is wrong if that of a server is further ahead th
     [{ ahead: 500 }, { ahead: 400 }, /^The clock of stream\.test is 500 seconds ahead/],
     [{ ahead: 0, age: 301 }, { ahead: 0 }, /^The clock of stream\.test is 301 seconds ahead/],
     [{}, { ahead: 0 }, null],
-    [{}, 'away', /could not be compared .* stream\.test does not say the time\. plc\.test could not be asked: away\./],
+    [
+      {},
+      'away',
+      /could not be compared .* stream\.test does not say the time\. plc\.test could not be asked: away\./,
+    ],
   ]
   const answers: Record<string, Answer> = {}
   const { open } = mockClocks(t, answers)

@@ -116,20 +116,6 @@ test('of two lines for one record the later wins, across blocks and threads', as
   assert.doesNotMatch(exported, /first|second/)
 })
 
-test('what is exported imports to the same state', async () => {
-  await using first = await openMemory()
-  const withRev = article(2).replace('"value"', '"rev":"3lxyzabcdef2a","value"')
-  await importText(first, `${article(1)}\n${withRev}\n`)
-  const exported = await exportText(first)
-  await using second = await openMemory()
-  await importText(second, exported)
-  assert.equal(await exportText(second), exported)
-  assert.deepEqual(
-    exported.split('\n').flatMap((line) => (line === '' ? [] : [Object.keys(JSON.parse(line)).join(' ')])),
-    ['uri cid rev indexedAt value', 'uri cid indexedAt value'],
-  )
-})
-
 test('a damaged input ends the import and says how far it came', async () => {
   await using database = await openMemory()
   const packed = gzipSync(Array.from({ length: 500 }, (_, index) => article(index)).join('\n'))

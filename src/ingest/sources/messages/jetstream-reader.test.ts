@@ -44,6 +44,9 @@ test('an event of either protocol gives its change and its time', () => {
     const reading = read(event)
     assert.deepEqual([reading.changes.map(gist), reading.at], [says, at])
   }
+  assert.deepEqual(read(second('sync', { time: instant, sync: {} })).changes, [
+    { kind: 'repo-request', did: alice, reason: 'Jetstream says that it has diverged', ifKnown: true },
+  ])
 })
 
 test('the time of an account is never later than now', () => {

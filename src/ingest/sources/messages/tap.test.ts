@@ -59,25 +59,6 @@ test('an event is acknowledged when its delivery is stored, not before', async (
   assert.deepEqual(followed.changes.map(gist), [`ab/a ${tid(1)} one`, `ab/a ${tid(2)} two`])
 })
 
-test('what is refused or not known is acknowledged too, so that it does not come for ever', async () => {
-  await using server = await startFakeTap()
-  server.publish(alice, { type: 'record', record: { did: alice } })
-  server.publish(alice, {
-    type: 'record',
-    record: { ...noteOf(alice, 'a', 'no-tid', 'text'), action: 'create' },
-  })
-  server.publish(alice, { type: 'label', label: {} })
-  server.publish(alice, { type: 'label', label: {} })
-  await using followed = follow(openTap(server.url))
-  await until(() => server.waiting() === 0)
-  assert.deepEqual(followed.changes.map(gist), [
-    'reject malformed',
-    'reject malformed',
-    'reject unknown-event',
-    'reject unknown-event',
-  ])
-})
-
 test('Tap is told the publishers and given the password, which is shown nowhere', async () => {
   const password = 'päss:wörd/100%'
   await using server = await startFakeTap({ password })
@@ -106,19 +87,6 @@ test('what seems to come from the future while the clock is behind is not acknow
   // By a clock that is right the revision does come from the future.
   await until(() => server.waiting() === 0)
   assert.deepEqual([...new Set(followed.changes.map(gist))], ['repo-request ab', 'reject future-revision'])
-})
-
-test('a source that is aborted ends, connected or not', async () => {
-  await using server = await startFakeTap()
-  const connected = follow(openTap(server.url))
-  await until(() => connected.states.includes('live'))
-  const refused = follow(openTap('http://127.0.0.1:9'))
-  await until(() => refused.states.some((state) => state.startsWith('unavailable')))
-  const stopped = Promise.all([connected.stop(), refused.stop()])
-  const attempts = refused.states.length
-  await stopped
-  // Had it waited for its next attempt, that would have failed too.
-  assert.equal(refused.states.length, attempts)
 })
 
 // Each waits a second or more to connect again, so they do it together.
