@@ -231,7 +231,7 @@ test('a page without accounts that comes while there is nothing else to do is no
   )
 })
 
-/** A ledger that does some things otherwise. */
+/** Metadata of which some methods do something else. */
 function instead(metadata: MetadataStore, others: Partial<MetadataStore>): MetadataStore {
   return new Proxy(metadata, {
     get: (_, name: keyof MetadataStore) => others[name] ?? metadata[name].bind(metadata),

@@ -29,64 +29,29 @@ interface Victim {
 }
 
 /** What is done to an account's records, and what reconciling then says: of those that it makes right. */
-const damages: readonly {
-  readonly name: string
-  readonly statements: (of: Victim) => readonly string[]
-  readonly changed: number
+const damages: readonly (readonly [
+  name: string,
+  statements: (of: Victim) => readonly string[],
+  changed: number,
   /** Whether a revision has to be forgotten for it. */
-  readonly forgets: boolean
-}[] = [
-  {
-    name: 'a floor of the future',
-    statements: (of) => [floorOf(of, future), otherVersion(of)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a floor of the future over a record that is missing',
-    statements: (of) => [floorOf(of, future), missing(of)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a record of the future in another version',
-    statements: (of) => [otherVersion(of, future)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a record in another version under the present revision',
-    statements: (of) => [otherVersion(of)],
-    changed: 1,
-    forgets: false,
-  },
-  {
-    name: 'a tombstone of the future over a record that is missing',
-    statements: (of) => [missing(of), tombstone(of, future)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a record that the repository does not have, under the present revision',
-    statements: (of) => [strange(of)],
-    changed: 2,
-    forgets: false,
-  },
-  {
-    name: 'a record that the repository does not have, of the future',
-    statements: (of) => [strange(of, future)],
-    changed: 2,
-    forgets: true,
-  },
-  {
-    name: 'records without a revision, in another version',
-    statements: (of) => [
+  forgets: boolean,
+])[] = [
+  ['a floor of the future', (of) => [floorOf(of, future), otherVersion(of)], 1, true],
+  ['a floor of the future, and no record', (of) => [floorOf(of, future), missing(of)], 1, true],
+  ['a record of the future in another version', (of) => [otherVersion(of, future)], 1, true],
+  ['a record in another version under the present revision', (of) => [otherVersion(of)], 1, false],
+  ['a tombstone of the future, and no record', (of) => [missing(of), tombstone(of, future)], 1, true],
+  ['a record that the repository does not have, under the present revision', (of) => [strange(of)], 2, false],
+  ['a record that the repository does not have, of the future', (of) => [strange(of, future)], 2, true],
+  [
+    'records without a revision, in another version',
+    (of) => [
       `update "${book}" set rev = null, cid = ${cidOf(of.other)}
        where base = ${baseOf(of)} and rkey <> '${of.other}'`,
     ],
-    changed: 2,
-    forgets: false,
-  },
+    2,
+    false,
+  ],
 ]
 
 onEveryDatabase(
@@ -95,7 +60,7 @@ onEveryDatabase(
     await using network = await openRepoNetwork({ path: await newUrl(engine) })
     const [repos, others] = [await addVictims(network, damages.length), await addVictims(network, 4, 'wxyz')]
     await damage(network, [
-      ...damages.flatMap(({ statements }, index) => statements(victim(repos[index] as SignedRepo))),
+      ...damages.flatMap(([, statements], index) => statements(victim(repos[index] as SignedRepo))),
       ...unsettled.flatMap((statements, index) => statements(victim(others[index] as SignedRepo))),
     ])
     const result = await network.fetch({ kind: 'reconcile', targets: [] })
@@ -103,10 +68,10 @@ onEveryDatabase(
       result.differences.map(({ name, stored, updated, deleted }) => [name, stored + updated + deleted]),
     )
     assert.deepEqual(
-      damages.map(({ name }, index) => [name, changed.get(repos[index]?.did ?? '')]),
-      damages.map(({ name, changed }) => [name, changed]),
+      damages.map(([name], index) => [name, changed.get(repos[index]?.did ?? '')]),
+      damages.map(([name, , count]) => [name, count]),
     )
-    assert.equal(result.forgotten, damages.filter(({ forgets }) => forgets).length)
+    assert.equal(result.forgotten, damages.filter(([, , , forgets]) => forgets).length)
     assert.deepEqual(
       result.unsettled.map(({ name }) => name).toSorted(),
       others.map(({ did }) => did),

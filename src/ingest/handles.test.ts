@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { type Directory, startDirectory } from '../../test/support/network/directory.ts'
+import { startDirectory } from '../../test/support/network/directory.ts'
 import { collections, libraryLexicons } from '../../test/support/records/lexicons.ts'
-import { type RepoHost, startRepoHost } from '../../test/support/network/repo-host.ts'
-import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
+import { startRepoHost } from '../../test/support/network/repo-host.ts'
+import { openTestStore } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
 import { keepHandles } from './handles.ts'
 import { createIdentity } from './sources/repos/identity.ts'
@@ -76,6 +77,20 @@ test('a look-up that fails is tried again, and the handle that is known stays me
       return (await network.handles())[0]?.handle === null
     })
     assert.equal((await network.handles())[0]?.due, 'tomorrow')
+    network.host.handles.set('ana.test', ana)
+    network.advance(27 * 3600)
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
+    // After half a day of failures the handle counts as gone.
+    const before = network.host.asked.length
+    network.host.faults.push(
+      ...Array.from({ length: 14 }, () => (response: ServerResponse) => response.writeHead(503).end()),
+    )
+    network.advance(27 * 3600)
+    await until(async () => {
+      network.advance(600)
+      return (await network.handles())[0]?.handle === null
+    })
+    assert.equal(network.host.asked.length - before, 14)
   })
 })
 
@@ -109,26 +124,8 @@ test('what fails in the database is our own fault and ends it', async () => {
   })
 })
 
-interface TestNetwork extends AsyncDisposable {
-  readonly store: TestStore
-  readonly host: RepoHost
-  readonly directory: Directory
-  readonly identity: ReturnType<typeof createIdentity>
-  readonly notices: readonly string[]
-  readonly now: () => bigint
-  readonly advance: (seconds: number) => void
-  /** The account claims the handle, which leads to another or the same. */
-  readonly add: (did: string, handle: string, leadsTo: string) => void
-  /** They have a record each. */
-  readonly enter: (...dids: readonly string[]) => Promise<unknown>
-  readonly handles: () => Promise<
-    readonly { readonly did: string; readonly handle: unknown; readonly due: unknown }[]
-  >
-  /** Handles are kept while the work goes on. */
-  readonly run: (work: () => Promise<void>) => Promise<void>
-}
-
-async function openNetwork(): Promise<TestNetwork> {
+/** Accounts with records, a directory and a host that resolves handles, under a clock that only the test moves. */
+async function openNetwork() {
   const host = await startRepoHost()
   const directory = await startDirectory()
   let clock = Date.UTC(2026, 10, 16)
@@ -148,14 +145,16 @@ async function openNetwork(): Promise<TestNetwork> {
     identity,
     notices,
     now,
-    advance: (seconds) => {
+    advance: (seconds: number) => {
       clock += seconds * 1_000
     },
-    add: (did, handle, leadsTo) => {
+    /** The account claims the handle, which leads to another or the same. */
+    add: (did: string, handle: string, leadsTo: string) => {
       directory.add({ did, key, handle, pds: host.url })
       host.handles.set(handle, leadsTo)
     },
-    enter: (...dids) =>
+    /** They have a record each. */
+    enter: (...dids: readonly string[]) =>
       store.apply(
         ...dids.map((did) => ({
           uri: `at://${did}/${collections.book}/1`,
@@ -166,7 +165,8 @@ async function openNetwork(): Promise<TestNetwork> {
       (await store.rows('select did, handle, handle_due as due from actor order by did')).map(
         ({ did, handle, due }) => ({ did: String(did), handle, due: dueIn(due) }),
       ),
-    run: async (work) => {
+    /** Handles are kept while the work goes on. */
+    run: async (work: () => Promise<void>) => {
       const stop = new AbortController()
       const onNotice = (text: string): void => void notices.push(text)
       const kept = keepHandles(store.database.write.metadata, identity, {

@@ -32,24 +32,12 @@ test('the documents that are handed in stay as they were', () => {
 })
 
 test('references resolve with hash, without hash, and within the document', () => {
-  const other = {
-    lexicon: 1,
-    id: 'a.b.other',
-    defs: { main: { type: 'object', properties: {} }, x: text, y: { type: 'token' } },
-  }
+  const object = { type: 'object', properties: {} }
+  const other = { lexicon: 1, id: 'a.b.other', defs: { main: object, x: text, y: { type: 'token' } } }
+  const refs = ['a.b.other', 'a.b.other#main', 'a.b.other#x', 'a.b.other#y', '#own']
+  const properties = Object.fromEntries(refs.map((to, at) => [`p${at}`, ref(to)]))
   const union = { type: 'union', refs: ['a.b.other', 'a.b.other#main', '#own'] }
-  const properties = {
-    a: ref('a.b.other'),
-    b: ref('a.b.other#main'),
-    c: ref('a.b.other#x'),
-    d: ref('#own'),
-    e: union,
-    f: ref('a.b.other#y'),
-  }
-  assert.deepEqual(
-    problemsOf([recordDoc('a.b.c', properties, { own: { type: 'object', properties: {} } }), other]),
-    [],
-  )
+  assert.deepEqual(problemsOf([recordDoc('a.b.c', { ...properties, union }, { own: object }), other]), [])
 })
 
 test('a property called type or ref is no reference', () => {

@@ -55,6 +55,8 @@ test('problems of all files come together, each with its file', async () => {
   using dir = directoryOf({
     'a/broken.json': '{"lexicon": 1,',
     'a/deep.json': '['.repeat(100_000),
+    'a/deepest.json': '['.repeat(128) + ']'.repeat(128),
+    'a/too-deep.json': '['.repeat(129) + ']'.repeat(129),
     'b.json': recordDoc('a.b.c', { x: { type: 'ref', ref: 'a.b.d' } }),
     'references.json': '{"a.b.c#y": []}',
   })
@@ -66,6 +68,11 @@ test('problems of all files come together, each with its file', async () => {
       [join(dir.path, 'a/broken.json'), 'This file is not JSON'],
       [join(dir.path, 'a/deep.json'), 'This file nests deeper than 128 levels.'],
       [join(dir.path, 'a/latin.json'), 'This file is not JSON'],
+      [join(dir.path, 'a/too-deep.json'), 'This file nests deeper than 128 levels.'],
+      [
+        join(dir.path, 'a/deepest.json'),
+        'This is not a valid lexicon document: Expected object, received array.',
+      ],
       [join(dir.path, 'b.json'), '"a.b.d" does not resolve: no lexicon of that id is here.'],
       [join(dir.path, 'references.json'), 'a.b.c has no property "y".'],
     ],

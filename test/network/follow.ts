@@ -61,24 +61,8 @@ export function gist(change: Change): string {
   }
 }
 
-export interface Followed extends AsyncDisposable {
-  readonly deliveries: readonly Delivery[]
-  readonly changes: readonly Change[]
-  readonly states: readonly string[]
-  readonly notices: readonly string[]
-  /** Of the last delivery that had one, as a database would keep it. */
-  readonly cursor: () => string | null
-  /** Nothing is read until the result is called. */
-  readonly pause: () => () => void
-  /** Aborts, and resolves when the source has ended. */
-  readonly stop: () => Promise<void>
-}
-
 /** Reads a source until it is stopped, acknowledging every delivery. */
-export function follow(
-  source: Source,
-  { cursor = null }: { readonly cursor?: string | null } = {},
-): Followed {
+export function follow(source: Source, { cursor = null }: { readonly cursor?: string | null } = {}) {
   const controller = new AbortController()
   const limits = liftTimeLimits()
   const deliveries: Delivery[] = []
@@ -117,7 +101,9 @@ export function follow(
     changes,
     states,
     notices,
+    /** Of the last delivery that had one, as a database would keep it. */
     cursor: () => stored,
+    /** Nothing is read until the result is called. */
     pause: () => {
       gate = Promise.withResolvers()
       return gate.resolve

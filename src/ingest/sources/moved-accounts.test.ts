@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type FakeFirehose, firehoseOf, startFakeFirehose } from '../../../test/network/fake-firehose.ts'
 import { collection as note, didOf, noteLexicon } from '../../../test/network/follow.ts'
-import { type Directory, startDirectory } from '../../../test/support/network/directory.ts'
+import { startDirectory } from '../../../test/support/network/directory.ts'
 import { createSignedRepo, frameOf, type SignedRepo } from '../../../test/support/network/signed-repo.ts'
 import { liftTimeLimits } from '../../../test/support/network/time-limits.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
-import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store/store.ts'
+import { emptyDatabases, openTestStore } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { createIngestLog } from '../log.ts'
 import { pump } from '../pump.ts'
@@ -93,20 +93,7 @@ interface Host extends FakeFirehose {
   readonly statuses: Map<string, object | null>
 }
 
-interface Given extends AsyncDisposable {
-  readonly store: TestStore
-  readonly directory: Directory
-  /** Two PDSes that are followed. */
-  readonly hosts: () => Promise<readonly [left: Host, entered: Host]>
-  readonly relay: () => Promise<Host>
-  readonly join: (number: number, host: Host) => Promise<SignedRepo>
-  readonly move: (repo: SignedRepo, host: Pick<Host, 'url'>) => void
-  /** Resolves when the record is there. */
-  readonly stored: (repo: SignedRepo, rkey: string) => Promise<void>
-  readonly status: (repo: SignedRepo) => Promise<unknown>
-}
-
-async function open(engine: Engine): Promise<Given> {
+async function open(engine: Engine) {
   const started = new AsyncDisposableStack()
   started.use(liftTimeLimits())
   const directory = started.use(await startDirectory())
@@ -131,24 +118,29 @@ async function open(engine: Engine): Promise<Given> {
     await until(() => host.connections.length > 0)
     return host
   }
-  const move: Given['move'] = ({ did, keypair }, { url }) =>
+  const move = ({ did, keypair }: SignedRepo, { url }: Pick<Host, 'url'>): void =>
     directory.add({ did, key: keypair.did(), pds: url })
   return {
     store,
     directory,
     move,
-    hosts: async () => [await follow(true), await follow(true)],
+    /** Two PDSes that are followed. */
+    hosts: async (): Promise<readonly [left: Host, entered: Host]> => [
+      await follow(true),
+      await follow(true),
+    ],
     relay: () => follow(false),
-    join: async (number, host) => {
+    join: async (number: number, host: Host) => {
       const repo = await createSignedRepo(didOf(number))
       move(repo, host)
       return repo
     },
-    stored: async ({ did }, rkey) => {
+    stored: async ({ did }: SignedRepo, rkey: string) => {
       const find = `select 1 from "${note}" t join base on base.id = t.base where base.did = ? and t.rkey = ?`
       await until(async () => (await store.rows(find, did, rkey)).length > 0)
     },
-    status: async ({ did }) => (await store.rows('select status from actor where did = ?', did))[0]?.status,
+    status: async ({ did }: SignedRepo) =>
+      (await store.rows('select status from actor where did = ?', did))[0]?.status,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }

@@ -82,6 +82,29 @@ test('importing the same lines twice changes nothing', async () => {
   assert.equal(await exportText(database), before)
 })
 
+test('progress counts the bytes of all inputs', async () => {
+  await using database = await openMemory()
+  const input = (name: string, bytes: Buffer): LineInput => ({
+    name,
+    size: null,
+    open: () => Readable.from([bytes]),
+  })
+  const lines = [1, 2, 3].map((number) => Buffer.from(article(number)))
+  const seen: number[] = []
+  await importRecords(
+    database.write,
+    lines.map((bytes) => input('test.jsonl', bytes)),
+    {
+      lexicons,
+      tables,
+      workers: 1,
+      onProgress: ({ consumed }) => seen.push(consumed),
+    },
+  )
+  const [{ length }] = lines as [Buffer]
+  assert.deepEqual(seen, [length, 2 * length, 3 * length])
+})
+
 test('byte order marks, CRLF, blank lines and a missing last newline are tolerated', async () => {
   await using database = await openMemory()
   const result = await importText(database, `\uFEFF${article(1)}\r\n\r\n  \r\n\uFEFF${article(2)}`)

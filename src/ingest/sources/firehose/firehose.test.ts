@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  type FakeFirehose,
   type FakeFirehoseOptions,
   firehoseOf,
   startFakeFirehose,
 } from '../../../../test/network/fake-firehose.ts'
 import { createDice, drawGarbage } from '../../../../test/network/fake-server.ts'
 import { didOf, follow, gist } from '../../../../test/network/follow.ts'
-import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
+import { startDirectory } from '../../../../test/support/network/directory.ts'
 import {
   createSignedRepo,
   errorFrame,
@@ -17,7 +16,6 @@ import {
 } from '../../../../test/support/network/signed-repo.ts'
 import { seed } from '../../../../test/support/rounds.ts'
 import { until } from '../../../../test/support/until.ts'
-import type { Source } from '../../source.ts'
 import { subscriptionUrl } from './firehose.ts'
 
 test('events of several accounts come in order through several threads, each group with its last number', async () => {
@@ -270,15 +268,7 @@ test('a host is given by any URL of it', () => {
   assert.equal(subscriptionUrl('https://pds.test', null).search, '')
 })
 
-interface Given extends FakeFirehose {
-  readonly directory: Directory
-  /** What the connection asked for; by default the newest. */
-  readonly connection: (at?: number) => URL
-  readonly source: (options?: { readonly threads?: number }) => Source
-  readonly join: (...numbers: readonly number[]) => Promise<readonly [SignedRepo, ...SignedRepo[]]>
-}
-
-async function open(options: FakeFirehoseOptions = {}): Promise<Given> {
+async function open(options: FakeFirehoseOptions = {}) {
   await using started = new AsyncDisposableStack()
   const directory = started.use(await startDirectory())
   const server = started.use(await startFakeFirehose(options))
@@ -286,9 +276,10 @@ async function open(options: FakeFirehoseOptions = {}): Promise<Given> {
   return {
     ...server,
     directory,
+    /** What the connection asked for; by default the newest. */
     connection: (at = -1) => server.connections.at(at)!.url,
-    source: (more) => firehoseOf(server.url, directory, more),
-    join: async (...numbers) => {
+    source: (more?: { readonly threads?: number }) => firehoseOf(server.url, directory, more),
+    join: async (...numbers: readonly number[]) => {
       const repos = await Promise.all(numbers.map((number) => createSignedRepo(didOf(number))))
       for (const { did, keypair } of repos) directory.add({ did, key: keypair.did() })
       return repos as [SignedRepo, ...SignedRepo[]]

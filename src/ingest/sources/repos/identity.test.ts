@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
 import { refuse, startRepoHost } from '../../../../test/support/network/repo-host.ts'
-import { createIdentity, type Identity, IdentityError } from './identity.ts'
+import { createIdentity, IdentityError } from './identity.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const minute = 60_000
@@ -237,23 +237,13 @@ test('on the public network no private address is reached', async () => {
   assert.equal(answer.status, 404)
 })
 
-interface Given extends AsyncDisposable {
-  readonly directory: Directory
-  readonly identity: Identity
-  /** Milliseconds go by. */
-  readonly pass: (time: number) => void
-}
-
-async function open(
-  account?: Parameters<Directory['add']>[0],
-  handleResolver: string | null = null,
-): Promise<Given> {
+async function open(account?: Parameters<Directory['add']>[0], handleResolver: string | null = null) {
   const directory = await startDirectory(...(account === undefined ? [] : [account]))
   let now = 1_000
   return {
     directory,
     identity: createIdentity({ plcUrl: directory.url, handleResolver }, { now: () => now }),
-    pass: (time) => {
+    pass: (time: number) => {
       now += time
     },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
