@@ -7,7 +7,7 @@ import { onEveryDatabase } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 import { apply, note, noteLexicons, openNotes, refuse, rev, spot, uriOf, visibleRecords } from './support/records/notes.ts'
 import { buildRecord, refTo } from './support/records/records.ts'
-import { openWorld, put as putBook, remove as removeBook } from './support/network/repo-world.ts'
+import { openRepoNetwork, put as putBook, remove as removeBook } from './support/network/repo-network.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
 import { emptyDatabases, type TestStore } from './support/store/store.ts'
 import { understand } from './support/records/understand.ts'
@@ -86,7 +86,7 @@ onEveryDatabase('a hidden record is in no list, count, group, reference or state
 })
 
 test('fetching and comparing repositories neither misses nor brings back what is hidden', async () => {
-  await using world = await openWorld()
+  await using world = await openRepoNetwork()
   const repo = await world.add('a', 3)
   const { metadata } = world.store.database.write
   const uri = (rkey: string): string => `at://${repo.did}/${book}/${rkey}`

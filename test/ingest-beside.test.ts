@@ -10,7 +10,7 @@ import type { Engine } from './support/store/postgres.ts'
 import { run } from './support/store/postgres-layout.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { size, thing, thingUri } from './support/records/things.ts'
-import { until } from './support/until.ts'
+import { patience, until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
@@ -77,7 +77,7 @@ const fault: Readonly<Record<Engine, { readonly add: string; readonly remove: st
 
 async function execute(engine: Engine, url: string, statement: string): Promise<void> {
   if (engine === 'postgres') return run(url, statement)
-  const database = new DatabaseSync(url, { timeout: 10_000 })
+  const database = new DatabaseSync(url, { timeout: patience })
   database.exec(statement)
   database.close()
 }

@@ -1,13 +1,12 @@
-/** Following the network as the command line does it: what is refused at the start, what is started anew, how it ends. */
+/** Following the network as the command line does it: what is refused at the start, what is restarted, how it ends. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { startFakeServer } from './network/fake-server.ts'
 import { runProgram, startProgram, startService } from './network/service.ts'
 import { temporaryFolder } from './support/store/store.ts'
 import { patience, until } from './support/until.ts'
@@ -39,9 +38,13 @@ test('what is wrong with --ingest ends serve before a database is made', async (
     await serve('--ingest', 'import:nowhere.jsonl'),
     'nowhere.jsonl cannot be read: there is no such file.\n',
   )
+  assert.equal(
+    await serve('--ingest', elsewhere, '--database', ':memory:'),
+    '--ingest needs a database in a file; name one with --database.\n',
+  )
 })
 
-test('a publisher that nobody knows ends serve with a sentence', async () => {
+test('a publisher that does not exist ends serve with a sentence', async () => {
   await using resolver = await startResolver(400)
   const settings = ['--publishers', 'nobody.test', '--handle-resolver', resolver.url]
   const args = ['serve', '--port', '0', '--ingest', elsewhere, '--database', inFolder('unknown.db')]
@@ -50,8 +53,8 @@ test('a publisher that nobody knows ends serve with a sentence', async () => {
   assert.match(stderr, /(^|\n)The handle nobody\.test points to no account\.\n$/)
 })
 
-test('callers are told the name that an operator gives a source, and nobody its password', async () => {
-  const database = inFolder('anew.db')
+test('callers are told the name that an operator gives a source, and its password never', async () => {
+  const database = inFolder('named.db')
   const secret = 'tap:http://admin:p@ss@127.0.0.1:1'
   await using service = await startService(['serve', '--ingest', `main relay=${secret}`], {
     env: { LEXIGRAPH_DATABASE: database },
@@ -77,9 +80,9 @@ test('callers are told the name that an operator gives a source, and nobody its 
 test('a signal ends ingest quietly while publishers are looked up', async () => {
   await using resolver = await startResolver(500)
   const env = { LEXIGRAPH_DATABASE: inFolder('looking.db'), LEXIGRAPH_HANDLE_RESOLVER: resolver.url }
-  const args = ['ingest', '--from', elsewhere, '--publishers', 'somebody.test']
+  const args = ['ingest', '--from', elsewhere, '--publishers', 'unknown.test']
   await using ingest = startProgram(args, { env })
-  await ingest.said(/somebody\.test cannot be looked up now/)
+  await ingest.said(/unknown\.test cannot be looked up now/)
   await ingest.stop()
   assert.match(ingest.stderr(), /^(The handle [^\n]+ Trying again\.\n)+Stopping: [^\n]+\n$/)
 })
@@ -99,16 +102,12 @@ test('a signal ends ingest while standard input says nothing', async () => {
   assert.match(await stderr, /^Following import:-\.\n(import:- is live\.\n)?Stopping: [^\n]+\n$/)
 })
 
-/** Whoever is asked about, it answers with that status. */
+/** Answers every request with that status. */
 async function startResolver(status: number) {
-  const server = createServer((_request, response) => response.writeHead(status).end())
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const server = await startFakeServer({
+    respond: (_request, response) => void response.writeHead(status).end(),
+    refuse: () => null,
+    serve: async () => {},
+  })
+  return { ...server, url: `http://${server.host}` }
 }

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { refuse, startRepoHost } from '../../test/support/network/repo-host.ts'
-import { openWorld } from '../../test/support/network/repo-world.ts'
+import { openRepoNetwork } from '../../test/support/network/repo-network.ts'
 import { collections } from '../../test/support/records/lexicons.ts'
 import { temporaryFolder } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
@@ -16,23 +16,23 @@ const { book } = collections
 const inFolder = temporaryFolder()
 
 test('what may pass is tried again, later each time', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 2)
-  world.host.faults.push(
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 2)
+  network.host.faults.push(
     (response) => refuse(response, 500, 'InternalServerError'),
     (response) => response.destroy(),
     (response) => response.writeHead(200).end('\x3a'),
   )
-  const result = await world.fetch({ targets: [ana.did] })
+  const result = await network.fetch({ targets: [ana.did] })
   assert.deepEqual([result.read, result.failed, result.outcome.stored], [1, [], 2])
-  assert.equal(world.host.asked.length, 4)
+  assert.equal(network.host.asked.length, 4)
 })
 
-test('what does not pass is given up after five attempts, told, and asked for anew by the next run', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 2)
-  world.host.repos.set(ana.did, Buffer.from('<h1>Not a repository</h1>'))
-  const result = await world.fetch({ targets: [ana.did] })
+test('what does not pass is given up after five attempts, told, and asked for again by the next run', async () => {
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 2)
+  network.host.repos.set(ana.did, Buffer.from('<h1>Not a repository</h1>'))
+  const result = await network.fetch({ targets: [ana.did] })
   assert.deepEqual(
     result.failed.map(({ name }) => name),
     [ana.did],
@@ -41,25 +41,29 @@ test('what does not pass is given up after five attempts, told, and asked for an
     result.failed[0]?.error ?? '',
     /^The repository of did:plc:a+ is refused\. The CAR file cannot be read/,
   )
-  assert.deepEqual([result.complete, world.host.asked.length], [true, 5])
-  await world.publish(ana)
-  assert.equal((await world.fetch({ targets: [ana.did] })).read, 1)
+  assert.deepEqual([result.complete, network.host.asked.length], [true, 5])
+  await network.publish(ana)
+  assert.equal((await network.fetch({ targets: [ana.did] })).read, 1)
 })
 
 test('what cannot get better is given up at once, and the others are not', async () => {
-  await using world = await openWorld()
+  await using network = await openRepoNetwork()
   const [foreign, forged, keyless, unknown, good] = await Promise.all(
-    ['b', 'c', 'd', 'e', 'f'].map((letter) => world.add(letter, 1)),
+    ['b', 'c', 'd', 'e', 'f'].map((letter) => network.add(letter, 1)),
   )
   assert.ok(foreign && forged && keyless && unknown && good)
-  world.host.repos.set(foreign.did, await good.car())
-  world.directory.add({ did: forged.did, key: (await Secp256k1Keypair.create()).did(), pds: world.host.url })
-  world.directory.documents.set(keyless.did, {
-    ...(world.directory.documents.get(keyless.did) as object),
+  network.host.repos.set(foreign.did, await good.car())
+  network.directory.add({
+    did: forged.did,
+    key: (await Secp256k1Keypair.create()).did(),
+    pds: network.host.url,
+  })
+  network.directory.documents.set(keyless.did, {
+    ...(network.directory.documents.get(keyless.did) as object),
     verificationMethod: [],
   })
-  world.directory.documents.set(unknown.did, 404)
-  const result = await world.fetch({ targets: [world.host.url], parallel: 2 })
+  network.directory.documents.set(unknown.did, 404)
+  const result = await network.fetch({ targets: [network.host.url], parallel: 2 })
   const errorOf = new Map(result.failed.map(({ name, error }) => [name, error]))
   assert.equal(errorOf.size, 4)
   assert.equal(
@@ -70,12 +74,12 @@ test('what cannot get better is given up at once, and the others are not', async
     assert.match(errorOf.get(did) ?? '', /not signed with the account's key/)
   assert.equal(errorOf.get(unknown.did), `There is no DID document of ${unknown.did}.`)
   assert.equal(result.read, 1)
-  assert.deepEqual([...(await world.stored()).keys()], [`at://${good.did}/${book}/f0`])
+  assert.deepEqual([...(await network.stored()).keys()], [`at://${good.did}/${book}/f0`])
 })
 
 test('targets that lead nowhere are told, and the others are done', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 1)
   const [missing, garbage] = [inFolder('missing.car'), inFolder('garbage.car')]
   await writeFile(garbage, 'garbage')
   await using empty = await startRepoHost()
@@ -83,7 +87,7 @@ test('targets that lead nowhere are told, and the others are done', async () => 
     (response) => refuse(response, 404, 'Nothing'),
     (response) => refuse(response, 404, 'Nothing'),
   )
-  const { read, failed, complete } = await world.fetch({
+  const { read, failed, complete } = await network.fetch({
     targets: [missing, garbage, 'nobody.test', empty.url, ana.did],
   })
   const errors = failed
@@ -102,16 +106,16 @@ test('targets that lead nowhere are told, and the others are done', async () => 
 })
 
 test('a list that fails for a while goes on where it was', async () => {
-  await using world = await openWorld()
-  for (const letter of 'abcd') await world.add(letter, 1)
-  world.host.pageSize = 2
+  await using network = await openRepoNetwork()
+  for (const letter of 'abcd') await network.add(letter, 1)
+  network.host.pageSize = 2
   const notices: string[] = []
   let pages = 0
   const onProgress = ({ listed }: FetchProgress): void => {
-    if (listed === 2 && pages++ === 0) world.host.faults.push((response) => response.destroy())
+    if (listed === 2 && pages++ === 0) network.host.faults.push((response) => response.destroy())
   }
-  const result = await world.fetch({
-    targets: [world.host.url],
+  const result = await network.fetch({
+    targets: [network.host.url],
     onProgress,
     onNotice: (text) => notices.push(text),
   })
@@ -119,40 +123,44 @@ test('a list that fails for a while goes on where it was', async () => {
 })
 
 test('a run that is interrupted goes on where it was, and nothing is done twice', async () => {
-  await using world = await openWorld()
-  for (const letter of 'abcdefgh') await world.add(letter, 3)
-  world.host.pageSize = 3
+  await using network = await openRepoNetwork()
+  for (const letter of 'abcdefgh') await network.add(letter, 3)
+  network.host.pageSize = 3
   const runs: FetchResult[] = []
   for (;;) {
     const stop = new AbortController()
     const onProgress = ({ done }: FetchProgress): void => void (done >= 2 && stop.abort())
-    runs.push(await world.fetch({ targets: [world.host.url], signal: stop.signal, onProgress, parallel: 2 }))
+    runs.push(
+      await network.fetch({ targets: [network.host.url], signal: stop.signal, onProgress, parallel: 2 }),
+    )
     if (runs.at(-1)?.complete) break
   }
   assert.ok(runs.length > 2)
   const sum = (key: 'stored' | 'updated' | 'deleted'): number =>
     runs.reduce((total, { outcome }) => total + outcome[key], 0)
   assert.deepEqual([sum('stored'), sum('updated'), sum('deleted')], [24, 0, 0])
-  assert.deepEqual(await world.stored(), await world.published())
-  assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
-  const pages = world.host.asked.filter((request) => request.startsWith('listRepos?'))
+  assert.deepEqual(await network.stored(), await network.published())
+  assert.deepEqual(await network.leftOver(), { waiting: 0, failed: 0 })
+  const pages = network.host.asked.filter((request) => request.startsWith('listRepos?'))
   assert.ok(pages.length < 3 + runs.length, `${pages.length} pages in ${runs.length} runs`)
 })
 
 test('a host that wants to be left alone for long is given up on for this run, with the time', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
-  world.host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '86400' }))
-  const { failed } = await world.fetch({ targets: [ana.did] })
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 1)
+  network.host.faults.push((response) =>
+    refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '86400' }),
+  )
+  const { failed } = await network.fetch({ targets: [ana.did] })
   assert.match(failed[0]?.error ?? '', /The host wants to be asked again at \d{4}-\d\d-\d\dT.*Z\.$/)
-  assert.equal(world.host.asked.length, 1)
-  assert.equal((await world.fetch({ targets: [ana.did] })).read, 1)
+  assert.equal(network.host.asked.length, 1)
+  assert.equal((await network.fetch({ targets: [ana.did] })).read, 1)
 })
 
 test('a failure of our own ends the run wherever it is when it comes', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
-  const { write } = world.store.database
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 1)
+  const { write } = network.store.database
   let looks = 0
   let failed = false
   const metadata = instead(write.metadata, {
@@ -167,41 +175,41 @@ test('a failure of our own ends the run wherever it is when it comes', async () 
       return Promise.reject(new Error('The disk is full.'))
     },
   })
-  world.host.before = () => until(() => looks >= 2)
+  network.host.before = () => until(() => looks >= 2)
   await write.metadata.addJobs('backfill', [{ did: ana.did, host: null, reason: 'A test wants it.' }])
   const database = { metadata, applyBatch: write.applyBatch.bind(write) }
   await assert.rejects(
     fetchRepositories(
       database as never,
-      world.options({ targets: [], parallel: 2, hosts: createHosts(fetch) }),
+      network.options({ targets: [], parallel: 2, hosts: createHosts(fetch) }),
     ),
     {
       message: 'The disk is full.',
     },
   )
-  assert.equal(world.host.asked.length, 1)
+  assert.equal(network.host.asked.length, 1)
 })
 
 test('what fails in the database ends the run as our own fault, and the jobs stay', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
-  const { write } = world.store.database
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 1)
+  const { write } = network.store.database
   const broken = {
     metadata: write.metadata,
     applyBatch: () => Promise.reject(new Error('The disk is full.')),
   }
-  await assert.rejects(fetchRepositories(broken as never, world.options({ targets: [ana.did] })), {
+  await assert.rejects(fetchRepositories(broken as never, network.options({ targets: [ana.did] })), {
     message: 'The disk is full.',
   })
   assert.deepEqual(await write.metadata.countJobs('backfill'), { waiting: 1, failed: 0 })
 })
 
 test('a page without accounts that comes while there is nothing else to do is not taken for the last', async () => {
-  await using world = await openWorld()
-  const [ana, ben] = [await world.add('a', 1), await world.add('b', 1)]
-  world.host.pageSize = 1
-  world.host.listed.set(ana.did, { active: false, status: 'deactivated' })
-  const { write } = world.store.database
+  await using network = await openRepoNetwork()
+  const [ana, ben] = [await network.add('a', 1), await network.add('b', 1)]
+  network.host.pageSize = 1
+  network.host.listed.set(ana.did, { active: false, status: 'deactivated' })
+  const { write } = network.store.database
   let pages = 0
   const metadata = instead(write.metadata, {
     addJobs: async (...given) => {
@@ -215,15 +223,15 @@ test('a page without accounts that comes while there is nothing else to do is no
     },
   })
   const database = { metadata, applyBatch: write.applyBatch.bind(write) }
-  const result = await fetchRepositories(database as never, world.options({ targets: [world.host.url] }))
+  const result = await fetchRepositories(database as never, network.options({ targets: [network.host.url] }))
   assert.deepEqual([pages, result.read, result.complete], [2, 1, true])
   assert.deepEqual(
-    [...(await world.stored()).keys()].map((uri) => uri.split('/')[2]),
+    [...(await network.stored()).keys()].map((uri) => uri.split('/')[2]),
     [ben.did],
   )
 })
 
-/** A ledger that does some things otherwise. */
+/** Metadata of which some methods do something else. */
 function instead(metadata: MetadataStore, others: Partial<MetadataStore>): MetadataStore {
   return new Proxy(metadata, {
     get: (_, name: keyof MetadataStore) => others[name] ?? metadata[name].bind(metadata),

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { rounds, seed } from '../../test/support/rounds.ts'
 import { Channel, grouped, inOrder, untilAborted } from './channel.ts'
 
-test('whoever fills a channel waits while it is full', async () => {
+test('a sender waits while the channel is full', async () => {
   const channel = new Channel<number>(2)
   await channel.send(1)
   let sent = false
@@ -62,7 +63,7 @@ test('work on several inputs keeps their order, and never more than the limit is
         if (!turns.includes(0)) assert.ok(most >= Math.min(limit, turns.length), `only ${most} of ${limit}`)
       },
     ),
-    { numRuns: 50 },
+    { seed, numRuns: rounds(30) },
   )
 })
 
@@ -97,7 +98,7 @@ test('groups are as large as what is waiting, and nothing is left out or turned 
   assert.ok(groups.some(({ length }) => length > 1))
 })
 
-test('who stops reading need not wait for a value that does not come', async () => {
+test('a reader that stops need not wait for a value that does not come', async () => {
   let ended = false
   async function* values(signal: AbortSignal): AsyncGenerator<number> {
     try {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { tid } from '../../test/network/follow.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import { collections } from '../../test/support/records/lexicons.ts'
-import { openWorld, put, type World } from '../../test/support/network/repo-world.ts'
+import { openRepoNetwork, put, type RepoNetwork } from '../../test/support/network/repo-network.ts'
 import type { SignedRepo } from '../../test/support/network/signed-repo.ts'
 import { emptyDatabases } from '../../test/support/store/store.ts'
 import { connect } from '../database/postgres/connection.ts'
@@ -11,8 +11,16 @@ import { connect } from '../database/postgres/connection.ts'
 const { book } = collections
 const newUrl = emptyDatabases()
 const future = tid(2_100_000_000_000_000)
+/** Not of the future by a clock that may differ, so that a later version may really be known. */
+const later = tid((Date.now() + 120_000) * 1_000)
+const unsettled: readonly ((of: Victim) => readonly string[])[] = [
+  (of) => [floorOf(of, later), strange(of)],
+  (of) => [otherVersion(of, later)],
+  (of) => [missing(of), tombstone(of, later)],
+  (of) => [strange(of, later)],
+]
 
-/** An account whose records are damaged; no two damages are of the same account, so that one world has them all. */
+/** An account whose records are damaged; no two damages are of the same account, so that one network has them all. */
 interface Victim {
   readonly did: string
   /** Of the first of three records, of which the second is the other. */
@@ -21,130 +29,80 @@ interface Victim {
 }
 
 /** What is done to an account's records, and what reconciling then says: of those that it makes right. */
-const damages: readonly {
-  readonly name: string
-  readonly statements: (of: Victim) => readonly string[]
-  readonly changed: number
+const damages: readonly (readonly [
+  name: string,
+  statements: (of: Victim) => readonly string[],
+  changed: number,
   /** Whether a revision has to be forgotten for it. */
-  readonly forgets: boolean
-}[] = [
-  {
-    name: 'a floor of the future',
-    statements: (of) => [floorOf(of, future), otherVersion(of)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a floor of the future over a record that is missing',
-    statements: (of) => [floorOf(of, future), missing(of)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a record of the future in another version',
-    statements: (of) => [otherVersion(of, future)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a record in another version under the present revision',
-    statements: (of) => [otherVersion(of)],
-    changed: 1,
-    forgets: false,
-  },
-  {
-    name: 'a tombstone of the future over a record that is missing',
-    statements: (of) => [missing(of), tombstone(of, future)],
-    changed: 1,
-    forgets: true,
-  },
-  {
-    name: 'a record that the repository does not have, under the present revision',
-    statements: (of) => [strange(of)],
-    changed: 2,
-    forgets: false,
-  },
-  {
-    name: 'a record that the repository does not have, of the future',
-    statements: (of) => [strange(of, future)],
-    changed: 2,
-    forgets: true,
-  },
-  {
-    name: 'records without a revision, in another version',
-    statements: (of) => [
+  forgets: boolean,
+])[] = [
+  ['a floor of the future', (of) => [floorOf(of, future), otherVersion(of)], 1, true],
+  ['a floor of the future, and no record', (of) => [floorOf(of, future), missing(of)], 1, true],
+  ['a record of the future in another version', (of) => [otherVersion(of, future)], 1, true],
+  ['a record in another version under the present revision', (of) => [otherVersion(of)], 1, false],
+  ['a tombstone of the future, and no record', (of) => [missing(of), tombstone(of, future)], 1, true],
+  ['a record that the repository does not have, under the present revision', (of) => [strange(of)], 2, false],
+  ['a record that the repository does not have, of the future', (of) => [strange(of, future)], 2, true],
+  [
+    'records without a revision, in another version',
+    (of) => [
       `update "${book}" set rev = null, cid = ${cidOf(of.other)}
        where base = ${baseOf(of)} and rkey <> '${of.other}'`,
     ],
-    changed: 2,
-    forgets: false,
-  },
+    2,
+    false,
+  ],
 ]
 
 onEveryDatabase(
-  'reconciling repairs revisions that cannot be, and what they kept from being replaced',
+  'reconciling repairs revisions that cannot be, and names what later ones keep from being replaced',
   async (engine) => {
-    await using world = await openWorld({ path: await newUrl(engine) })
-    const repos = await addVictims(world, damages.length)
-    await damage(
-      world,
-      damages.flatMap(({ statements }, index) => statements(victim(repos[index] as SignedRepo))),
-    )
-    const result = await world.fetch({ kind: 'reconcile', targets: [] })
+    await using network = await openRepoNetwork({ path: await newUrl(engine) })
+    const [repos, others] = [await addVictims(network, damages.length), await addVictims(network, 4, 'wxyz')]
+    await damage(network, [
+      ...damages.flatMap(([, statements], index) => statements(victim(repos[index] as SignedRepo))),
+      ...unsettled.flatMap((statements, index) => statements(victim(others[index] as SignedRepo))),
+    ])
+    const result = await network.fetch({ kind: 'reconcile', targets: [] })
     const changed = new Map(
       result.differences.map(({ name, stored, updated, deleted }) => [name, stored + updated + deleted]),
     )
     assert.deepEqual(
-      damages.map(({ name }, index) => [name, changed.get(repos[index]?.did ?? '')]),
-      damages.map(({ name, changed }) => [name, changed]),
+      damages.map(([name], index) => [name, changed.get(repos[index]?.did ?? '')]),
+      damages.map(([name, , count]) => [name, count]),
     )
-    assert.equal(result.forgotten, damages.filter(({ forgets }) => forgets).length)
-    assert.deepEqual(result.unsettled, [])
-    assert.deepEqual(await world.stored(), await world.published())
-    const again = await world.fetch({ kind: 'reconcile', targets: [] })
+    assert.equal(result.forgotten, damages.filter(([, , , forgets]) => forgets).length)
+    assert.deepEqual(
+      result.unsettled.map(({ name }) => name).toSorted(),
+      others.map(({ did }) => did),
+    )
+    const isSettled = ([uri]: readonly [string, string]): boolean => !/[wxyz]{24}/.test(uri)
+    const settled = async () => [...(await network.stored())].filter(isSettled)
+    const published = async () => [...(await network.published())].filter(isSettled)
+    assert.deepEqual(await settled(), await published())
+    const again = await network.fetch({ kind: 'reconcile', targets: repos.map(({ did }) => did) })
     assert.deepEqual(
       [again.differing, again.forgotten, again.unsettled, again.outcome.unchanged],
       [0, 0, [], 3 * damages.length],
     )
     for (const repo of repos) {
       await repo.write(put(victim(repo).key, 'Sand', 'update'))
-      await world.publish(repo)
+      await network.publish(repo)
     }
-    await world.fetch({ kind: 'ingest', targets: repos.map(({ did }) => did) })
-    assert.deepEqual(await world.stored(), await world.published())
-  },
-)
-
-onEveryDatabase(
-  'what later revisions than those of the repository keep from being replaced is named',
-  async (engine) => {
-    // Not of the future by a clock that may differ.
-    const later = tid((Date.now() + 120_000) * 1_000)
-    const cases: readonly ((of: Victim) => readonly string[])[] = [
-      (of) => [floorOf(of, later), strange(of)],
-      (of) => [otherVersion(of, later)],
-      (of) => [missing(of), tombstone(of, later)],
-      (of) => [strange(of, later)],
-    ]
-    await using world = await openWorld({ path: await newUrl(engine) })
-    const repos = await addVictims(world, cases.length)
-    await damage(
-      world,
-      cases.flatMap((statements, index) => statements(victim(repos[index] as SignedRepo))),
-    )
-    const { unsettled } = await world.fetch({ kind: 'reconcile', targets: [] })
-    assert.deepEqual(
-      unsettled.map(({ name }) => name).toSorted(),
-      repos.map(({ did }) => did),
-    )
+    await network.fetch({ kind: 'ingest', targets: repos.map(({ did }) => did) })
+    assert.deepEqual(await settled(), await published())
   },
 )
 
 /** Accounts with three books each, all of them stored. */
-async function addVictims(world: World, count: number): Promise<readonly SignedRepo[]> {
+async function addVictims(
+  network: RepoNetwork,
+  count: number,
+  letters = 'abcdefgh',
+): Promise<readonly SignedRepo[]> {
   const repos: SignedRepo[] = []
-  for (const letter of 'abcdefgh'.slice(0, count)) repos.push(await world.add(letter, 3))
-  await world.fetch({ targets: repos.map(({ did }) => did) })
+  for (const letter of letters.slice(0, count)) repos.push(await network.add(letter, 3))
+  await network.fetch({ targets: repos.map(({ did }) => did) })
   return repos
 }
 
@@ -186,7 +144,7 @@ function tombstone(of: Victim, rev: string): string {
 }
 
 /** Directly, as no program of ours does; without what would keep counts in step. */
-async function damage({ store }: World, statements: readonly string[]): Promise<void> {
+async function damage({ store }: RepoNetwork, statements: readonly string[]): Promise<void> {
   if (store.engine === 'sqlite') {
     const database = new DatabaseSync(store.path)
     for (const statement of statements) database.exec(statement)
@@ -205,18 +163,18 @@ async function damage({ store }: World, statements: readonly string[]): Promise<
 onEveryDatabase('what is derived is repaired with its record, or named', async (engine) => {
   const json = (text: string) => (engine === 'sqlite' ? `jsonb('${text}')` : `'${text}'::jsonb`)
   const content = json(JSON.stringify({ $type: book, title: 'Damaged' }))
-  await using world = await openWorld({ path: await newUrl(engine) })
-  const repos = await addVictims(world, 3)
+  await using network = await openRepoNetwork({ path: await newUrl(engine) })
+  const repos = await addVictims(network, 3)
   const times = `select rkey, indexed_at from "${book}" order by rkey`
-  const before = await world.store.rows(times)
-  await damage(world, [
+  const before = await network.store.rows(times)
+  await damage(network, [
     `update "${book}" set record = ${content} where rkey = 'a0'`,
     `update "${book}" set ".title:folded" = 'damaged' where rkey = 'b0'`,
     // An element that the record does not have.
     `insert into "${book}/tags" (value, id) values ('strange', (select id from "${book}" where rkey = 'c0'))`,
     `update "${book}/:count" set n = n + 1`,
   ])
-  const result = await world.fetch({ kind: 'reconcile', targets: [] })
+  const result = await network.fetch({ kind: 'reconcile', targets: [] })
   assert.deepEqual(
     result.repaired
       .map(({ name }) => name)
@@ -229,8 +187,8 @@ onEveryDatabase('what is derived is repaired with its record, or named', async (
     result.damage.map(({ name }) => name),
     [`${book}/:count`],
   )
-  assert.deepEqual(await world.stored(), await world.published())
-  assert.deepEqual(await world.store.rows(times), before)
+  assert.deepEqual(await network.stored(), await network.published())
+  assert.deepEqual(await network.store.rows(times), before)
 
   // In one step, so that a damaged record is never missing.
   const refuse =
@@ -242,9 +200,9 @@ onEveryDatabase('what is derived is repaired with its record, or named', async (
           `create function no_insert() returns trigger language plpgsql as $$ begin raise 'no row is added'; end $$`,
           `create trigger no_insert before insert on "${book}" for each row execute function no_insert()`,
         ]
-  await damage(world, [`update "${book}" set ".title:folded" = 'damaged' where rkey = 'a0'`, ...refuse])
-  const again = await world.fetch({ kind: 'reconcile', targets: [] })
+  await damage(network, [`update "${book}" set ".title:folded" = 'damaged' where rkey = 'a0'`, ...refuse])
+  const again = await network.fetch({ kind: 'reconcile', targets: [] })
   assert.equal(again.repaired.length, 1)
   assert.deepEqual(again.damage, result.damage)
-  assert.deepEqual(await world.stored(), await world.published())
+  assert.deepEqual(await network.stored(), await network.published())
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { type Directory, startDirectory } from '../../test/support/network/directory.ts'
+import { startDirectory } from '../../test/support/network/directory.ts'
 import { collections, libraryLexicons } from '../../test/support/records/lexicons.ts'
-import { type RepoHost, startRepoHost } from '../../test/support/network/repo-host.ts'
-import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
+import { startRepoHost } from '../../test/support/network/repo-host.ts'
+import { openTestStore } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
 import { keepHandles } from './handles.ts'
 import { createIdentity } from './sources/repos/identity.ts'
@@ -12,13 +13,13 @@ const key = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 const [ana, ben] = ['a', 'b'].map((letter) => `did:plc:${letter.repeat(24)}`) as [string, string]
 
 test('handles of accounts with records are looked up, and kept when both sides agree', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  world.add(ben, 'ben.test', ana)
-  await world.enter(ana, ben)
-  await world.run(async () => {
-    await until(async () => (await world.handles()).every(({ due }) => due !== 0))
-    assert.deepEqual(await world.handles(), [
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  network.add(ben, 'ben.test', ana)
+  await network.enter(ana, ben)
+  await network.run(async () => {
+    await until(async () => (await network.handles()).every(({ due }) => due !== 0))
+    assert.deepEqual(await network.handles(), [
       { did: ana, handle: 'ana.test', due: 'tomorrow' },
       { did: ben, handle: null, due: 'tomorrow' },
     ])
@@ -26,120 +27,112 @@ test('handles of accounts with records are looked up, and kept when both sides a
 })
 
 test('a handle that changed is looked up again when the account says so, and without a word the day after', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  await world.enter(ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
-    world.add(ana, 'better.test', ana)
-    world.advance(120)
-    await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-    await until(async () => (await world.handles())[0]?.handle === 'better.test')
-    world.add(ana, 'best.test', ana)
-    world.advance(27 * 3600)
-    await until(async () => (await world.handles())[0]?.handle === 'best.test')
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  await network.enter(ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
+    network.add(ana, 'better.test', ana)
+    network.advance(120)
+    await network.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
+    await until(async () => (await network.handles())[0]?.handle === 'better.test')
+    network.add(ana, 'best.test', ana)
+    network.advance(27 * 3600)
+    await until(async () => (await network.handles())[0]?.handle === 'best.test')
   })
 })
 
 test('of changes that follow each other within a minute the last holds, a little later', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  await world.enter(ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  await network.enter(ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
     for (const handle of ['better.test', 'best.test']) {
-      world.host.handles.clear()
-      world.add(ana, handle, ana)
-      await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-      await until(async () => (await world.handles())[0]?.handle === 'better.test')
+      network.host.handles.clear()
+      network.add(ana, handle, ana)
+      await network.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
+      await until(async () => (await network.handles())[0]?.handle === 'better.test')
     }
-    world.advance(60)
-    await until(async () => (await world.handles())[0]?.handle === 'best.test')
-    assert.equal((await world.handles())[0]?.due, 'tomorrow')
+    network.advance(60)
+    await until(async () => (await network.handles())[0]?.handle === 'best.test')
+    assert.equal((await network.handles())[0]?.due, 'tomorrow')
   })
 })
 
 test('a look-up that fails is tried again, and the handle that is known stays meanwhile', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
-  await world.enter(ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
-    world.host.faults.push((response) => response.writeHead(503).end())
-    world.advance(27 * 3600)
-    await until(() => world.host.asked.length >= 2)
-    assert.equal((await world.handles())[0]?.handle, 'ana.test')
-    assert.equal((await world.handles())[0]?.due, 'overdue')
-    world.host.handles.delete('ana.test')
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
+  await network.enter(ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
+    network.host.faults.push((response) => response.writeHead(503).end())
+    network.advance(27 * 3600)
+    await until(() => network.host.asked.length >= 2)
+    assert.equal((await network.handles())[0]?.handle, 'ana.test')
+    assert.equal((await network.handles())[0]?.due, 'overdue')
+    network.host.handles.delete('ana.test')
     await until(async () => {
-      world.advance(60)
-      return (await world.handles())[0]?.handle === null
+      network.advance(60)
+      return (await network.handles())[0]?.handle === null
     })
-    assert.equal((await world.handles())[0]?.due, 'tomorrow')
+    assert.equal((await network.handles())[0]?.due, 'tomorrow')
+    network.host.handles.set('ana.test', ana)
+    network.advance(27 * 3600)
+    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
+    // After half a day of failures the handle counts as gone.
+    const before = network.host.asked.length
+    network.host.faults.push(
+      ...Array.from({ length: 14 }, () => (response: ServerResponse) => response.writeHead(503).end()),
+    )
+    network.advance(27 * 3600)
+    await until(async () => {
+      network.advance(600)
+      return (await network.handles())[0]?.due === 'tomorrow'
+    })
+    assert.equal((await network.handles())[0]?.handle, null)
+    assert.equal(network.host.asked.length - before, 14)
   })
 })
 
 test('accounts that cannot be looked up do not hold up the others', async () => {
-  await using world = await openWorld()
-  world.add(ana, 'ana.test', ana)
+  await using network = await openNetwork()
+  network.add(ana, 'ana.test', ana)
   const broken = Array.from('cdefghijklmnopqrstuvwxyz', (letter) => `did:plc:${letter.repeat(24)}`)
-  for (const did of broken) world.directory.documents.set(did, 500)
-  await world.enter(...broken, ana)
-  await world.run(async () => {
-    await until(async () => (await world.handles()).find(({ did }) => did === ana)?.handle === 'ana.test')
-    const asked = world.directory.asked.length
+  for (const did of broken) network.directory.documents.set(did, 500)
+  await network.enter(...broken, ana)
+  await network.run(async () => {
+    await until(async () => (await network.handles()).find(({ did }) => did === ana)?.handle === 'ana.test')
+    const asked = network.directory.asked.length
     await until(() => {
-      world.advance(60)
-      return world.directory.asked.length >= asked + 2 * broken.length
+      network.advance(60)
+      return network.directory.asked.length >= asked + 2 * broken.length
     })
   })
-  assert.ok((await world.handles()).every(({ did, due }) => did === ana || due === 0))
+  assert.ok((await network.handles()).every(({ did, due }) => did === ana || due === 0))
   assert.match(
-    world.notices[0] ?? '',
+    network.notices[0] ?? '',
     /^Handles cannot be looked up now\. The DID document of did:plc:.* Trying again\.$/,
   )
 })
 
 test('what fails in the database is our own fault and ends it', async () => {
-  await using world = await openWorld()
+  await using network = await openNetwork()
   const metadata = { dueHandles: () => Promise.reject(new Error('The disk is full.')) }
-  const options = { now: world.now, signal: new AbortController().signal, onNotice: () => {} }
-  await assert.rejects(keepHandles(metadata as never, world.identity, options), {
+  const options = { now: network.now, signal: new AbortController().signal, onNotice: () => {} }
+  await assert.rejects(keepHandles(metadata as never, network.identity, options), {
     message: 'The disk is full.',
   })
 })
 
-interface World extends AsyncDisposable {
-  readonly store: TestStore
-  readonly host: RepoHost
-  readonly directory: Directory
-  readonly identity: ReturnType<typeof createIdentity>
-  readonly notices: readonly string[]
-  readonly now: () => bigint
-  readonly advance: (seconds: number) => void
-  /** The account claims the handle, which leads to another or the same. */
-  readonly add: (did: string, handle: string, leadsTo: string) => void
-  /** They have a record each. */
-  readonly enter: (...dids: readonly string[]) => Promise<unknown>
-  readonly handles: () => Promise<
-    readonly { readonly did: string; readonly handle: unknown; readonly due: unknown }[]
-  >
-  /** Handles are kept while the work goes on. */
-  readonly run: (work: () => Promise<void>) => Promise<void>
-}
-
-async function openWorld(): Promise<World> {
+/** Accounts with records, a directory and a host that resolves handles, under a clock that only the test moves. */
+async function openNetwork() {
   const host = await startRepoHost()
   const directory = await startDirectory()
-  const start = Date.now()
-  let passed = 0
-  const clock = (): number => Date.now() + passed
-  const now = (): bigint => BigInt(clock()) * 1_000n
+  let clock = Date.UTC(2026, 10, 16)
+  const now = (): bigint => BigInt(clock) * 1_000n
   const store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons, now })
-  const identity = createIdentity(
-    { plcUrl: directory.url, handleResolver: host.url },
-    { now: () => clock() - start },
-  )
+  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: () => clock })
   const notices: string[] = []
   const dueIn = (due: unknown): unknown => {
     if (due === 0) return 0
@@ -153,14 +146,16 @@ async function openWorld(): Promise<World> {
     identity,
     notices,
     now,
-    advance: (seconds) => {
-      passed += seconds * 1_000
+    advance: (seconds: number) => {
+      clock += seconds * 1_000
     },
-    add: (did, handle, leadsTo) => {
+    /** The account claims the handle, which leads to another or the same. */
+    add: (did: string, handle: string, leadsTo: string) => {
       directory.add({ did, key, handle, pds: host.url })
       host.handles.set(handle, leadsTo)
     },
-    enter: (...dids) =>
+    /** They have a record each. */
+    enter: (...dids: readonly string[]) =>
       store.apply(
         ...dids.map((did) => ({
           uri: `at://${did}/${collections.book}/1`,
@@ -171,7 +166,8 @@ async function openWorld(): Promise<World> {
       (await store.rows('select did, handle, handle_due as due from actor order by did')).map(
         ({ did, handle, due }) => ({ did: String(did), handle, due: dueIn(due) }),
       ),
-    run: async (work) => {
+    /** Handles are kept while the work goes on. */
+    run: async (work: () => Promise<void>) => {
       const stop = new AbortController()
       const onNotice = (text: string): void => void notices.push(text)
       const kept = keepHandles(store.database.write.metadata, identity, {

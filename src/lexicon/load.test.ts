@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { recordDoc } from '../../test/support/lexicons/documents.ts'
 import { loadLexicons } from './load.ts'
 
 const stress = fileURLToPath(new URL('../../test/schemas/stress/lexicons', import.meta.url))
@@ -16,10 +17,6 @@ function directoryOf(files: Readonly<Record<string, string | object>>) {
     writeFileSync(join(dir.path, name), typeof content === 'string' ? content : JSON.stringify(content))
   }
   return dir
-}
-
-function recordDoc(id: string, properties: object = {}) {
-  return { lexicon: 1, id, defs: { main: { type: 'record', record: { type: 'object', properties } } } }
 }
 
 async function problemsOf(dir: string) {
@@ -39,7 +36,7 @@ test('a tree of documents loads, with references.json at its root', async () => 
 
 test('references.json is optional, and a document anywhere but at the root', async () => {
   using dir = directoryOf({
-    'x/references.json': recordDoc('a.b.references'),
+    'x/references.json': recordDoc('a.b.references', {}),
     'note.txt': 'no JSON',
     '.hidden/x.json': '!',
   })
@@ -48,7 +45,7 @@ test('references.json is optional, and a document anywhere but at the root', asy
 })
 
 test('links to files and folders are followed, and circles end', async () => {
-  using dir = directoryOf({ '.data/deep/x.json': recordDoc('a.b.c') })
+  using dir = directoryOf({ '.data/deep/x.json': recordDoc('a.b.c', {}) })
   symlinkSync(join(dir.path, '.data', 'deep'), join(dir.path, 'linked'))
   symlinkSync(dir.path, join(dir.path, 'circle'))
   assert.deepEqual(await problemsOf(dir.path), [])
@@ -58,6 +55,8 @@ test('problems of all files come together, each with its file', async () => {
   using dir = directoryOf({
     'a/broken.json': '{"lexicon": 1,',
     'a/deep.json': '['.repeat(100_000),
+    'a/deepest.json': '['.repeat(128) + ']'.repeat(128),
+    'a/too-deep.json': '['.repeat(129) + ']'.repeat(129),
     'b.json': recordDoc('a.b.c', { x: { type: 'ref', ref: 'a.b.d' } }),
     'references.json': '{"a.b.c#y": []}',
   })
@@ -69,6 +68,11 @@ test('problems of all files come together, each with its file', async () => {
       [join(dir.path, 'a/broken.json'), 'This file is not JSON'],
       [join(dir.path, 'a/deep.json'), 'This file nests deeper than 128 levels.'],
       [join(dir.path, 'a/latin.json'), 'This file is not JSON'],
+      [join(dir.path, 'a/too-deep.json'), 'This file nests deeper than 128 levels.'],
+      [
+        join(dir.path, 'a/deepest.json'),
+        'This is not a valid lexicon document: Expected object, received array.',
+      ],
       [join(dir.path, 'b.json'), '"a.b.d" does not resolve: no lexicon of that id is here.'],
       [join(dir.path, 'references.json'), 'a.b.c has no property "y".'],
     ],
@@ -90,7 +94,7 @@ test('a directory that is missing, empty, or a file is one problem', async () =>
 })
 
 test('a broken link is named', async () => {
-  using dir = directoryOf({ 'x.json': recordDoc('a.b.c') })
+  using dir = directoryOf({ 'x.json': recordDoc('a.b.c', {}) })
   symlinkSync('nowhere.json', join(dir.path, 'gone.json'))
   assert.match((await problemsOf(dir.path))[0]!.problem, /has the broken link "gone\.json" in it/)
 })

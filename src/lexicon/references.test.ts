@@ -46,65 +46,52 @@ test('reference targets may name nested properties, arrays, and collections that
   )
 })
 
-const wrongTargets: readonly (readonly [
-  what: string,
-  references: unknown,
-  problem: RegExp,
-  remedy: RegExp,
-])[] = [
-  ['a list', [], /no JSON object/, /Write an object/],
-  ['null', null, /no JSON object/, /./],
-  ['a key without a property', { 'a.b.article': [] }, /does not name a property/, /"a\.b\.article#source"/],
-  [
-    'an unknown collection',
+const wrongTargets: Readonly<Record<string, [references: unknown, problem: RegExp, remedy?: RegExp]>> = {
+  'a list': [[], /no JSON object/, /Write an object/],
+  null: [null, /no JSON object/],
+  'a key without a property': [{ 'a.b.article': [] }, /does not name a property/, /"a\.b\.article#source"/],
+  'an unknown collection': [
     { 'a.b.artcle#source': [] },
     /"a\.b\.artcle" is no record type/,
     /Did you mean "a\.b\.article"\?/,
   ],
-  ['a lexicon that is no record', { 'a.b.shapes#x': [] }, /"a\.b\.shapes" is no record type/, /./],
-  ['an unknown property', { 'a.b.article#sorce': [] }, /no property "sorce"/, /Did you mean "source"\?/],
-  ['an inherited name', { 'a.b.article#toString': [] }, /no property "toString"/, /./],
-  [
-    'an unknown nested property',
+  'a lexicon that is no record': [{ 'a.b.shapes#x': [] }, /"a\.b\.shapes" is no record type/],
+  'an unknown property': [{ 'a.b.article#sorce': [] }, /no property "sorce"/, /Did you mean "source"\?/],
+  'an inherited name': [{ 'a.b.article#toString': [] }, /no property "toString"/],
+  'an unknown nested property': [
     { 'a.b.article#box.two': [] },
     /a\.b\.article#box has no property "two"/,
     /Did you mean "to"\?/,
   ],
-  [
-    'a path beyond a scalar',
+  'a path beyond a scalar': [
     { 'a.b.article#title.x': [] },
     /of type "string" and has no properties/,
     /Shorten/,
   ],
-  ['a path into a union', { 'a.b.article#either.to': [] }, /inside unions/, /Remove the entry/],
-  [
-    'a path into a strongRef',
+  'a path into a union': [{ 'a.b.article#either.to': [] }, /inside unions/, /Remove the entry/],
+  'a path into a strongRef': [
     { 'a.b.article#source.uri': [] },
     /is a strongRef itself/,
     /Write "a\.b\.article#source"/,
   ],
-  ['a property that is no reference', { 'a.b.article#title': [] }, /neither a strongRef nor/, /./],
-  ['an object', { 'a.b.article#box': [] }, /neither a strongRef nor/, /./],
-  [
-    'targets that are no list',
+  'a property that is no reference': [{ 'a.b.article#title': [] }, /neither a strongRef nor/],
+  'an object': [{ 'a.b.article#box': [] }, /neither a strongRef nor/],
+  'targets that are no list': [
     { 'a.b.article#source': 'a.b.article' },
     /no list of collections/,
     /an empty list means/,
   ],
-  [
-    'a target that is no NSID',
+  'a target that is no NSID': [
     { 'a.b.article#source': ['article'] },
     /"article" is no NSID/,
     /a\.b\.article/,
   ],
-  [
-    'a target that is no record type',
+  'a target that is no record type': [
     { 'a.b.article#source': ['a.b.shapes'] },
     /"a\.b\.shapes" is no record type/,
-    /./,
   ],
-]
-for (const [what, references, problem, remedy] of wrongTargets) {
+}
+for (const [what, [references, problem, remedy = /./]] of Object.entries(wrongTargets))
   test(`refused as reference targets: ${what}`, () => {
     const problems = problemsOf([article, shapes], references)
     assert.equal(problems.length, 1, JSON.stringify(problems))
@@ -112,4 +99,3 @@ for (const [what, references, problem, remedy] of wrongTargets) {
     assert.match(problems[0]!.problem, problem)
     assert.match(problems[0]!.remedy, remedy)
   })
-}

@@ -1,6 +1,7 @@
-/** The lexicon sets and records that golden cases ask: the demo's news, and the stress set. */
+/** The lexicon sets and records that golden cases ask: the demo's news, the stress set, and the network's own. */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { schemas } from '@atproto/api'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json, References } from '../reference/shapes.ts'
@@ -8,6 +9,7 @@ import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { cidOf } from '../support/records/records.ts'
+import { networkRecords } from '../support/records/network-records.ts'
 import { openTestService, type TestService } from '../support/service/service.ts'
 
 export interface LexiconFolder {
@@ -34,7 +36,7 @@ export function readLexiconFolder(url: URL): LexiconFolder {
 export const newsLexicons = readLexiconFolder(new URL('../../lexicons/', import.meta.url))
 export const stressLexicons = readLexiconFolder(new URL('../schemas/stress/lexicons/', import.meta.url))
 
-const open = { demo: openDemo, stress: openStress } as const
+const open = { demo: openDemo, stress: openStress, network: openNetwork } as const
 export type CorpusName = keyof typeof open
 
 const opened = new Map<string, Promise<Corpus>>()
@@ -71,6 +73,23 @@ async function openStress(database: Engine): Promise<Corpus> {
       }),
   )
   return openCorpus(database, stressLexicons, withoutTokens(stressLexicons.documents), records)
+}
+
+/** With more than one target there are reverse fields, but no nested filters. */
+const networkReferences = {
+  'app.bsky.feed.like#subject': ['app.bsky.feed.post', 'app.bsky.feed.generator'],
+  'app.bsky.feed.repost#subject': ['app.bsky.feed.post'],
+  'app.bsky.feed.post#reply.root': ['app.bsky.feed.post'],
+  'app.bsky.feed.post#reply.parent': ['app.bsky.feed.post'],
+  'app.bsky.feed.threadgate#post': ['app.bsky.feed.post'],
+  'app.bsky.graph.listitem#list': ['app.bsky.graph.list'],
+  'app.bsky.graph.starterpack#list': ['app.bsky.graph.list'],
+}
+
+async function openNetwork(database: Engine): Promise<Corpus> {
+  const documents = schemas as readonly Json[]
+  const judged = JSON.parse(JSON.stringify(schemas).replaceAll('"lex:', '"'))
+  return openCorpus(database, { documents, references: networkReferences }, judged, await networkRecords())
 }
 
 /** The reference evaluator knows no tokens; no case that it judges asks for one. */

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import { WebSocket, WebSocketServer } from 'ws'
 import { cidOf, formatCid } from '../../src/lexicon/records/cid.ts'
+import { patience } from '../support/until.ts'
 
 /** Chances from 0 to 1, drawn for every message. */
 export interface Faults {
@@ -140,7 +141,7 @@ export async function startFakeServer(options: FakeServerOptions): Promise<FakeS
   const connections: FakeConnection[] = []
   let refusals = 0
   const clock = { ahead: 0 }
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: patience }, (request, response) => {
     response.setHeader('date', new Date(Date.now() + clock.ahead).toUTCString())
     text(request).then(
       (body) => options.respond(request, response, body),

@@ -1,6 +1,7 @@
 /**
- * A Tap server for tests: it keeps every event until it is acknowledged, sends it again when that takes too
- * long, and sends what is live in a repository only when all before it is acknowledged.
+ * A Tap server for tests: it keeps every event until it is acknowledged, sends what is live in a repository only when
+ * all before it is acknowledged, and sends again what was lost: with the next connection, or, where the real one waits
+ * for ten seconds, when it has nothing else to send.
  *
  *     await using server = await startFakeTap({ seed: 1, faults: { cut: 0.1 } })
  *     server.publishRecord({ did, collection, rkey, rev, record }, { live: true })
@@ -23,15 +24,13 @@ export interface FakeTapOptions {
   readonly faults?: Faults
   /** Asked for as HTTP basic authentication of the user `admin`. */
   readonly password?: string
-  /** After so long without an acknowledgement an event is sent again; the real default is 10,000. */
-  readonly retryMs?: number
 }
 
 export interface FakeTap extends Omit<FakeServer, 'host'> {
   /** `http://127.0.0.1:…`, without the password. */
   readonly url: string
   readonly publishRecord: (publication: Publication, options?: { readonly live?: boolean }) => void
-  /** Handle and standing of an account. */
+  /** Handle and status of an account. */
   readonly publishIdentity: (identity: {
     readonly did: string
     readonly handle: string
@@ -55,17 +54,18 @@ interface Kept {
   readonly did: string
   readonly live: boolean
   readonly text: string
-  /** When it was last given out to be sent; null when it has not been yet. */
-  sentAt: number | null
+  isOut: boolean
 }
 
 export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTap> {
-  const { seed = 1, faults = {}, password, retryMs = 10_000 } = options
+  const { seed = 1, faults = {}, password } = options
   const dice = createDice(seed)
   const kept = new Map<number, Kept>()
   const acknowledged: number[] = []
   const repositories = new Set<string>()
   let outgoing: Kept[] = []
+  let dropped: Kept[] = []
+  let newest: FakeConnection | null = null
   let wakeSenders: (() => void)[] = []
   let lastId = 0
   const authorization =
@@ -75,32 +75,18 @@ export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTa
   const giveOut = (): void => {
     for (const events of Map.groupBy(kept.values(), ({ did }) => did).values())
       for (const event of events) {
-        const underWay = events.filter(({ sentAt }) => sentAt !== null)
-        if (event.sentAt !== null) continue
+        const underWay = events.filter(({ isOut }) => isOut)
+        if (event.isOut) continue
         if (underWay.some(({ live }) => live) || (event.live && underWay.length > 0)) break
-        event.sentAt = Date.now()
+        event.isOut = true
         outgoing.push(event)
       }
-    wake()
-  }
-  const wake = (): void => {
     for (const wakeSender of wakeSenders.splice(0)) wakeSender()
   }
-  const retry = setInterval(
-    () => {
-      for (const event of kept.values()) {
-        if (event.sentAt === null || Date.now() - event.sentAt < retryMs) continue
-        event.sentAt = Date.now()
-        if (!outgoing.includes(event)) outgoing.push(event)
-      }
-      wake()
-    },
-    Math.min(retryMs, 50),
-  )
 
   const publish: FakeTap['publish'] = (did, event, { live = true } = {}) => {
     const id = ++lastId
-    kept.set(id, { id, did, live, text: JSON.stringify({ id, ...event }), sentAt: null })
+    kept.set(id, { id, did, live, text: JSON.stringify({ id, ...event }), isOut: false })
     giveOut()
   }
 
@@ -118,14 +104,23 @@ export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTa
 
   const serve = async (connection: FakeConnection): Promise<void> => {
     void receive(connection)
-    while (connection.open) {
+    newest = connection
+    // A connection that is gone may not know it yet.
+    const serves = (): boolean => connection.open && connection === newest
+    dropped = []
+    outgoing = [...kept.values()].filter(({ isOut }) => isOut)
+    while (serves()) {
+      if (outgoing.length === 0) outgoing = dropped.splice(0)
       outgoing = [...reorder(outgoing, ({ did }) => did, dice, faults.reorder)]
       const event = outgoing.shift()
       if (event === undefined) {
         await Promise.race([connection.closed, new Promise<void>((resolve) => wakeSenders.push(resolve))])
         continue
       }
-      if (dice.chance(faults.drop)) continue
+      if (dice.chance(faults.drop)) {
+        dropped.push(event)
+        continue
+      }
       if (dice.chance(faults.garbage)) await connection.send(drawGarbage(dice))
       if (dice.chance(faults.cut)) return connection.cut(event.text)
       await connection.send(event.text)
@@ -162,10 +157,6 @@ export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTa
     failAdding: null,
     acknowledged,
     waiting: () => kept.size,
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(retry)
-      await server[Symbol.asyncDispose]()
-    },
   }
   return tap
 }

@@ -5,6 +5,7 @@ import type { Change } from '../../src/database/database.ts'
 import type { Delivery, Source } from '../../src/ingest/source.ts'
 import type { NetworkReaderOptions } from '../../src/ingest/sources/change-reader.ts'
 import { type Clock, createClock } from '../../src/ingest/sources/clock.ts'
+import { liftTimeLimits } from '../support/network/time-limits.ts'
 import { recordLexicon } from '../support/store/store.ts'
 import { understand } from '../support/records/understand.ts'
 import type { Publication } from './fake-server.ts'
@@ -15,8 +16,8 @@ export function clockBeside(server: string): Clock {
 }
 
 export const collection = 'org.example.note'
-const note = recordLexicon(collection, { text: { type: 'string', maxLength: 100_000 } })
-const { set, tables } = understand([note], {})
+export const noteLexicon = recordLexicon(collection, { text: { type: 'string', maxLength: 100_000 } })
+const { set, tables } = understand([noteLexicon], {})
 
 /** Takes notes of the publishers, or of everybody. */
 export function noteReader(publishers: readonly string[] | null = null): NetworkReaderOptions {
@@ -60,25 +61,10 @@ export function gist(change: Change): string {
   }
 }
 
-export interface Followed extends AsyncDisposable {
-  readonly deliveries: readonly Delivery[]
-  readonly changes: readonly Change[]
-  readonly states: readonly string[]
-  readonly notices: readonly string[]
-  /** Of the last delivery that had one, as a database would keep it. */
-  readonly cursor: () => string | null
-  /** Nothing is read until the result is called. */
-  readonly pause: () => () => void
-  /** Aborts, and resolves when the source has ended. */
-  readonly stop: () => Promise<void>
-}
-
 /** Reads a source until it is stopped, acknowledging every delivery. */
-export function follow(
-  source: Source,
-  { cursor = null }: { readonly cursor?: string | null } = {},
-): Followed {
+export function follow(source: Source, { cursor = null }: { readonly cursor?: string | null } = {}) {
   const controller = new AbortController()
+  const limits = liftTimeLimits()
   const deliveries: Delivery[] = []
   const changes: Change[] = []
   const states: string[] = []
@@ -108,14 +94,16 @@ export function follow(
   const stop = async (): Promise<void> => {
     controller.abort()
     gate.resolve()
-    await ended
+    await ended.finally(() => limits[Symbol.dispose]())
   }
   return {
     deliveries,
     changes,
     states,
     notices,
+    /** Of the last delivery that had one, as a database would keep it. */
     cursor: () => stored,
+    /** Nothing is read until the result is called. */
     pause: () => {
       gate = Promise.withResolvers()
       return gate.resolve

@@ -4,10 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store/store.ts'
-import { patience, until } from '../support/until.ts'
+import { until } from '../support/until.ts'
 import { startNetwork, type Written } from './network.ts'
 import { startProxy } from './proxy.ts'
-import { atOnce, eventually, settingsIn, startFollowing, storedIn } from './support-index.ts'
+import { runProgram } from './service.ts'
+import { atOnce, eventually, settingsIn, startFollowing, startIngest, storedIn } from './support-index.ts'
 import { article, collections, enrichment, outlet, rkeyOf } from './support-news.ts'
 
 const inFolder = temporaryFolder()
@@ -20,6 +21,7 @@ test('what happens on the network is answered as it happens', async (t) => {
   const inThreads = settingsIn(network, shared, { LEXIGRAPH_THREADS: '2' })
   await using following = await startFollowing(`firehose:${proxy.url}`, inThreads)
   const { ingest, service } = following
+  const firehose = `firehose:${network.pdsUrl}`
   const { query } = service
 
   await t.test(
@@ -159,20 +161,47 @@ test('what happens on the network is answered as it happens', async (t) => {
     await eventually(async () => keptOf(shared, carol.did), 0)
   })
 
-  await t.test('a single write is answered soon', async (t) => {
-    const jana = await network.createAccount('jana')
-    const times: number[] = []
-    for (let index = 0; index < writes; index += 1) {
-      const { uri } = await jana.create(collections.source, outlet(`Number ${index}`))
-      const written = performance.now()
-      const find = 'query ($uri: String!) { techServiceNewsSourceByUri(uri: $uri) { cid } }'
-      while ((await query(find, { uri })).techServiceNewsSourceByUri === null)
-        assert.ok(performance.now() - written < patience, `${uri} is not answered.`)
-      times.push(performance.now() - written)
+  await t.test('a record shows the present handle, and null while that cannot be looked up', async () => {
+    await using resolver = await startProxy(network.pdsUrl)
+    const settings = settingsIn({ ...network, pdsUrl: resolver.url }, inFolder('handles.db'))
+    const bert = await network.createAccount('bert')
+    await resolver.stop()
+    await using own = await startFollowing(firehose, settings)
+    await bert.create(collections.source, outlet('Of Bert'))
+    const handles = async (): Promise<Json> => {
+      const { techServiceNewsSource } = await own.service.query(
+        '{ techServiceNewsSource { nodes { actorHandle } } }',
+      )
+      return techServiceNewsSource.nodes.map(({ actorHandle }: Json) => actorHandle)
     }
-    const at = (share: number): string =>
-      (times.toSorted((a, b) => a - b)[Math.floor((writes - 1) * share)] ?? 0).toFixed(1)
-    t.diagnostic(`From a write's return to its answer: p50 ${at(0.5)} ms, at most ${at(1)} ms.`)
+    await eventually(handles, [null])
+    await resolver.resume()
+    await own.ingest.stop()
+    await using _again = await startIngest(firehose, settings)
+    await atOnce(handles, [null], ['bert.test'])
+    await bert.changeHandle('berta')
+    await atOnce(handles, ['bert.test'], ['berta.test'])
+  })
+
+  await t.test('publishers are named by DID or handle, and records of others are not taken', async () => {
+    const [erin, fred, gina] = [
+      await network.createAccount('erin'),
+      await network.createAccount('fred'),
+      await network.createAccount('gina'),
+    ]
+    const database = inFolder('publishers.db')
+    const env = settingsIn(network, database, { LEXIGRAPH_PUBLISHERS: `${erin.did}, @fred.test` })
+    await using own = await startIngest(firehose, env)
+    await gina.create(collections.source, outlet('Of Gina'))
+    const { uri: first } = await erin.create(collections.source, outlet('Of Erin'))
+    await gina.create(collections.article, {})
+    const { uri: second } = await fred.create(collections.source, outlet('Of Fred'))
+    await eventually(async () => [...(await storedIn(database)).keys()], [second, first])
+    assert.deepEqual((await own.status()).rejections, {})
+    await own.stop()
+    const unknown = { ...env, LEXIGRAPH_PUBLISHERS: 'nobody.test' }
+    const { status, stderr } = await runProgram(['ingest', '--from', firehose], { env: unknown })
+    assert.deepEqual([status, stderr], [1, 'The handle nobody.test points to no account.\n'])
   })
 
   await t.test('a source that is away is told of, and nothing is lost meanwhile', async () => {
@@ -214,9 +243,6 @@ test('what happens on the network is answered as it happens', async (t) => {
     await isEverywhere('stopped')
   })
 })
-
-/** How many of them one after the other. */
-const writes = 40
 
 /** Rows of an account that the file still has, wherever they are. */
 function keptOf(database: string, did: string): number {

@@ -2,13 +2,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout } from 'node:timers/promises'
 
 export interface Proxy extends AsyncDisposable {
   /** To be used in place of the server's; the same for as long as the proxy is there. */
   readonly url: string
-  /** How long each piece waits before it is passed on, in milliseconds; 0 at first. */
-  delay: number
   /** Called with each piece, which is passed on when what it returns has settled; absent at first. */
   before?: (piece: Buffer) => unknown
   /** How many connections were accepted so far. */
@@ -45,7 +42,6 @@ export async function startProxy(url: string): Promise<Proxy> {
   async function* passOn(pieces: AsyncIterable<Buffer>, made: number): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
       if (made < generation) await new Promise(() => undefined)
-      if (proxy.delay > 0) await setTimeout(proxy.delay)
       await proxy.before?.(piece)
       yield piece
     }
@@ -65,7 +61,6 @@ export async function startProxy(url: string): Promise<Proxy> {
   const { port } = server.address() as AddressInfo
   const proxy: Proxy = {
     url: `${target.protocol}//127.0.0.1:${port}`,
-    delay: 0,
     accepted: () => accepted,
     cut: () => cut(open),
     freeze: () => {

@@ -2,24 +2,14 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store/store.ts'
 import { otherCid } from '../support/records/records.ts'
-import { until } from '../support/until.ts'
+import { moment, until } from '../support/until.ts'
 import { type Account, startNetwork } from './network.ts'
-import { startFakeJetstream } from './fake-jetstream.ts'
 import { startProxy } from './proxy.ts'
 import { runProgram, startProgram } from './service.ts'
-import {
-  differences,
-  eventually,
-  type Records,
-  settingsIn,
-  startFollowing,
-  startIngest,
-  storedIn,
-} from './support-index.ts'
+import { differences, eventually, type Records, settingsIn, startIngest, storedIn } from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
 import { repeatedly } from './support-publisher.ts'
 
@@ -45,7 +35,7 @@ test('repositories are fetched as a whole', async (t) => {
       const { uri } = await alice.create(collections.source, outlet(`Meanwhile ${(number += 1)}`))
       if (number % 3 === 0) await alice.delete(collections.source, rkeyOf(uri))
       // Else the PDS, which is in this process, has no time for anything else.
-      await delay(150)
+      await moment(150)
     })
     const isWhole = async (...whose: readonly Account[]): Promise<void> => {
       const stored = await storedIn(database)
@@ -76,33 +66,32 @@ test('repositories are fetched as a whole', async (t) => {
     await ingest.stop()
   })
 
-  for (const signal of ['SIGKILL', 'SIGTERM'] as const)
-    await t.test(`a backfill that is ended by ${signal} goes on where it was`, async () => {
-      await using proxy = await startProxy(network.pdsUrl)
-      // The fourth repository never comes.
-      let fetched = 0
-      proxy.before = (piece) =>
-        piece.includes('sync.getRepo?') && (fetched += 1) > 3 ? new Promise(() => undefined) : undefined
-      const database = inFolder(`${signal}.db`)
-      const env = settingsIn(network, database, { LEXIGRAPH_PARALLEL: '1' })
-      await using backfill = startProgram(['backfill', proxy.url], { env })
-      // One repository at a time, so that all but the last that something is stored of are done.
-      const done = await until(async () => {
-        const uris = await storedIn(database).then(
-          (stored) => [...stored.keys()],
-          () => [],
-        )
-        const begun = new Set(uris.map((uri) => uri.split('/')[2])).size
-        return begun > 1 && begun < accounts.length - 1 && begun - 1
-      })
-      assert.equal(await backfill.kill(signal), signal === 'SIGKILL' ? null : 1)
-      delete proxy.before
-      const left = (await backfill.status()).repositories.waiting
-      assert.ok(left > 0 && left <= accounts.length - done)
-      const result = await run(['backfill', proxy.url], env)
-      assert.deepEqual([result.read, result.complete], [left, true])
-      assert.deepEqual(differences(await published(accounts), await storedIn(database)), [])
+  await t.test('a backfill that is told to stop goes on where it was', async () => {
+    await using proxy = await startProxy(network.pdsUrl)
+    // The fourth repository never comes.
+    let fetched = 0
+    proxy.before = (piece) =>
+      piece.includes('sync.getRepo?') && (fetched += 1) > 3 ? new Promise(() => undefined) : undefined
+    const database = inFolder('stopped.db')
+    const env = settingsIn(network, database, { LEXIGRAPH_PARALLEL: '1' })
+    await using backfill = startProgram(['backfill', proxy.url], { env })
+    // One repository at a time, so that all but the last that something is stored of are done.
+    const done = await until(async () => {
+      const uris = await storedIn(database).then(
+        (stored) => [...stored.keys()],
+        () => [],
+      )
+      const begun = new Set(uris.map((uri) => uri.split('/')[2])).size
+      return begun > 1 && begun < accounts.length - 1 && begun - 1
     })
+    assert.equal(await backfill.kill('SIGTERM'), 1)
+    delete proxy.before
+    const left = (await backfill.status()).repositories.waiting
+    assert.ok(left > 0 && left <= accounts.length - done)
+    const result = await run(['backfill', proxy.url], env)
+    assert.deepEqual([result.read, result.complete], [left, true])
+    assert.deepEqual(differences(await published(accounts), await storedIn(database)), [])
+  })
 
   await t.test('a comparison tells what was missed, repairs it, and then finds that all agree', async () => {
     const database = inFolder('reconcile.db')
@@ -137,51 +126,6 @@ test('repositories are fetched as a whole', async (t) => {
     assert.match(stdout, /No repository was compared\./)
     assert.doesNotMatch(stdout, /agree/)
   })
-
-  await t.test('a comparison finds accounts that vanished or came back unheard', async () => {
-    const database = inFolder('unheard.db')
-    const env = settingsIn(network, database)
-    await run(['backfill', alice.did, bert.did, carol.did], env)
-    await bert.deactivate()
-    await carol.takeDown()
-    await run(['reconcile'], env)
-    assert.deepEqual(differences(await published([alice]), await storedIn(database)), [])
-    await bert.activate()
-    await carol.undoTakeDown()
-    await run(['reconcile'], env)
-    assert.deepEqual(differences(await published([alice, bert, carol]), await storedIn(database)), [])
-    await carol.deleteAccount()
-    await run(['reconcile'], env)
-    assert.deepEqual(differences(await published([alice, bert]), await storedIn(database)), [])
-  })
-})
-
-test('a record has the revision of its commit, and that of its repository once that has been fetched', async () => {
-  await using network = await startNetwork()
-  await using jetstream = await startFakeJetstream()
-  const env = settingsIn(network, inFolder('revisions.db'))
-  await using following = await startFollowing(`jetstream:${jetstream.url}`, env)
-  const ada = await network.createAccount('ada')
-  const { uri, cid, rev } = await ada.create(collections.source, outlet('Followed'), 'followed')
-  const versionOf = async (): Promise<Json> =>
-    (
-      await following.service.query(
-        'query ($uri: String!) { found: techServiceNewsSourceByUri(uri: $uri) { cid rev } }',
-        {
-          uri,
-        },
-      )
-    ).found
-  const { did } = ada
-  const record = outlet('Followed')
-  jetstream.publishRecord({ did, collection: collections.source, rkey: 'followed', rev, record })
-  await eventually(versionOf, { cid, rev })
-  // A repository says of no record which commit wrote it.
-  const later = await ada.create(collections.source, outlet('Not told'))
-  assert.ok(later.rev > rev)
-  const { status, stderr } = await runProgram(['backfill', did], { env })
-  assert.equal(status, 0, stderr)
-  await eventually(versionOf, { cid, rev: later.rev })
 })
 
 const recordsOfEach = 12

@@ -1,6 +1,5 @@
-/** The program over a network of the tests, and what its index holds beside what repositories hold. */
+/** The program over a network of the tests, and what its index holds compared with what repositories hold. */
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../src/cli/settings/config.ts'
@@ -8,7 +7,7 @@ import { type ProjectContext, loadProject, openExistingStore } from '../../src/c
 import { exportLines } from '../../src/ingest/export.ts'
 import type { Json } from '../reference/shapes.ts'
 import { generousTiers } from '../support/server/tiers.ts'
-import { patience, until } from '../support/until.ts'
+import { until } from '../support/until.ts'
 import type { Network } from './network.ts'
 import { type Program, type Service, startProgram, startService } from './service.ts'
 
@@ -64,25 +63,17 @@ export async function startFollowing(
 }
 
 /** Looks until it finds what is expected; when that does not come, shows in what the last look differs. */
-export function eventually<Found>(look: () => Promise<Found>, expected: Found): Promise<void> {
-  return lookUntil(look, expected, 3)
-}
-
-/** `rest`: how long it waits after each look, in times of what that took, which what it looks for may need. */
-async function lookUntil<Found>(look: () => Promise<Found>, expected: Found, rest: number): Promise<void> {
-  const end = performance.now() + patience
-  await until(
-    async () => {
-      const start = performance.now()
-      const found = await look()
-      const now = performance.now()
-      if (now > end) assert.deepEqual(found, expected)
-      if (isDeepStrictEqual(found, expected)) return true
-      await delay(rest * (now - start))
-      return false
-    },
-    { timeout: 2 * patience },
-  )
+export async function eventually<Found>(look: () => Promise<Found>, expected: Found): Promise<void> {
+  let last: { readonly found: Found } | null = null
+  const lookAgain = async (): Promise<boolean> => {
+    last = null
+    last = { found: await look() }
+    return isDeepStrictEqual(last.found, expected)
+  }
+  await until(lookAgain).catch((error: unknown) => {
+    if (last !== null) assert.deepEqual(last.found, expected)
+    throw error
+  })
 }
 
 /** The same of something that must be as it was until it is as expected, and nothing in between. */
@@ -92,7 +83,7 @@ export async function atOnce<Found>(look: () => Promise<Found>, before: Found, a
     if (!isDeepStrictEqual(found, before)) assert.deepEqual(found, after)
     return found
   }
-  await lookUntil(lookClosely, after, 0)
+  await eventually(lookClosely, after)
 }
 
 /** By URI. */

@@ -1,21 +1,22 @@
 /**
- * A thread that kills a process between two of its transactions: it looks at the file every few microseconds,
- * so that it gets between what belongs together, if anything can.
+ * A thread that kills a process between two of its transactions: it looks at the file every few microseconds, so that it
+ * gets between what belongs together, if anything can. Where it falls depends on the machine, and no verdict on that.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { moment } from '../support/until.ts'
 
 export interface Order {
   readonly pid: number
   /** How many transactions it may end, the first with events included. */
   readonly transactions: number
-  /** How long after the last of them, in milliseconds. */
+  /** How many looks after the last of them. */
   readonly after: number
 }
 
-/** Milliseconds until the first events are stored, and between transactions; then it is killed anyway. */
-const warmUp = 3_000
-const pause = 50
+/** Looks until the first events are stored, with a rest after each, and between transactions; then it is killed anyway. */
+const firstLooks = 2_000
+const looks = 10_000
 
 const file = new DatabaseSync(workerData as string, { readOnly: true })
 const version = file.prepare('pragma data_version')
@@ -25,19 +26,15 @@ const progress = file.prepare(
 const readVersion = (): unknown => version.get()?.data_version
 const readProgress = (): string => JSON.stringify(progress.get())
 
-parentPort?.on('message', ({ pid, transactions, after }: Order) => {
-  untilChanged(readProgress, warmUp, 0.2)
-  for (let left = transactions - 1; left > 0; left -= 1) untilChanged(readVersion, pause, 0)
-  const moment = performance.now() + after
-  while (performance.now() < moment);
+parentPort?.on('message', async ({ pid, transactions, after }: Order) => {
+  const before = readProgress()
+  for (let left = firstLooks; left > 0 && readProgress() === before; left -= 1) await moment(1)
+  for (let left = transactions - 1; left > 0; left -= 1) lookUntilChanged()
+  for (let left = after; left > 0; left -= 1) readVersion()
   process.kill(pid, 'SIGKILL')
 })
 
-const clock = new Int32Array(new SharedArrayBuffer(4))
-
-/** `sleep`: milliseconds between two looks. */
-function untilChanged(look: () => unknown, patience: number, sleep: number): void {
-  const end = performance.now() + patience
-  const before = look()
-  while (look() === before && performance.now() < end) if (sleep > 0) Atomics.wait(clock, 0, 0, sleep)
+function lookUntilChanged(): void {
+  const before = readVersion()
+  for (let left = looks; left > 0 && readVersion() === before; left -= 1);
 }

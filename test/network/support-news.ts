@@ -1,4 +1,4 @@
-/** Records of the lexicons that come with the package, as somebody publishes them: only what matters is said. */
+/** Records of the lexicons that come with the package, with only the members that matter to a test. */
 import type { Json } from '../reference/shapes.ts'
 import type { Written } from './network.ts'
 

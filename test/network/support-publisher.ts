@@ -46,7 +46,7 @@ interface Publisher {
 const collectionsDrawn = [collections.source, ...Array(6).fill(collections.article), collections.enrichment]
 const words = ['storm', 'sea', 'election', 'música', 'Straße', '選挙', 'İstanbul', 'ab', 'x', '100%', 'a_b']
 const tags = ['sea', 'moon', 'vote', 'música']
-/** So many that most are written again, and few so often that what was lost is written anew. */
+/** So many that most are written again, and few so often that what was lost is written again. */
 const keysOfEach = 300
 /** More than leave the tables in one step. */
 const recordsOfCrowd = 220

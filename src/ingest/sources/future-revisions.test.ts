@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { blocksToCarFile } from '@atproto/repo'
-import {
-  follow,
-  noteReader,
-  clockBeside,
-  collection,
-  didOf,
-  gist,
-  tid,
-} from '../../../test/network/follow.ts'
-import { startFakeServer } from '../../../test/network/fake-server.ts'
+import { firehoseOf, startFakeFirehose } from '../../../test/network/fake-firehose.ts'
+import { collection, didOf, follow, gist, tid } from '../../../test/network/follow.ts'
 import { startDirectory } from '../../../test/support/network/directory.ts'
 import {
   brief,
@@ -21,7 +13,7 @@ import {
   start,
 } from '../../../test/support/network/firehose-reader.ts'
 import { collections, libraryLexicons } from '../../../test/support/records/lexicons.ts'
-import { lexicons, openWorld, put, tables } from '../../../test/support/network/repo-world.ts'
+import { lexicons, openRepoNetwork, put, tables } from '../../../test/support/network/repo-network.ts'
 import {
   atRevision,
   buildCar,
@@ -32,7 +24,6 @@ import {
 import { openTestStore, temporaryFolder } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { retryRejections } from '../retry.ts'
-import { createFirehoseSource } from './firehose/firehose.ts'
 import { importRecords } from './files/import.ts'
 import { fileInput } from './files/lines.ts'
 
@@ -81,28 +72,17 @@ test('a firehose read with a clock that is behind loses nothing, not even its fi
     rkey: 'a',
     record: { $type: collection, text: 'one' },
   })
-  await using server = await startFakeServer({
-    respond: (_request, response) => void response.writeHead(404).end(),
-    refuse: () => null,
-    serve: async (connection) => {
-      const cursor = Number(connection.url.searchParams.get('cursor') ?? 6)
+  await using server = await startFakeFirehose({
+    sendTo: async (connection) => {
       const time = new Date(Date.now() + server.clock.ahead).toISOString()
-      if (cursor < 7) await connection.send(await commitFrame(7, commit, { time }))
-      await connection.closed
+      await connection.send(await commitFrame(7, commit, { time }))
     },
   })
+  server.send(...Array(6).fill(''))
   server.clock.ahead = 3_600_000
-  const url = `http://${server.host}`
-  await using followed = follow(
-    createFirehoseSource({
-      name: 'firehose:test',
-      url,
-      reader: noteReader(),
-      identity: { plcUrl: directory.url, handleResolver: null },
-      clock: clockBeside(url),
-      threads: 1,
-    }),
-  )
+  await using followed = follow(firehoseOf(server.url, directory))
+  await until(() => server.connections.length > 0)
+  server.send('the seventh')
   await until(() => followed.states.some((state) => state.startsWith('unavailable: The clock of ')))
   assert.deepEqual(followed.changes, [])
   server.clock.ahead = 0
@@ -115,16 +95,16 @@ test('a firehose read with a clock that is behind loses nothing, not even its fi
 })
 
 test('a repository from 2036 is refused whole, fetched or from a file, and freezes nothing', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 2)
-  await world.fetch({ targets: [ana.did] })
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 2)
+  await network.fetch({ targets: [ana.did] })
   const records = new Map([[`${book}/a0`, { $type: book, title: 'From 2036' }]])
   const car = await buildCar(ana.keypair, { did: ana.did, rev: rev2036 }, records)
-  world.host.repos.set(ana.did, car)
-  const fetched = await world.fetch({ targets: [ana.did] })
+  network.host.repos.set(ana.did, car)
+  const fetched = await network.fetch({ targets: [ana.did] })
   const path = inFolder('future.car')
   await writeFile(path, car)
-  const loaded = await world.fetch({ targets: [path] })
+  const loaded = await network.fetch({ targets: [path] })
   for (const { failed, outcome } of [fetched, loaded]) {
     assert.match(
       failed[0]?.error ?? '',
@@ -132,11 +112,11 @@ test('a repository from 2036 is refused whole, fetched or from a file, and freez
     )
     assert.deepEqual([outcome.stored, outcome.updated, outcome.deleted], [0, 0, 0])
   }
-  assert.deepEqual(await world.stored(), await world.published())
+  assert.deepEqual(await network.stored(), await network.published())
   await ana.write(put('a0', 'Sand', 'update'))
-  await world.publish(ana)
-  await world.fetch({ targets: [ana.did] })
-  assert.deepEqual(await world.stored(), await world.published())
+  await network.publish(ana)
+  await network.fetch({ targets: [ana.did] })
+  assert.deepEqual(await network.stored(), await network.published())
 })
 
 test('a line with a revision from the future is refused, and stored by a retry when it no longer is one', async () => {

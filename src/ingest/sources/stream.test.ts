@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FakeConnection, type FakeServer, startFakeServer } from '../../../test/network/fake-server.ts'
+import { type FakeConnection, startFakeServer } from '../../../test/network/fake-server.ts'
 import { until } from '../../../test/support/until.ts'
 import { openStream } from './stream.ts'
 
@@ -95,18 +95,7 @@ test('an address that cannot be told is our own fault', async () => {
   await assert.rejects(stream.next(), /No cursor/)
 })
 
-interface Given extends AsyncDisposable {
-  readonly server: FakeServer
-  readonly states: readonly string[]
-  /** What each connection calls itself. */
-  readonly agents: readonly (string | undefined)[]
-  readonly messages: readonly (string | Uint8Array)[]
-  readonly stop: AbortController
-  /** Until it is stopped. */
-  readonly read: () => Promise<void>
-}
-
-async function open(serve: (connection: FakeConnection) => Promise<void> = async () => {}): Promise<Given> {
+async function open(serve: (connection: FakeConnection) => Promise<void> = async () => {}) {
   const agents: (string | undefined)[] = []
   const states: string[] = []
   const messages: (string | Uint8Array)[] = []

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { patience } from '../until.ts'
 
 export interface Directory extends AsyncDisposable {
   readonly url: string
@@ -27,7 +28,7 @@ export interface DirectoryAccount {
 export async function startDirectory(...accounts: readonly DirectoryAccount[]): Promise<Directory> {
   const documents: Directory['documents'] = new Map()
   const asked: string[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: patience }, async (request, response) => {
     const did = decodeURIComponent(request.url?.slice(1) ?? '')
     asked.push(did)
     const document = documents.has(did) ? await documents.get(did) : 404

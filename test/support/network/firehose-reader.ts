@@ -6,10 +6,11 @@ import {
   type FrameGroup,
   type ParsedGroup,
 } from '../../../src/ingest/sources/firehose/firehose-reader.ts'
-import { type Directory, startDirectory } from './directory.ts'
+import { startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from '../records/lexicons.ts'
-import { createSignedRepo, type SignedRepo } from './signed-repo.ts'
+import { createSignedRepo } from './signed-repo.ts'
 import { understand } from '../records/understand.ts'
+import { patience } from '../until.ts'
 
 const { book } = collections
 const { set: lexicons, tables } = understand(libraryLexicons, {})
@@ -17,39 +18,35 @@ export const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 /** The reader's clock. */
 export const start = 1_800_000_000_000_000n
 
-export interface TestFirehoseReader extends AsyncDisposable {
-  readonly repo: SignedRepo
-  readonly directory: Directory
-  readonly read: (...frames: readonly Uint8Array[]) => Promise<ParsedGroup>
-  /** Of one frame, in brief. */
-  readonly outcome: (frame: Uint8Array) => Promise<readonly string[]>
-}
-
 export async function openFirehoseReader({
   keypair,
   publishers = null,
   now = () => start,
+  timeoutMs = patience,
 }: {
   readonly keypair?: P256Keypair | Secp256k1Keypair
   readonly publishers?: ReadonlySet<string> | null
   readonly now?: () => bigint
-} = {}): Promise<TestFirehoseReader> {
+  /** How long look-ups may take, in milliseconds; by default longer than any takes. */
+  readonly timeoutMs?: number
+} = {}) {
   const repo = await createSignedRepo(did, keypair)
   const directory = await startDirectory({ did, key: repo.keypair.did() })
   const readGroup = createFirehoseReader(
     {
       name: 'firehose:test',
       reader: { lexicons, tables, publishers },
-      identity: { plcUrl: directory.url, handleResolver: null },
+      identity: { plcUrl: directory.url, handleResolver: null, timeoutMs },
     },
     now,
   )
-  const read: TestFirehoseReader['read'] = (...frames) => readGroup(groupOf(frames))
+  const read = (...frames: readonly Uint8Array[]): Promise<ParsedGroup> => readGroup(groupOf(frames))
   return {
     repo,
     directory,
     read,
-    outcome: async (frame) => (await read(frame)).changes.map(brief),
+    /** Of one frame, in brief. */
+    outcome: async (frame: Uint8Array): Promise<readonly string[]> => (await read(frame)).changes.map(brief),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   }
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { patience } from '../until.ts'
 
 export interface RepoHost extends AsyncDisposable {
   readonly url: string
@@ -33,7 +34,7 @@ export async function startRepoHost(): Promise<RepoHost> {
   const asked: string[] = []
   let busy = 0
   let busiest = 0
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: patience }, (request, response) => {
     const url = new URL(request.url ?? '', 'http://host.test')
     const method = url.pathname.split('.').at(-1) ?? ''
     asked.push(`${method}?${url.searchParams}`)

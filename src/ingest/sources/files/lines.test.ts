@@ -10,6 +10,11 @@ test('blocks end where lines end, and nothing is lost between them', async () =>
   assert.ok(blocks.length > 2)
   assert.ok(blocks.slice(0, -1).every((block) => block.endsWith('\n')))
   assert.equal(blocks.join(''), lines.join('\n'))
+  // Chunks that begin with the end of a line and have no other.
+  const text = 'x'.repeat(100_000) + `\n${'y'.repeat(99_999)}`.repeat(30)
+  const others = await collect(input(Buffer.from(text), 100_000))
+  assert.ok(others.length > 2)
+  assert.equal(others.join(''), text)
 })
 
 test('blocks know the number of their first line and how much was read', async () => {

@@ -69,7 +69,8 @@ export function createFirehoseReader(
 ): FirehoseReader {
   const reader = createChangeReader(readerOptions)
   const identity = createIdentity(identityOptions)
-  const inTime = createWaiting()
+  const { timeoutMs: hostMs = hostTimeout } = identityOptions
+  const inTime = createWaiting(identityOptions.timeoutMs)
   const hosts = createHosts(identity.fetch)
   const keyOf = async (did: string, options?: { readonly fresh: boolean }): Promise<string | null> =>
     (await inTime(did, identity.account(did, options))).signingKey
@@ -155,7 +156,7 @@ export function createFirehoseReader(
       return [{ ...wanted, reason, dueAt: now() + aMinute }]
     }
     try {
-      return [{ ...change, ...(await hosts.repoStatus(host, did, AbortSignal.timeout(hostTimeout))) }]
+      return [{ ...change, ...(await hosts.repoStatus(host, did, AbortSignal.timeout(hostMs))) }]
     } catch (error) {
       if (!(error instanceof HostError || error instanceof DOMException)) throw error
       // The account's host does not have the repository either.
@@ -270,7 +271,7 @@ async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
  * Limits the wait for an account, because a slow server of one account would delay all others.
  * A late resolution continues in the background; until it ends, further requests for the account fail at once.
  */
-function createWaiting(): (did: string, found: Promise<Account>) => Promise<Account> {
+function createWaiting(timeoutMs?: number): (did: string, found: Promise<Account>) => Promise<Account> {
   const overdue = new Set<string>()
   return async (did, found) => {
     if (overdue.has(did)) {
@@ -279,7 +280,8 @@ function createWaiting(): (did: string, found: Promise<Account>) => Promise<Acco
       throw tooSlow(did)
     }
     const late = Promise.withResolvers<null>()
-    const timer = setTimeout(late.resolve, did.startsWith('did:plc:') ? directoryTimeout : timeout, null)
+    const limit = timeoutMs ?? (did.startsWith('did:plc:') ? directoryTimeout : timeout)
+    const timer = setTimeout(late.resolve, limit, null)
     try {
       const account = await Promise.race([found, late.promise])
       if (account !== null) return account

@@ -18,10 +18,13 @@ import {
   frameOf,
   type SignedCommit,
 } from '../../../../test/support/network/signed-repo.ts'
+import { liftTimeLimits } from '../../../../test/support/network/time-limits.ts'
 import { collections } from '../../../../test/support/records/lexicons.ts'
 import { until } from '../../../../test/support/until.ts'
 
 const { book } = collections
+/** A limit, in milliseconds, that only look-ups without an answer need to pass. */
+const shortest = 50
 
 test('a commit that someone else has signed is refused without a place, and the repository asked for', async () => {
   await using given = await openFirehoseReader()
@@ -39,24 +42,6 @@ test('a commit that someone else has signed is refused without a place, and the 
   assert.deepEqual(request, { kind: 'repo-request', did, reason: reject.message })
 })
 
-test('of a signature that holds the high twin is refused', async () => {
-  await using given = await openFirehoseReader()
-  const commit = await given.repo.write(create('1', { title: 'Wind' }))
-  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-  const tampered = await withCommit(commit, (fields) => {
-    const sig = Buffer.from(fields.sig)
-    const twin = order - BigInt(`0x${sig.subarray(32).toString('hex')}`)
-    return {
-      ...fields,
-      sig: Buffer.concat([sig.subarray(0, 32), Buffer.from(twin.toString(16).padStart(64, '0'), 'hex')]),
-    }
-  })
-  assert.deepEqual(await given.outcome(await commitFrame(1, tampered)), [
-    'reject bad-signature',
-    'repo-request',
-  ])
-})
-
 test('a key that has changed is looked up again, once', async () => {
   await using given = await openFirehoseReader()
   const old = await given.repo.write(create('1', { title: 'Old' }))
@@ -71,7 +56,7 @@ test('a key that has changed is looked up again, once', async () => {
   assert.equal(given.directory.asked.length, 2)
 })
 
-test('after word of a new identity the key is looked up anew', async () => {
+test('after word of a new identity the key is looked up again', async () => {
   await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   await given.read(await commitFrame(1, commit))
@@ -94,7 +79,8 @@ test('while the directory is away the repository is asked for, and nothing refus
 })
 
 test('a key that is slow to come holds nobody up, and is there for the next time', async () => {
-  await using given = await openFirehoseReader()
+  using _ = liftTimeLimits()
+  await using given = await openFirehoseReader({ timeoutMs: shortest })
   const slow = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'
   const theirs = await createSignedRepo(slow)
   given.directory.add({ did: slow, key: theirs.keypair.did() })
@@ -105,7 +91,10 @@ test('a key that is slow to come holds nobody up, and is there for the next time
   const writes = await Promise.all(
     ['1', '2', '3'].map(async (rkey) => theirs.write(create(rkey, { title: 'Theirs' }))),
   )
-  // It comes although the key does not.
+  // Known by then, however slow this machine is.
+  const known = await commitFrame(1, await given.repo.write(create('0', { title: 'Known' })))
+  await until(async () => (await given.outcome(known))[0]?.startsWith('put'))
+  // It comes although the other key does not.
   const reading = await given.read(await commitFrame(1, writes[0]!), await commitFrame(2, ours))
   assert.deepEqual(reading.changes, [
     { kind: 'repo-request', did: slow, reason: `The key of ${slow} could not be looked up in time.` },
@@ -144,6 +133,7 @@ test('a signed commit proves nothing that it does not say', async () => {
   given.directory.add({ did: other.did, key: repo.keypair.did() })
   const theirs = await other.write(create('1', { title: 'Theirs' }))
   const [op, gone] = commit.ops
+  const changed = (changes: object) => commitFrame(1, commit, { ...changes })
   const wrong: readonly (readonly [string, Uint8Array, RegExp])[] = [
     ['an old commit with a new revision', await commitFrame(1, old, { rev: commit.rev }), /revision/],
     [
@@ -152,43 +142,23 @@ test('a signed commit proves nothing that it does not say', async () => {
       /not the one/,
     ],
     ['a commit of another account', await commitFrame(1, theirs, { repo: did }), /is one of did:plc:b+,/],
-    [
-      'another record',
-      await commitFrame(1, commit, { ops: [{ ...op, cid: old.ops[0]?.cid }] }),
-      /something else/,
-    ],
-    [
-      'a record at another key',
-      await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/3` }] }),
-      /something else/,
-    ],
+    ['another record', await changed({ ops: [{ ...op, cid: old.ops[0]?.cid }] }), /something else/],
+    ['a record at another key', await changed({ ops: [{ ...op, path: `${book}/3` }] }), /something else/],
     [
       'a deletion of what is there',
-      await commitFrame(1, commit, { ops: [{ ...gone, path: `${book}/1` }] }),
+      await changed({ ops: [{ ...gone, path: `${book}/1` }] }),
       /something else/,
     ],
-    [
-      'a record that is deleted',
-      await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/2` }] }),
-      /something else/,
-    ],
+    ['a record that is deleted', await changed({ ops: [{ ...op, path: `${book}/2` }] }), /something else/],
     [
       'no tree',
       await commitFrame(1, await without(commit, (fields) => fields.data)),
       /of the tree is missing/,
     ],
     ['no commit', await commitFrame(1, await without(commit, () => commit.cid)), /does not have the commit/],
-    ['no blocks', await commitFrame(1, commit, { blocks: new Uint8Array() }), /cannot be read/],
-    [
-      'half of the blocks',
-      await commitFrame(1, commit, { blocks: (await car(commit)).subarray(0, -20) }),
-      /cannot be read/,
-    ],
-    [
-      'blocks with a wrong byte',
-      await commitFrame(1, commit, { blocks: flip(await car(commit), 400) }),
-      /cannot be read/,
-    ],
+    ['no blocks', await changed({ blocks: new Uint8Array() }), /cannot be read/],
+    ['half of the blocks', await changed({ blocks: (await car(commit)).subarray(0, -20) }), /cannot be read/],
+    ['blocks with a wrong byte', await changed({ blocks: flip(await car(commit), 400) }), /cannot be read/],
     [
       'a commit of version 2',
       await commitFrame(1, await withCommit(commit, (fields) => ({ ...fields, version: 2 }))),

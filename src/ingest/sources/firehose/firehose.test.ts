@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  createDice,
-  drawGarbage,
-  type FakeConnection,
-  startFakeServer,
-} from '../../../../test/network/fake-server.ts'
-import { clockBeside, collection, didOf, follow, gist, noteReader } from '../../../../test/network/follow.ts'
-import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
+  type FakeFirehoseOptions,
+  firehoseOf,
+  startFakeFirehose,
+} from '../../../../test/network/fake-firehose.ts'
+import { createDice, drawGarbage } from '../../../../test/network/fake-server.ts'
+import { didOf, follow, gist } from '../../../../test/network/follow.ts'
+import { startDirectory } from '../../../../test/support/network/directory.ts'
 import {
-  commitFrame,
   createSignedRepo,
   errorFrame,
   frameOf,
   type SignedRepo,
 } from '../../../../test/support/network/signed-repo.ts'
+import { seed } from '../../../../test/support/rounds.ts'
 import { until } from '../../../../test/support/until.ts'
-import type { Source } from '../../source.ts'
-import { createFirehoseSource, subscriptionUrl } from './firehose.ts'
-
-const seed = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
+import { subscriptionUrl } from './firehose.ts'
 
 test('events of several accounts come in order through several threads, each group with its last number', async () => {
   await using given = await open()
@@ -41,21 +38,24 @@ test('events of several accounts come in order through several threads, each gro
     cursors,
     cursors.toSorted((one, other) => one - other),
   )
-  assert.deepEqual([given.url().pathname, given.url().search], ['/xrpc/com.atproto.sync.subscribeRepos', ''])
+  assert.deepEqual(
+    [given.connection().pathname, given.connection().search],
+    ['/xrpc/com.atproto.sync.subscribeRepos', ''],
+  )
 })
 
 test('a connection that breaks in the middle of a message goes on from what is stored', async () => {
   await using given = await open()
   const [repo] = await given.join(1)
-  const expected = [await given.write(repo!, 'r1', 'one'), await given.write(repo!, 'r2', 'two')]
+  const expected = [await given.write(repo, 'r1', 'one'), await given.write(repo, 'r2', 'two')]
   await using followed = follow(given.source(), { cursor: '1' })
   await until(() => followed.cursor() === '2')
   await given.connections[0]?.cut(given.frames[0]!)
   await until(() => given.connections.length >= 2)
-  expected.push(await given.write(repo!, 'r3', 'three'))
+  expected.push(await given.write(repo, 'r3', 'three'))
   await until(() => followed.cursor() === '3')
   assert.deepEqual(followed.changes.map(gist), expected.slice(1))
-  assert.deepEqual([given.url(0).search, given.url(1).search], ['?cursor=1', '?cursor=2'])
+  assert.deepEqual([given.connection(0).search, given.connection(1).search], ['?cursor=1', '?cursor=2'])
   assert.deepEqual(
     followed.states.map((state) => state.split(':')[0]),
     ['connecting', 'live', 'unavailable', 'live'],
@@ -85,7 +85,7 @@ test('a server whose numbers have not come to the cursor is read from now on', a
   await using followed = follow(given.source(), { cursor: '9000' })
   await until(() => followed.notices.length >= 1)
   await until(() => given.connections.at(-1)?.url.search === '')
-  const put = await given.write(repo!, 'r1', 'one')
+  const put = await given.write(repo, 'r1', 'one')
   await until(() => followed.cursor() === '1')
   assert.deepEqual(followed.changes.map(gist), [put])
   assert.match(
@@ -102,15 +102,15 @@ test('before anything is stored, a lost connection goes on from the last event t
   await using followed = follow(given.source())
   const resume = followed.pause()
   await until(() => given.connections.length >= 1)
-  const expected = [await given.write(repo!, 'r1', 'one')]
+  const expected = [await given.write(repo, 'r1', 'one')]
   await until(() => given.directory.asked.length >= 1)
   given.connections[0]!.terminate()
-  expected.push(await given.write(repo!, 'r2', 'two'))
+  expected.push(await given.write(repo, 'r2', 'two'))
   await until(() => given.connections.length >= 2)
   resume()
   await until(() => followed.cursor() === '2')
   assert.deepEqual(followed.changes.map(gist), expected)
-  assert.equal(given.url().search, '?cursor=1')
+  assert.equal(given.connection().search, '?cursor=1')
 })
 
 test('what an operator should know is said once, and after an error all goes on by a new connection', async () => {
@@ -144,7 +144,7 @@ test('what an operator should know is said once, and after an error all goes on 
 test('while nothing is read the server has to wait, and nothing is lost', async () => {
   await using given = await open()
   const [repo] = await given.join(1)
-  const first = await given.write(repo!, 'first', 'one')
+  const first = await given.write(repo, 'first', 'one')
   await using followed = follow(given.source(), { cursor: '0' })
   const resume = followed.pause()
   await until(() => given.connections.length >= 1)
@@ -159,7 +159,7 @@ test('while nothing is read the server has to wait, and nothing is lost', async 
     return still === 30
   })
   assert.ok(last < count / 3, `${last} of ${count} megabytes were sent to a client that does not read`)
-  given.send(frameOf('#identity', { seq: 3, did: repo!.did }))
+  given.send(frameOf('#identity', { seq: 3, did: repo.did }))
   resume()
   await until(() => followed.cursor() === '3')
   assert.deepEqual([followed.changes.map(gist)[0], followed.changes.length], [first, 2])
@@ -172,7 +172,7 @@ test('while nothing is read the server has to wait, and nothing is lost', async 
 test('whatever happens on the way, in the end the newest of everything has come, and nothing forged', async () => {
   const dice = createDice(seed)
   await using given = await open({
-    send: async (connection, frame) => {
+    sendTo: async (connection, frame) => {
       if (dice.chance(0.1)) await connection.send(drawGarbage(dice))
       if (dice.chance(0.1)) await connection.send(frame)
       if (dice.chance(0.03)) return connection.cut(frame)
@@ -193,7 +193,7 @@ test('whatever happens on the way, in the end the newest of everything has come,
   const found = new Map<string, string>()
   for (const change of followed.changes)
     if (change.kind === 'put') found.set(`${change.did}/${change.rkey}`, gist(change))
-  assert.deepEqual(found, newest, `Replay with PROPERTY_SEED=${seed}.`)
+  assert.deepEqual(found, newest, `Replay with TEST_SEED=${seed}.`)
 })
 
 test('word of a new identity reaches every thread, so that none takes what the old key has signed', async () => {
@@ -205,16 +205,16 @@ test('word of a new identity reaches every thread, so that none takes what the o
     await until(() => followed.deliveries.reduce((sum, { events }) => sum + events, 0) >= count)
   }
   for (let seq = 1; seq <= 3; seq++) {
-    await given.write(repo!, `r${seq}`, 'signed with the old key')
+    await given.write(repo, `r${seq}`, 'signed with the old key')
     await next(seq)
   }
   assert.equal(given.directory.asked.length, 3)
-  const moved = await createSignedRepo(repo!.did)
-  given.directory.add({ did: repo!.did, key: moved.keypair.did() })
-  given.send(frameOf('#identity', { seq: 4, did: repo!.did }))
+  const moved = await createSignedRepo(repo.did)
+  given.directory.add({ did: repo.did, key: moved.keypair.did() })
+  given.send(frameOf('#identity', { seq: 4, did: repo.did }))
   await next(4)
   for (let seq = 5; seq <= 7; seq++) {
-    await given.write(repo!, `r${seq}`, 'signed with the old key')
+    await given.write(repo, `r${seq}`, 'signed with the old key')
     await next(seq)
   }
   assert.deepEqual(
@@ -226,8 +226,8 @@ test('word of a new identity reaches every thread, so that none takes what the o
 test('stopping does not wait for keys that are being looked up', async () => {
   await using given = await open()
   const [repo] = await given.join(1)
-  given.directory.documents.set(repo!.did, null)
-  await given.write(repo!, 'r1', 'one')
+  given.directory.documents.set(repo.did, null)
+  await given.write(repo, 'r1', 'one')
   const followed = follow(given.source(), { cursor: '0' })
   await until(() => given.directory.asked.length > 0)
   const asked = given.directory.asked.length
@@ -237,7 +237,7 @@ test('stopping does not wait for keys that are being looked up', async () => {
   assert.deepEqual([followed.changes, followed.cursor()], [[], '0'])
 })
 
-test('whoever breaks off need not wait for the next event', async () => {
+test('a reader that stops need not wait for the next event', async () => {
   await using given = await open()
   given.send(frameOf('#identity', { seq: 1, did: didOf(1) }))
   const context = {
@@ -268,83 +268,22 @@ test('a host is given by any URL of it', () => {
   assert.equal(subscriptionUrl('https://pds.test', null).search, '')
 })
 
-interface Given extends AsyncDisposable {
-  readonly directory: Directory
-  readonly frames: readonly (string | Uint8Array)[]
-  readonly connections: readonly FakeConnection[]
-  /** What the connection asked for; by default the newest. */
-  readonly url: (connection?: number) => URL
-  readonly source: (options?: { readonly threads?: number }) => Source
-  readonly join: (...numbers: readonly number[]) => Promise<readonly SignedRepo[]>
-  readonly send: (...frames: readonly (string | Uint8Array)[]) => void
-  /** Publishes a note, and what should become of it. */
-  readonly write: (repo: SignedRepo, rkey: string, text: string) => Promise<string>
-}
-
-/** A host that sends frame 1 first; the cursor of a connection is the frame after which it begins. */
-async function open({
-  send: sendTo = (connection: FakeConnection, frame: string | Uint8Array) => connection.send(frame),
-} = {}): Promise<Given> {
-  const directory = await startDirectory()
-  const frames: (string | Uint8Array)[] = []
-  let wake = Promise.withResolvers<void>()
-  const server = await startFakeServer({
-    respond: (_request, response) => void response.writeHead(404).end(),
-    refuse: () => null,
-    serve: async (connection) => {
-      let at = Number(connection.url.searchParams.get('cursor') ?? frames.length)
-      if (at > 1_000) {
-        await connection.send(errorFrame('FutureCursor', 'Cursor in the future.'))
-        connection.close(1008, 'FutureCursor')
-        return
-      }
-      while (connection.open) {
-        const frame = frames[at]
-        if (frame === undefined) await Promise.race([wake.promise, connection.closed])
-        else {
-          await sendTo(connection, frame)
-          at++
-        }
-      }
-    },
-  })
-  const send: Given['send'] = (...more) => {
-    frames.push(...more)
-    wake.resolve()
-    wake = Promise.withResolvers()
-  }
+async function open(options: FakeFirehoseOptions = {}) {
+  await using started = new AsyncDisposableStack()
+  const directory = started.use(await startDirectory())
+  const server = started.use(await startFakeFirehose(options))
+  const running = started.move()
   return {
+    ...server,
     directory,
-    frames,
-    connections: server.connections,
-    url: (connection = -1) => server.connections.at(connection)!.url,
-    source: ({ threads = 1 } = {}) =>
-      createFirehoseSource({
-        name: 'firehose:test',
-        url: `http://${server.host}`,
-        reader: noteReader(),
-        identity: { plcUrl: directory.url, handleResolver: null },
-        clock: clockBeside(`http://${server.host}`),
-        threads,
-      }),
-    join: (...numbers) =>
-      Promise.all(
-        numbers.map(async (number) => {
-          const repo = await createSignedRepo(didOf(number))
-          directory.add({ did: repo.did, key: repo.keypair.did() })
-          return repo
-        }),
-      ),
-    send,
-    write: async (repo, rkey, text) => {
-      const record = { $type: collection, text }
-      const commit = await repo.write({ action: 'create', collection, rkey, record })
-      send(await commitFrame(frames.length + 1, commit))
-      return `${repo.did.slice(-2)}/${rkey} ${commit.rev} ${text}`
+    /** What the connection asked for; by default the newest. */
+    connection: (at = -1) => server.connections.at(at)!.url,
+    source: (more?: { readonly threads?: number }) => firehoseOf(server.url, directory, more),
+    join: async (...numbers: readonly number[]) => {
+      const repos = await Promise.all(numbers.map((number) => createSignedRepo(didOf(number))))
+      for (const { did, keypair } of repos) directory.add({ did, key: keypair.did() })
+      return repos as [SignedRepo, ...SignedRepo[]]
     },
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]()
-      await directory[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

@@ -30,6 +30,7 @@ test('an event of either protocol gives its change and its time', () => {
       ['identity ab'],
       BigInt(now),
     ],
+    [first({ identity: {}, time_us: 1e15 }), ['identity ab'], BigInt(1e15)],
     [first({ account: { active: true, status: 'odd' } }), ['account ab active'], BigInt(now)],
     [first({ account: { active: false, status: 'deleted' } }), ['account ab deleted'], BigInt(now)],
     [first({ account: { active: false, status: 'x\0' } }), ['account ab inactive'], BigInt(now)],
@@ -43,10 +44,13 @@ test('an event of either protocol gives its change and its time', () => {
     const reading = read(event)
     assert.deepEqual([reading.changes.map(gist), reading.at], [says, at])
   }
+  assert.deepEqual(read(second('sync', { time: instant, sync: {} })).changes, [
+    { kind: 'repo-request', did: alice, reason: 'Jetstream says that it has diverged', ifKnown: true },
+  ])
 })
 
 test('the time of an account is never later than now', () => {
-  const reading = read(first({ account: { active: true }, time_us: now + 3_000_000_000 }))
+  const reading = read(first({ account: { active: true }, time_us: now + 3_600_000_000 }))
   const [change] = reading.changes
   assert.deepEqual([change?.kind === 'account' && change.eventAt, reading.at], [BigInt(now), BigInt(now)])
 })
@@ -74,7 +78,7 @@ test('an event with a time that cannot be is refused, and nothing goes on from i
     9e15,
     -1,
     0,
-    20_261_116,
+    1e15 - 1,
     1.5,
     2 ** 53,
     '1790000000000000',

@@ -70,6 +70,7 @@ test('what is broken is refused, and acknowledged where it has a number', () => 
     const reading = read({ id: 12, ...event })
     assert.deepEqual([reading.changes.map(gist), reading.ids], [[`reject ${reason}`], [12]])
   }
+  assert.deepEqual(read({ id: 0, type: 'record', record }).ids, [0])
   for (const id of [undefined, '12', -1, 1.5, null]) {
     const reading = read({ id, type: 'record', record })
     assert.deepEqual([reading.changes.map(gist), reading.ids], [['reject malformed'], []])

@@ -25,6 +25,8 @@ export interface IdentityOptions {
   readonly plcUrl: string
   /** The URL of a service that resolves handles; null uses DNS and the handles' own domains. */
   readonly handleResolver: string | null
+  /** Milliseconds to wait for an answer, if not the limits below and those of streams. */
+  readonly timeoutMs?: number
 }
 
 export interface Account {
@@ -77,12 +79,12 @@ export class IdentityError extends Error {
 
 /** `clock` counts milliseconds. */
 export function createIdentity(
-  { plcUrl, handleResolver }: IdentityOptions,
+  { plcUrl, handleResolver, timeoutMs = timeout }: IdentityOptions,
   clock: { readonly now: () => number } = performance,
 ): Identity {
   const isPrivate = new URL(plcUrl).protocol === 'http:'
   const resolver = new IdResolver({
-    timeout,
+    timeout: timeoutMs,
     plcUrl,
     // By default, the library refuses private addresses, unusual ports and large answers.
     ...(isPrivate && { fetch: globalThis.fetch }),
@@ -123,7 +125,9 @@ export function createIdentity(
     if (!isValidHandle(handle) || !isValidTld(handle)) return null
     const name = normalizeHandle(handle)
     const did =
-      handleResolver === null ? await askDomain(siteFetch, name) : await askService(handleResolver, name)
+      handleResolver === null
+        ? await askDomain(siteFetch, name)
+        : await askService(handleResolver, name, timeoutMs)
     return typeof did === 'string' && isValidDid(did) ? did : null
   }
 
@@ -283,11 +287,11 @@ async function askSite(handle: string, fetch: typeof globalThis.fetch): Promise<
 }
 
 /** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator chose. */
-async function askService(service: string, handle: string): Promise<unknown> {
+async function askService(service: string, handle: string, timeoutMs: number): Promise<unknown> {
   const url = new URL('/xrpc/com.atproto.identity.resolveHandle', service)
   url.searchParams.set('handle', handle)
   try {
-    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeout) })
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
     if (answer.ok) return ((await answer.json()) as { readonly did?: unknown } | null)?.did
     await answer.body?.cancel()
     if (isRefusal(answer.status)) return null

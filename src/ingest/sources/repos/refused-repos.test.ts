@@ -182,23 +182,19 @@ test('a record that stands under so many keys that it would outgrow the limit re
   await refuses(await makeRepo({ records }), /more than 536,870,912 bytes together/)
 })
 
-test('files that are no CAR files are refused, and none of them takes long', async () => {
-  const files = [
-    Buffer.alloc(0),
-    Buffer.from('not a car file, but some text'),
-    Buffer.alloc(1_000_000, 0xff),
-    Buffer.alloc(1_000_000),
-    Buffer.from('<!doctype html><title>Welcome</title>'),
-    Buffer.concat([Buffer.from([0x01]), encode({})]),
-  ]
-  for (const file of files) await refuses(file, /CAR file/)
-})
-
-test('files of impossible lengths or numbers are refused before anything is kept of them', async () => {
+test('files that are no CAR files are refused before anything is kept of them', async () => {
   const before = process.memoryUsage().rss
-  await refuses(Buffer.alloc(50_000_000, 0xff), /larger than there can be/)
-  await refuses(Buffer.from([0x81, 0x80, 0x80, 0x80, 0x10, 0]), /larger than there can be/)
-  await refuses(Buffer.alloc(2_000_001), /more than 2,000,000 blocks/)
+  for (const [file, message] of [
+    [Buffer.alloc(0), /CAR file/],
+    [Buffer.from('not a car file, but some text'), /CAR file/],
+    [Buffer.alloc(1_000_000), /CAR file/],
+    [Buffer.from('<!doctype html><title>Welcome</title>'), /CAR file/],
+    [Buffer.concat([Buffer.from([0x01]), encode({})]), /CAR file/],
+    [Buffer.alloc(50_000_000, 0xff), /larger than there can be/],
+    [Buffer.from([0x81, 0x80, 0x80, 0x80, 0x10, 0]), /larger than there can be/],
+    [Buffer.alloc(2_000_001), /more than 2,000,000 blocks/],
+  ] as const)
+    await refuses(file, message)
   assert.ok(process.memoryUsage().rss - before < 200_000_000)
 })
 
@@ -215,7 +211,7 @@ test('a file that is cut is refused wherever it is cut, and says that another at
 
 test('whatever a file is changed to, it is read or refused', async () => {
   const { car } = await bigRepo()
-  for (let at = 0; at < car.length; at += 37) {
+  for (let at = 0; at < car.length; at += 89) {
     const changed = car.slice()
     changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
     try {

@@ -6,9 +6,9 @@ import { P256Keypair, Secp256k1Keypair, verifySignature } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import { cidForRecord, signCommit, type UnsignedCommit, verifyCommitSig } from '@atproto/repo'
 import fc from 'fast-check'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { isSignedBy } from './repo-blocks.ts'
 
-const seed = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
 const curves = {
   k256: {
     keypair: Secp256k1Keypair,
@@ -56,7 +56,7 @@ for (const [name, { keypair, order }] of Object.entries(curves)) {
         how.kind === 'none' || (Buffer.compare(sig, commit.sig) === 0 && how.kind === 'length'),
       )
     })
-    await fc.assert(check, { seed, numRuns: 60 })
+    await fc.assert(check, { seed, numRuns: rounds(40) })
   })
 }
 

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
-import { collections, libraryLexicons } from '../../../../test/support/records/lexicons.ts'
-import { type RepoHost, startRepoHost } from '../../../../test/support/network/repo-host.ts'
-import { createSignedRepo, type SignedRepo } from '../../../../test/support/network/signed-repo.ts'
+import { refuse } from '../../../../test/support/network/repo-host.ts'
+import { openRepoNetwork, type RepoNetwork } from '../../../../test/support/network/repo-network.ts'
+import { createSignedRepo } from '../../../../test/support/network/signed-repo.ts'
 import { temporaryFolder } from '../../../../test/support/store/store.ts'
-import { understand } from '../../../../test/support/records/understand.ts'
 import type { Delivery } from '../../source.ts'
-import { createHosts } from './hosts.ts'
-import { type Clock, createClock } from '../clock.ts'
-import { createIdentity } from './identity.ts'
-import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 import { openThreads } from '../threads.ts'
+import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 
-const { book } = collections
-const { set: lexicons, tables } = understand(libraryLexicons, {})
-const reader = { lexicons, tables, publishers: null }
 const inFolder = temporaryFolder()
 const [ana, ben, cai] = ['a', 'b', 'c'].map((letter) => `did:plc:${letter.repeat(24)}`) as [
   string,
@@ -46,49 +38,45 @@ test('a target is known by its form', () => {
 })
 
 test('the accounts of a host become requests for their repositories, and a cursor goes on with the last page', async () => {
-  await using world = await openWorld()
-  for (const did of [ana, ben, cai]) world.host.repos.set(did, '')
-  world.host.pageSize = 2
-  const first = await world.deliver(world.host.url)
+  await using network = await openRepoNetwork()
+  for (const did of [ana, ben, cai]) network.host.repos.set(did, '')
+  network.host.pageSize = 2
+  const first = await deliver(network, network.host.url)
   assert.deepEqual(requested(first.deliveries), [[ana, ben], [cai]])
   assert.deepEqual(first.states, ['connecting', 'live', 'live'])
   assert.equal(first.deliveries[1]?.cursor, null)
-  const again = await world.deliver(world.host.url, { cursor: first.deliveries[0]?.cursor ?? null })
+  const again = await deliver(network, network.host.url, { cursor: first.deliveries[0]?.cursor ?? null })
   assert.deepEqual(requested(again.deliveries), [[cai]])
 })
 
 test('an account and a handle are requests too; of others than the publishers nothing is requested', async () => {
-  await using world = await openWorld()
-  world.host.handles.set('ben.test', ben)
-  assert.deepEqual(requested((await world.deliver(ana)).deliveries), [[ana]])
-  assert.deepEqual(requested((await world.deliver('ben.test')).deliveries), [[ben]])
-  assert.deepEqual(requested((await world.deliver(ana, { publishers: new Set([ben]) })).deliveries), [[]])
+  await using network = await openRepoNetwork()
+  network.host.handles.set('ben.test', ben)
+  assert.deepEqual(requested((await deliver(network, ana)).deliveries), [[ana]])
+  assert.deepEqual(requested((await deliver(network, 'ben.test')).deliveries), [[ben]])
+  assert.deepEqual(requested((await deliver(network, ana, { publishers: new Set([ben]) })).deliveries), [[]])
 })
 
 test('a host that is down is asked until it is there, and one that is no host is told', async () => {
-  await using world = await openWorld()
-  world.host.repos.set(ana, '')
-  world.host.faults.push((response) => response.destroy())
-  const { deliveries, states } = await world.deliver(world.host.url)
+  await using network = await openRepoNetwork()
+  network.host.repos.set(ana, '')
+  network.host.faults.push((response) => response.destroy())
+  const { deliveries, states } = await deliver(network, network.host.url)
   assert.deepEqual(requested(deliveries), [[ana]])
   assert.match(states[1] ?? '', /^unavailable: http:.* could not be asked/)
-  world.host.faults.push(
-    ...[404, 404].map(
-      (status) => (response: { writeHead: (status: number) => { end: () => unknown } }) =>
-        void response.writeHead(status).end(),
-    ),
-  )
-  const refused = await world.deliver(world.host.url)
+  for (let request = 0; request < 2; request += 1)
+    network.host.faults.push((response) => refuse(response, 404, 'Nothing'))
+  const refused = await deliver(network, network.host.url)
   assert.deepEqual([refused.deliveries, refused.states.length], [[], 2])
-  assert.match(refused.states[1] ?? '', /^unavailable: .* answers with status 404\.$/)
+  assert.match(refused.states[1] ?? '', /^unavailable: .* answers with status 404 Nothing: It is Nothing\.$/)
 })
 
 test('a CAR file is what is in it, verified', async () => {
-  await using world = await openWorld()
-  const repo = await world.addRepo()
+  await using network = await openRepoNetwork()
+  const repo = await network.add('a', 2)
   const path = inFolder('good.car')
   await writeFile(path, await repo.car())
-  const { deliveries, states } = await world.deliver(path)
+  const { deliveries, states } = await deliver(network, path)
   assert.deepEqual(
     deliveries.flatMap(({ changes }) => changes.map(({ kind }) => kind)),
     ['put', 'put', 'repo-end'],
@@ -96,29 +84,27 @@ test('a CAR file is what is in it, verified', async () => {
   assert.deepEqual(states, ['connecting', 'live'])
   const foreign = await createSignedRepo(ana)
   await writeFile(path, await foreign.car())
-  const forged = await world.deliver(path)
+  const forged = await deliver(network, path)
   assert.deepEqual(forged.deliveries, [])
   assert.match(forged.states[2] ?? '', /^unavailable: .*not signed with the account's key/)
-  await assert.rejects(world.deliver(inFolder('missing.car')), { name: 'InputError' })
+  await assert.rejects(deliver(network, inFolder('missing.car')), { name: 'InputError' })
 })
 
 test('an aborted signal ends the deliveries without an error', async () => {
-  await using world = await openWorld()
+  await using network = await openRepoNetwork()
   const stop = new AbortController()
-  world.host.faults.push(() => stop.abort())
-  assert.deepEqual((await world.deliver(world.host.url, { signal: stop.signal })).deliveries, [])
+  network.host.faults.push(() => stop.abort())
+  assert.deepEqual((await deliver(network, network.host.url, { signal: stop.signal })).deliveries, [])
 })
 
 test('a thread that dies fails its repository, which may be tried again', async () => {
-  await using world = await openWorld()
-  const repo = await world.addRepo()
+  await using network = await openRepoNetwork()
+  const repo = await network.add('a', 2)
   await using broken = openThreads(new URL('./no-such-worker.ts', import.meta.url), 1, null)
   const chunks = readRepo(broken as never, await repo.car(), {
     did: ana,
     source: 'test',
-    identity: world.identity,
-    clock: world.clock,
-    signal: new AbortController().signal,
+    ...network.options({ targets: [] }),
   })
   await assert.rejects(chunks.next(), (error: Error & { shouldRetry: () => boolean }) => {
     assert.match(error.message, /^The thread that read the repository of did:plc:a+ failed: .*no-such-worker/)
@@ -126,73 +112,38 @@ test('a thread that dies fails its repository, which may be tried again', async 
   })
 })
 
-interface World extends AsyncDisposable {
-  readonly host: RepoHost
-  readonly directory: Directory
-  readonly identity: ReturnType<typeof createIdentity>
-  readonly clock: Clock
-  /** Of the account ana, with two books. */
-  readonly addRepo: () => Promise<SignedRepo>
-  readonly deliver: (
-    target: string,
-    given?: {
-      readonly cursor?: string | null
-      readonly signal?: AbortSignal
-      readonly publishers?: ReadonlySet<string>
-    },
-  ) => Promise<{ readonly deliveries: readonly Delivery[]; readonly states: readonly string[] }>
+interface Given {
+  readonly cursor?: string | null
+  readonly signal?: AbortSignal
+  readonly publishers?: ReadonlySet<string> | null
 }
 
-async function openWorld(): Promise<World> {
-  const host = await startRepoHost()
-  const directory = await startDirectory()
-  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url })
-  const clock = createClock({ maxClockSkew: 300, plcUrl: directory.url })
-  return {
-    host,
-    directory,
-    identity,
-    clock,
-    addRepo: async () => {
-      const repo = await createSignedRepo(ana)
-      await repo.write(
-        ...['1', '2'].map((rkey) => ({
-          action: 'create' as const,
-          collection: book,
-          rkey,
-          record: { $type: book, title: rkey },
-        })),
-      )
-      directory.add({ did: ana, key: repo.keypair.did(), pds: host.url })
-      return repo
-    },
-    deliver: async (
-      target,
-      { cursor = null, signal = new AbortController().signal, publishers = null } = {},
-    ) => {
-      const states: string[] = []
-      const source = createRepoExportSource({
-        name: `repo-export:${target}`,
-        target: parseTarget(target),
-        reader: { ...reader, publishers },
-        identity,
-        clock,
-        hosts: createHosts(fetch),
-      })
-      const context = {
-        cursor: () => cursor,
-        onState: (state: string, detail: string | null) =>
-          void states.push(detail === null ? state : `${state}: ${detail}`),
-        onNotice: () => {},
-        signal,
-      }
-      return { deliveries: await Array.fromAsync(source.deliveries(context)), states }
-    },
-    [Symbol.asyncDispose]: async () => {
-      await host[Symbol.asyncDispose]()
-      await directory[Symbol.asyncDispose]()
-    },
+/** What the source of a target delivers, and the states that it reports. */
+async function deliver(
+  network: RepoNetwork,
+  target: string,
+  {
+    cursor = null,
+    signal = new AbortController().signal,
+    publishers = null as ReadonlySet<string> | null,
+  }: Given = {},
+) {
+  const states: string[] = []
+  const options = network.options({ targets: [target] })
+  const source = createRepoExportSource({
+    ...options,
+    name: `repo-export:${target}`,
+    target: parseTarget(target),
+    reader: { ...options.reader, publishers },
+  })
+  const context = {
+    cursor: () => cursor,
+    onState: (state: string, detail: string | null) =>
+      void states.push(detail === null ? state : `${state}: ${detail}`),
+    onNotice: () => {},
+    signal,
   }
+  return { deliveries: await Array.fromAsync(source.deliveries(context)), states }
 }
 
 function requested(deliveries: readonly Delivery[]): (readonly string[])[] {

@@ -2,29 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { Secp256k1Keypair } from '@atproto/crypto'
-import { decode, encode } from '@atproto/lex-cbor'
-import { type Cid, cidForCbor } from '@atproto/lex-data'
+import { decode } from '@atproto/lex-cbor'
+import type { Cid } from '@atproto/lex-data'
 import { MemoryBlockstore, MST, readCarWithRoot } from '@atproto/repo'
-import {
-  chunks,
-  create,
-  did,
-  keypair,
-  lexicons,
-  open,
-  rev,
-  tables,
-} from '../../../../test/support/network/opened-repo.ts'
+import { chunks, create, did, keypair, open, rev } from '../../../../test/support/network/opened-repo.ts'
 import { buildCar, createSignedRepo } from '../../../../test/support/network/signed-repo.ts'
 import { collections } from '../../../../test/support/records/lexicons.ts'
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
-import { createChangeReader } from '../change-reader.ts'
 import { openCar } from './repo-blocks.ts'
-import { openRepo } from './repo-reader.ts'
 
 const { book, person } = collections
+const largeCar = buildCar(
+  keypair,
+  { did, rev },
+  new Map(Array.from({ length: 5_000 }, (_, n) => [`${book}/k${n}`, { $type: book, title: `Book ${n}` }])),
+)
 
 test('all records of the wanted collections become puts at the revision of the commit, and then comes the end', async () => {
   const repo = await createSignedRepo(did, keypair)
@@ -45,26 +38,8 @@ test('an empty repository has only its end', async () => {
   assert.deepEqual((await chunks(open(await repo.car()))).flat().map(brief), [`end ${repo.rev()}`])
 })
 
-test('links, bytes and byte order marks come through, so that the CIDs agree', async () => {
-  const repo = await createSignedRepo(did, keypair)
-  const link = await cidForCbor(encode({ a: 1 }))
-  const values = { title: '\uFEFFWind', digest: Uint8Array.of(1, 2, 3), extra: { deep: [link, [null]] } }
-  await repo.write(create(book, '1', values))
-  const [put] = (await chunks(open(await repo.car()))).flat()
-  assert.ok(put?.kind === 'put')
-  const { json } = put
-  assert.deepEqual(JSON.parse(json), {
-    $type: book,
-    title: '\uFEFFWind',
-    digest: { $bytes: 'AQID' },
-    extra: { deep: [{ $link: link.toString() }, [null]] },
-  })
-})
-
 test('five thousand records come in chunks, each made when it is asked for, as the official library lists them', async () => {
-  const keys = Array.from({ length: 5_000 }, (_, index) => `${book}/k${index}`)
-  const records = new Map(keys.map((key) => [key, { $type: book, title: `Book ${key}` }]))
-  const car = await buildCar(keypair, { did, rev }, records)
+  const car = await largeCar
   const read = await chunks(open(car))
   assert.equal(read.length, 11)
   assert.ok(read.every((chunk) => chunk.length <= 500))
@@ -84,10 +59,7 @@ test('five thousand records come in chunks, each made when it is asked for, as t
 })
 
 test('a file takes little memory besides its own, and of a tree that is walked nothing is retained', async () => {
-  const records = new Map(
-    Array.from({ length: 10_000 }, (_, n) => [`${book}/k${n}`, { $type: book, title: `Book ${n}` }]),
-  )
-  const car = await buildCar(keypair, { did, rev }, records)
+  const car = await largeCar
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const heapUsed = (): number => {
@@ -102,10 +74,10 @@ test('a file takes little memory besides its own, and of a tree that is walked n
   let most = 0
   for await (const _ of leaves()) {
     count += 1
-    if (count % 5_000 === 0) most = Math.max(most, heapUsed() - before)
+    if (count % 2_500 === 0) most = Math.max(most, heapUsed() - before)
   }
-  assert.equal(count, 10_000)
-  // The nodes take ten megabytes, and the library's map of blocks 19.
+  assert.equal(count, 5_000)
+  // The nodes take five megabytes, and the library's map of blocks nine.
   assert.ok(most < 3_000_000, `${most} bytes`)
 })
 
@@ -128,17 +100,6 @@ test('records that the lexicons refuse are told with the revision, and the other
     `put ${book}/2 ${rev} Sand`,
     `end ${rev}`,
   ])
-})
-
-test('a signature holds with the key of the account, and with no other', async () => {
-  const repo = await createSignedRepo(did, keypair)
-  const read = await openRepo(
-    await repo.car(),
-    createChangeReader({ lexicons, tables, publishers: null }),
-    'test',
-  )
-  assert.equal(read.isSignedBy(keypair.did()), true)
-  assert.equal(read.isSignedBy((await Secp256k1Keypair.create()).did()), false)
 })
 
 function brief(change: Change): string {

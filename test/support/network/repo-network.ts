@@ -1,16 +1,18 @@
 /** A host of repositories and a directory on ports of this machine, a database, and the fetching between them. */
 import { findDamage } from '../../../src/database/verify/find-damage.ts'
-import { type FetchOptions, fetchRepositories, type FetchResult } from '../../../src/ingest/backfill.ts'
+import { type FetchOptions, fetchRepositories } from '../../../src/ingest/backfill.ts'
 import { createClock } from '../../../src/ingest/sources/clock.ts'
 import { createHosts } from '../../../src/ingest/sources/repos/hosts.ts'
 import { createIdentity } from '../../../src/ingest/sources/repos/identity.ts'
 import { parseTarget } from '../../../src/ingest/sources/repos/repo-export.ts'
-import { type Directory, startDirectory } from './directory.ts'
+import { startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from '../records/lexicons.ts'
-import { type RepoHost, startRepoHost } from './repo-host.ts'
+import { startRepoHost } from './repo-host.ts'
 import { createSignedRepo, type SignedRepo, type Write } from './signed-repo.ts'
-import { openTestStore, temporaryFolder, type TestStore } from '../store/store.ts'
+import { openTestStore, temporaryFolder } from '../store/store.ts'
 import { understand } from '../records/understand.ts'
+import { patience } from '../until.ts'
+import { liftTimeLimits } from './time-limits.ts'
 
 const { book } = collections
 export const { set: lexicons, tables } = understand(libraryLexicons, {})
@@ -21,28 +23,11 @@ type Given = Partial<Omit<FetchOptions, 'kind' | 'targets'>> & {
   readonly targets: readonly string[]
 }
 
-export interface World extends AsyncDisposable {
-  readonly host: RepoHost
-  readonly directory: Directory
-  readonly store: TestStore
-  /** An account of the host with so many books; its DID is the letter again and again. */
-  readonly add: (letter: string, books: number) => Promise<SignedRepo>
-  /** The host has the repository as it is now. */
-  readonly publish: (repo: SignedRepo) => Promise<void>
-  /** The directory has the account with the key of the repository. */
-  readonly publishAs: (repo: SignedRepo) => void
-  readonly options: (given: Given) => FetchOptions
-  readonly fetch: (given: Given) => Promise<FetchResult>
-  /** Titles by URI. */
-  readonly stored: () => Promise<ReadonlyMap<string, string>>
-  readonly published: () => Promise<ReadonlyMap<string, string>>
-  readonly statuses: () => Promise<readonly (readonly [did: string, status: unknown])[]>
-  readonly leftOver: () => Promise<{ readonly waiting: number; readonly failed: number }>
-}
+let networks = 0
 
-let worlds = 0
+export type RepoNetwork = Awaited<ReturnType<typeof openRepoNetwork>>
 
-export async function openWorld({ path }: { readonly path?: string } = {}): Promise<World> {
+export async function openRepoNetwork({ path }: { readonly path?: string } = {}) {
   const host = await startRepoHost()
   const directory = await startDirectory()
   // A minute passes in less than a tenth of a second, so that nothing waits long for another attempt.
@@ -50,14 +35,18 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
   const clock = (): number => start + (performance.now() - before) * 1_000
   const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
   const store = await openTestStore({
-    path: path ?? inFolder(`${++worlds}.db`),
+    path: path ?? inFolder(`${++networks}.db`),
     lexicons: libraryLexicons,
     now,
   })
-  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: clock })
+  const limits = liftTimeLimits()
+  const identityOptions = { plcUrl: directory.url, handleResolver: host.url, timeoutMs: patience }
+  const identity = createIdentity(identityOptions, { now: clock })
   const repos = new Map<string, SignedRepo>()
+  /** The directory has the account with the key of the repository. */
   const publishAs = ({ did, keypair }: SignedRepo): void =>
     directory.add({ did, key: keypair.did(), pds: host.url })
+  /** The host has the repository as it is now. */
   const publish = async (repo: SignedRepo): Promise<void> => {
     repos.set(repo.did, repo)
     host.repos.set(repo.did, await repo.car())
@@ -82,7 +71,8 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
     host,
     directory,
     store,
-    add: async (letter, books) => {
+    /** An account of the host with so many books; its DID is the letter again and again. */
+    add: async (letter: string, books: number) => {
       const repo = await createSignedRepo(`did:plc:${letter.repeat(24)}`)
       const writes = Array.from({ length: books }, (_, index) => put(`${letter}${index}`, `Book ${index}`))
       if (books > 0) await repo.write(...writes)
@@ -93,14 +83,15 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
     publish,
     publishAs,
     options,
-    fetch: (given) => fetchRepositories(store.database.write, options(given)),
-    stored: async () => {
+    fetch: (given: Given) => fetchRepositories(store.database.write, options(given)),
+    /** Titles by URI. */
+    stored: async (): Promise<ReadonlyMap<string, string>> => {
       const rows = await store.rows(
         `select base.uri || t.rkey as uri, t.record ->> 'title' as title from "${book}" t join base on base.id = t.base order by uri`,
       )
       return new Map(rows.map(({ uri, title }) => [String(uri), String(title)]))
     },
-    published: async () => {
+    published: async (): Promise<ReadonlyMap<string, string>> => {
       const all = await Promise.all([...repos.values()].map((repo) => repo.records()))
       return new Map(
         all
@@ -115,6 +106,7 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
       ]),
     leftOver: () => store.database.write.metadata.countJobs('backfill'),
     [Symbol.asyncDispose]: async () => {
+      limits[Symbol.dispose]()
       await store[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()
       await directory[Symbol.asyncDispose]()
