@@ -1,8 +1,7 @@
 /** Which statements others may wait for: those whose walk their page bounds, however much data there is. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { buildDemoCorpus } from '../demo/corpus.ts'
-import { newsLexicons } from './golden/corpora.ts'
+import { news } from './support/service/library.ts'
 import { openTestService, type TestService, waysOfLoading } from './support/service/service.ts'
 
 /** Believed to be a million records of each collection, and everything common among them. */
@@ -15,15 +14,7 @@ const beliefs = { true: 0, none: 1, common: 2 } as const
 
 function service(belief: keyof typeof beliefs): Promise<TestService> {
   const loading = beliefs[belief] * waysOfLoading
-  const records = [...buildDemoCorpus()] as never
-  const known =
-    opened.get(loading) ??
-    openTestService({
-      lexicons: newsLexicons.documents,
-      references: newsLexicons.references,
-      records,
-      loading,
-    })
+  const known = opened.get(loading) ?? openTestService({ ...news(), loading })
   opened.set(loading, known)
   return known
 }

@@ -80,6 +80,7 @@ const ranked = 20 + 1 + tableScan + inOrder + searched + sorted + sortField
 costs('each word of a search costs, short prefixes more, and a ranking reads all for each term', [
   [byRelevance('storm'), ranked + 2 * word],
   [byRelevance('storm -flood'), ranked + 2 * word + word],
+  [byRelevance('ele*'), ranked + 2 * (word + prefix)],
   [
     byRelevance('storm "flood in town" el* elect*'),
     ranked + 6 * word + shortPrefix + prefix + 4 * (6 * word + shortPrefix + prefix),

@@ -12,7 +12,7 @@ import {
   type Shapes,
 } from '../../reference/shapes.ts'
 import { parseInstant } from '../../reference/values.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { buildRecord, otherCid } from '../records/records.ts'
 import { datetimes, integers, texts } from './values/scalars.ts'
 import { urls } from './values/urls.ts'

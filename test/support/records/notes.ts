@@ -7,6 +7,7 @@ import { storedColumns, type Table } from '../../../src/database/layout/tables.t
 import { inKeyOrder } from '../../../src/lexicon/records/encoding.ts'
 import type { Json } from '../../reference/shapes.ts'
 import { replayable } from '../random/replay.ts'
+import { rounds, seed } from '../rounds.ts'
 import { assertCounts } from '../store/counts.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from '../store/postgres.ts'
 import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from '../store/store.ts'
@@ -306,20 +307,13 @@ async function sequencesOf({ rows }: TestStore, { name, texts }: Table) {
   })
 }
 
-const replayed = process.env.PROPERTY_SEED
-
 /** That something holds for whatever is drawn; a failure says how to replay it. */
 export async function assertHolds<T>(
   drawn: fc.Arbitrary<T>,
   holds: (drawn: T) => Promise<void>,
-  numRuns: number,
+  few: number,
 ): Promise<void> {
-  const seed = replayed === undefined ? Date.now() % 2 ** 31 : Number(replayed)
   await replayable(seed, () =>
-    fc.assert(fc.asyncProperty(drawn, holds), {
-      seed,
-      numRuns: numRuns * Number(process.env.PROPERTY_RUNS ?? 1),
-      includeErrorInReport: true,
-    }),
+    fc.assert(fc.asyncProperty(drawn, holds), { seed, numRuns: rounds(few), includeErrorInReport: true }),
   )
 }
