@@ -10,7 +10,7 @@ import { buildLexicons } from '../src/lexicon/lexicons.ts'
 import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import type { Model } from '../src/schema/model/model.ts'
-import { newsLexicons, readLexiconFolder, stressLexicons } from './golden/corpora.ts'
+import { newsLexicons, siteLexicons, stressLexicons } from './golden/corpora.ts'
 import type { Json, References } from './reference/shapes.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
@@ -21,7 +21,6 @@ import { buildRecord } from './support/records/records.ts'
 import { openTestService, type TestServiceGiven } from './support/service/service.ts'
 
 const siteFolder = new URL('schemas/site-standard/', import.meta.url)
-const site = readLexiconFolder(new URL('lexicons/', siteFolder))
 
 interface Given {
   readonly documents: readonly Json[]
@@ -35,7 +34,7 @@ const sets: Readonly<Record<string, Given>> = {
     ...stressLexicons,
     records: async () => linesOf(new URL('schemas/stress/records.jsonl', import.meta.url)),
   },
-  'site-standard': { ...site, records: async () => linesOf(new URL('records.jsonl', siteFolder)) },
+  'site-standard': { ...siteLexicons, records: async () => linesOf(new URL('records.jsonl', siteFolder)) },
   social: { documents: networkDocuments as readonly Json[], references: {}, records: networkRecords },
   library: {
     documents: libraryLexicons,

@@ -42,34 +42,6 @@ test('the id of a record is its AT-URI, and node finds the record by it', async 
   })
 })
 
-test('nodes keeps order, nulls and duplicates, over all collections', async (database) => {
-  await using service = await open(database)
-  const ids = [
-    author.uri,
-    `at://${shown}/${book}/missing`,
-    written.uri,
-    `at://${shown}/com.example.not.served/x`,
-    author.uri,
-    `at://${shown}`,
-    `at://handle.example.com/${book}/book`,
-  ]
-  const { nodes } = await service.data(
-    `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on OrgExampleLibraryPerson { name
-      orgExampleLibraryBookViaAuthor { totalCount nodes { title } } } } }`,
-    { ids },
-  )
-  const ann = {
-    id: author.uri,
-    name: 'Ann',
-    orgExampleLibraryBookViaAuthor: { totalCount: 1, nodes: [{ title: 'A Book' }] },
-  }
-  assert.deepEqual(nodes, [ann, null, { id: written.uri }, null, ann, null, null])
-  const none = await service.data('{ nodes(ids: []) { id } }')
-  assert.deepEqual(none, { nodes: [] })
-  const unserved = await service.data(`{ nodes(ids: ["at://${shown}/com.example.not.served/x"]) { id } }`)
-  assert.deepEqual(unserved, { nodes: [null] })
-})
-
 test('a record of a hidden account is null', async (database) => {
   await using service = await open(database)
   const unlimited = `{ node(id: "${author.uri}") { id } nodes(ids: ["${author.uri}", "${written.uri}"]) { id } }`

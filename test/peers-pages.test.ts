@@ -33,32 +33,6 @@ test('peer fault 2: a thousand records, 250 to a second, are a thousand differen
   assert.equal(new Set(keys).size, 1000)
 })
 
-test('peer fault 4: records without a value to sort by are not lost on the way', async (database) => {
-  const records = await books(12, (index) => ({
-    value: index % 3 === 0 ? {} : { publishedAt: `2026-01-${index + 10}T00:00:00Z` },
-  }))
-  await using service = await openLibrary(database, records)
-  const ascending = await walk(service, 'sortBy: [{field: publishedAt}]', 3)
-  assert.deepEqual(ascending, [
-    '0000',
-    '0003',
-    '0006',
-    '0009',
-    '0001',
-    '0002',
-    '0004',
-    '0005',
-    '0007',
-    '0008',
-    '0010',
-    '0011',
-  ])
-  assert.deepEqual(
-    await walk(service, 'sortBy: [{field: publishedAt, direction: DESC}]', 3),
-    ascending.toReversed(),
-  )
-})
-
 test('peer fault 6: a cursor that is damaged or of another list is an error, never the first page', async (database) => {
   await using service = await openLibrary(database, [
     ...(await books(5, (index) => ({ value: { pages: index } }))),

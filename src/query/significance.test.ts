@@ -75,21 +75,6 @@ onEveryDatabase('both engines print the same text', async (database) => {
   assert.match(text, /"share":0\.025,"againstCount":0,"againstShare":0,"score":2\.364\}/)
 })
 
-onEveryDatabase('groups of fewer records than minCount are left out, five by default', async (database) => {
-  const service = await open(database)
-  const wordsOf = async (args: string): Promise<readonly string[]> => {
-    const { orgExampleWordAggregate: found } = await service.data(
-      compared(`significant: {against: {}}, ${args}`, 'groupCount groups { words }'),
-    )
-    assert.ok(found.groupCount >= found.groups.length)
-    return found.groups.map((one: { words: string }) => one.words)
-  }
-  assert.deepEqual(await wordsOf('minCount: 6'), ['verdict', 'flood', 'the'])
-  assert.deepEqual(await wordsOf('minCount: 41'), ['the'])
-  assert.deepEqual(await wordsOf('limit: 1'), ['verdict'])
-  assert.deepEqual(await wordsOf('limit: 0'), [])
-})
-
 onEveryDatabase('nothing is significant where shares cannot differ', async (database) => {
   const service = await open(database)
   for (const args of [

@@ -1,4 +1,4 @@
-/** The lexicon sets and records that golden cases ask: the demo's news, and the stress set. */
+/** The lexicon sets and records that golden cases ask: the demo's news, the stress set and standard.site. */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
@@ -33,8 +33,9 @@ export function readLexiconFolder(url: URL): LexiconFolder {
 
 export const newsLexicons = readLexiconFolder(new URL('../../lexicons/', import.meta.url))
 export const stressLexicons = readLexiconFolder(new URL('../schemas/stress/lexicons/', import.meta.url))
+export const siteLexicons = readLexiconFolder(new URL('../schemas/site-standard/lexicons/', import.meta.url))
 
-const open = { demo: openDemo, stress: openStress } as const
+const open = { demo: openDemo, stress: openStress, site: openSite } as const
 export type CorpusName = keyof typeof open
 
 const opened = new Map<string, Promise<Corpus>>()
@@ -57,8 +58,16 @@ async function openDemo(database: Engine): Promise<Corpus> {
   return openCorpus(database, newsLexicons, newsLexicons.documents, records)
 }
 
-async function openStress(database: Engine): Promise<Corpus> {
-  const text = readFileSync(new URL('../schemas/stress/records.jsonl', import.meta.url), 'utf8')
+function openStress(database: Engine): Promise<Corpus> {
+  return openFolder(database, 'stress', stressLexicons, withoutTokens(stressLexicons.documents))
+}
+
+function openSite(database: Engine): Promise<Corpus> {
+  return openFolder(database, 'site-standard', siteLexicons, siteLexicons.documents)
+}
+
+async function openFolder(database: Engine, name: string, lexicons: LexiconFolder, judged: readonly Json[]) {
+  const text = readFileSync(new URL(`../schemas/${name}/records.jsonl`, import.meta.url), 'utf8')
   const records = await Promise.all(
     text
       .trim()
@@ -70,7 +79,7 @@ async function openStress(database: Engine): Promise<Corpus> {
         return plainRecord({ indexedAt, ...given, cid: await cidOf(given.value) })
       }),
   )
-  return openCorpus(database, stressLexicons, withoutTokens(stressLexicons.documents), records)
+  return openCorpus(database, lexicons, judged, records)
 }
 
 /** The reference evaluator knows no tokens; no case that it judges asks for one. */

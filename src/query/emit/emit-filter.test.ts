@@ -7,55 +7,6 @@ import { booksFound, openLibrary } from '../../../test/support/service/library.t
 const build = (rkey: string, value: object) =>
   buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
 
-onEveryDatabase('long lists hold for the same records as short ones', async (database) => {
-  const author = await buildRecord('org.example.library.person', { rkey: 'p', value: { name: 'Somebody' } })
-  const records = [
-    await build('a', { tags: ['t1', 't2'], author: refTo(author) }),
-    await build('b', { tags: ['t9'] }),
-    await build('c', {}),
-  ]
-  await using service = await openLibrary(database, [author, ...records])
-  const found = (where: Json) => booksFound(service, where)
-  const [a, b] = records.map(({ uri }) => uri)
-  const none = Array.from({ length: 150 }, (_, n) => `at://did:plc:nobody/a.b.c/${n}`)
-  for (const more of [none.slice(0, 1), none]) {
-    assert.equal(await found({ uri: { in: [...more, a, b] } }), 'a b')
-    assert.equal(await found({ uri: { notIn: [...more, a] } }), 'b c')
-    assert.equal(await found({ author: { uri: { in: [...more, author.uri] } } }), 'a')
-    assert.equal(await found({ NOT: { author: { uri: { in: [...more, author.uri] } } } }), 'b c')
-    assert.equal(await found({ author: { uri: { notIn: [...more, author.uri] } } }), '')
-    assert.equal(await found({ tags: { hasAny: [...more, 't1', 't2'] } }), 'a')
-    assert.equal(await found({ NOT: { tags: { hasAny: [...more, 't1'] } } }), 'b c')
-    assert.equal(
-      await found({ OR: [{ tags: { hasAny: [...more, 't1'] } }, { uri: { in: [b, ...more] } }] }),
-      'a b',
-    )
-  }
-})
-
-onEveryDatabase("records of some accounts are all of theirs, and nobody else's", async (database) => {
-  const accounts = ['a', 'b', 'c'].map((letter) => `did:plc:${letter.repeat(24)}`)
-  const records = await Promise.all(
-    accounts.flatMap((did) => [
-      buildRecord('org.example.library.book', { did, rkey: `${did.at(-1)}1`, value: { title: 'a book' } }),
-      buildRecord('org.example.library.person', { did, rkey: 'p', value: { name: 'Somebody' } }),
-    ]),
-  )
-  await using service = await openLibrary(database, records)
-  const found = (where: string) => booksFound(service, `{${where}}`, 'did')
-  const [a, b, c] = accounts
-  assert.equal(await found(`did: {eq: "${b}"}`), 'b1')
-  assert.equal(await found(`did: {in: ["${c}", "did:plc:nobody", "${a}"]}`), 'a1 c1')
-  assert.equal(await found(`did: {eq: "${b}/org.example.library.book"}`), '')
-  assert.equal(await found(`did: {in: []}`), '')
-  assert.equal(await found(`did: {ne: "${b}"}`), 'a1 c1')
-  assert.equal(await found(`NOT: {did: {in: ["${a}", "${b}"]}}`), 'c1')
-  assert.equal(
-    await found(`OR: [{did: {eq: "${a}"}}, {did: {eq: "${c}"}}], title: {contains: "book"}`),
-    'a1 c1',
-  )
-})
-
 onEveryDatabase('what a record is found by is no further value that is compared with', async (database) => {
   await using service = await openLibrary(database)
   const dids = Array.from({ length: 1_000 }, (_, n) => `did:plc:nobody${n}`)

@@ -61,7 +61,7 @@ function ownAndJoined(data: Dataset, shape: Shape, passed: readonly string[]): G
   const joined = shape.fields.flatMap(({ name, kind }) => {
     if (kind.kind !== 'reference' || passed.length > 2) return []
     const { target } = kind
-    if (target === null || passed.includes(target)) return []
+    if (target === null || !data.shapes.has(target) || passed.includes(target)) return []
     const follow = (record: PlainRecord) => {
       const { value } = readField(recordSubject(data, record), name)
       return value === undefined ? null : declaredTarget(data, kind, linkOf(value))

@@ -157,7 +157,7 @@ function operatorEntries(target: OperatorTarget, given: Arguments): Entry[] {
     if (operator.condition === 'words' && given.words === undefined) return []
     const drawn = argumentOf(operator, given)
     if (drawn === undefined) throw new Error(`Nothing draws arguments of ${name} on ${target}.`)
-    return Array<Entry>(weights[name] ?? 1).fill([name, drawn])
+    return Array.from({ length: weights[name] ?? 1 }, (): Entry => [name, drawn])
   })
 }
 
