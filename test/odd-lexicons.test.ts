@@ -138,7 +138,8 @@ test('a needle is found before the last character there is', async (database) =>
 
 test('a well-sealed cursor that holds no position is refused', async (database) => {
   await using service = await open(database, { n: { type: 'integer' } }, [line('a', { n: 1 })])
-  for (const position of ['{}', 'null', '"ab"', 'no json', '[]', '[1,2,3]', '[null,null,null]']) {
+  const longer = JSON.stringify(['1770000000000000', 'a', did, 'b'])
+  for (const position of ['{}', 'null', '"ab"', 'no json', '[]', '[1,2,3]', '[null,null,null]', longer]) {
     const after = encodeCursor('orgExampleOdd indexedAt desc', position)
     const { code } = await service.refusal(
       'query ($after: String) { orgExampleOdd(after: $after) { totalCount } }',

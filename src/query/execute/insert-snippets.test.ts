@@ -38,3 +38,8 @@ test('a long text is cut between characters', () => {
   assert.ok(body instanceof Uint8Array)
   assert.deepEqual(JSON.parse(Buffer.from(body).toString()), { text: 'x'.repeat(snippetSource - 1) })
 })
+
+test('an answer without snippets is not copied', () => {
+  const body = Buffer.from('{}')
+  assert.equal(insertSnippets(body, []).next().value, body)
+})

@@ -157,6 +157,8 @@ costs('a filter costs by whether an index leads to its records in order, or at a
   [where('did: {eq: "did:plc:a"}'), page + indexLookup],
   [where('did: {in: ["did:plc:a", "did:plc:b"]}'), page + indexLookup + 2 * listValue],
   [where('did: {gt: "did:plc:a"}'), page + tableScan + compared],
+  [where('blurb: {isNull: true}'), page + tableScan + indexed],
+  [`{ ${list}(first: 0, where: {note: {contains: "a"}}) { nodes { uri } } }`, 20 + 1],
   [where('shelf: {in: ["a", "b"]}'), page + indexLookup + 2 * listValue],
   [where('shelf: {gt: "a"}'), page + tableScan + compared],
   [where('author: {isIndexed: true}'), page + tableScan + join + compared],
