@@ -1,6 +1,6 @@
 /**
  * The SDL of each lexicon set, kept so that a change of the dialect is seen in review;
- * `UPDATE_GOLDEN=1 npm test -- test/schemas` writes it anew.
+ * `UPDATE_GOLDEN=1 npm test -- test/schemas` writes it again.
  */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

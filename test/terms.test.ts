@@ -124,7 +124,7 @@ test('the same question is answered from memory until something is written', asy
   )
 })
 
-onEveryDatabase('only a body that nobody else has may be set free by whoever sends it', async (database) => {
+onEveryDatabase('only a body of which an answer is the only owner may be released', async (database) => {
   const inFile = database.startsWith('sqlite:') ? [file('own')] : []
   for (const place of [database, ...inFile]) {
     await using service = await open({ database: place })
