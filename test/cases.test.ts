@@ -1,4 +1,4 @@
-/** Every golden case under test/cases; `UPDATE_GOLDEN=1 npm test -- test/cases` writes the answers anew. */
+/** Every golden case under test/cases; `UPDATE_GOLDEN=1 npm test -- test/cases` writes the answers again. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import {
@@ -31,7 +31,7 @@ for (const golden of cases) {
         ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(executed.body))
         : { errors: executed.errors }
     if (executed.kind === 'data') {
-      // What an operation costs has tests of its own, so that weighing one thing anew leaves the answers as they are.
+      // What an operation costs has tests of its own, so that another weight leaves the answers as they are.
       assert.deepEqual(answer.extensions, { cost: executed.report.points })
       delete answer.extensions
     }

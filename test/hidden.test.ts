@@ -1,7 +1,7 @@
 /** What holds between the word that an account must not be seen and the moment its rows have left the tables. */
 import assert from 'node:assert/strict'
 import type { Json } from './reference/shapes.ts'
-import type { PlainRecord } from './reference/world.ts'
+import type { PlainRecord } from './reference/dataset.ts'
 import { onEveryDatabase as test } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 import type { Engine } from './support/store/postgres.ts'

@@ -19,27 +19,28 @@ const lexicon = recordLexicon(nsid, {
 const few = 10_300
 const many = 21_000
 
+const records = await Promise.all(
+  Array.from({ length: few + many }, (_, number) => {
+    const words = ['the', `w${number % 40}`, ...(number < few && number % 9 === 0 ? ['flood'] : [])]
+    return buildRecord(nsid, {
+      rkey: `r${number}`,
+      value: { text: words.join(' '), day: number < few ? 1 : 2, number },
+    })
+  }),
+)
+const asked = { field: 'text', against: {} }
+const expected = createReference([lexicon], {}, records).unusualWords(
+  nsid,
+  { where: { day: { eq: 1 } } },
+  asked,
+)
+
 onEveryDatabase('of more than 10,000 records the words of a sample are counted', async (database) => {
-  const records = await Promise.all(
-    Array.from({ length: few + many }, (_, number) => {
-      const words = ['the', `w${number % 40}`, ...(number < few && number % 9 === 0 ? ['flood'] : [])]
-      return buildRecord(nsid, {
-        rkey: `r${number}`,
-        value: { text: words.join(' '), day: number < few ? 1 : 2, number },
-      })
-    }),
-  )
   await using service = await openTestService({ lexicons: [lexicon], database, records })
   const { all } = await service.data(`{ all: orgExampleNoteAggregate(where: {day: {eq: 1}}) {
     unusualWords(field: text, against: {}) { recordsRead againstRecordsRead
       words { word count significance { share againstCount againstShare score } } } } }`)
   const found = all.unusualWords
-  const asked = { field: 'text', against: {} }
-  const expected = createReference([lexicon], {}, records).unusualWords(
-    nsid,
-    { where: { day: { eq: 1 } } },
-    asked,
-  )
   assert.deepEqual(found, expected)
   assert.equal(found.words[0]?.word, 'flood')
   // A half of the few, a quarter of the many, about.

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { unlimited } from '../src/query/execute/execute.ts'
 import type { Json } from './reference/shapes.ts'
-import type { PlainRecord } from './reference/world.ts'
+import type { PlainRecord } from './reference/dataset.ts'
+import type { Engine } from './support/store/postgres.ts'
+import { openLibrary } from './support/service/library.ts'
 import { onEveryDatabase as test } from './support/store/databases.ts'
-import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
+import { collections } from './support/records/lexicons.ts'
 import { buildRecord, refTo } from './support/records/records.ts'
-import { openTestService, accountStatus, type TestService } from './support/service/service.ts'
+import { openTestService, accountStatus } from './support/service/service.ts'
 
 const { book, person } = collections
 const shown = 'did:plc:shownshownshownshownshow'
@@ -19,17 +21,10 @@ const written = await buildRecord(book, {
   value: { title: 'A Book', author: refTo(author), language: 'en' },
 })
 
-function openLibrary(database: 'sqlite' | 'postgres'): Promise<TestService> {
-  return openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records: [author, written],
-    database,
-  })
-}
+const open = (database: Engine) => openLibrary(database, [author, written])
 
 test('the id of a record is its AT-URI, and node finds the record by it', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   const { list, node } = await service.data(
     `query ($id: ID!) {
       list: orgExampleLibraryBook { nodes { id uri } }
@@ -47,36 +42,8 @@ test('the id of a record is its AT-URI, and node finds the record by it', async 
   })
 })
 
-test('nodes keeps order, nulls and duplicates, over all collections', async (database) => {
-  await using service = await openLibrary(database)
-  const ids = [
-    author.uri,
-    `at://${shown}/${book}/missing`,
-    written.uri,
-    `at://${shown}/com.example.not.served/x`,
-    author.uri,
-    `at://${shown}`,
-    `at://handle.example.com/${book}/book`,
-  ]
-  const { nodes } = await service.data(
-    `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on OrgExampleLibraryPerson { name
-      orgExampleLibraryBookViaAuthor { totalCount nodes { title } } } } }`,
-    { ids },
-  )
-  const ann = {
-    id: author.uri,
-    name: 'Ann',
-    orgExampleLibraryBookViaAuthor: { totalCount: 1, nodes: [{ title: 'A Book' }] },
-  }
-  assert.deepEqual(nodes, [ann, null, { id: written.uri }, null, ann, null, null])
-  const none = await service.data('{ nodes(ids: []) { id } }')
-  assert.deepEqual(none, { nodes: [] })
-  const unserved = await service.data(`{ nodes(ids: ["at://${shown}/com.example.not.served/x"]) { id } }`)
-  assert.deepEqual(unserved, { nodes: [null] })
-})
-
 test('a record of a hidden account is null', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   const unlimited = `{ node(id: "${author.uri}") { id } nodes(ids: ["${author.uri}", "${written.uri}"]) { id } }`
   const before = await service.data(unlimited)
   assert.deepEqual(before, { node: { id: author.uri }, nodes: [{ id: author.uri }, { id: written.uri }] })
@@ -86,7 +53,7 @@ test('a record of a hidden account is null', async (database) => {
 })
 
 test('an id that is not an AT-URI is refused as in ByUri', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   for (const wrong of ['', 'https://example.com/', 'at://', 'did:plc:nobody', '7']) {
     const one = await service.refusal('query ($id: ID!) { node(id: $id) { id } }', { id: wrong })
     assert.equal(one.code, 'BAD_USER_INPUT')
@@ -100,7 +67,7 @@ test('an id that is not an AT-URI is refused as in ByUri', async (database) => {
 })
 
 test('nodes takes at most a page of ids', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   const ask = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
   const { nodes } = await service.data(ask, { ids: Array(100).fill(written.uri) })
   assert.equal(nodes.length, 100)
@@ -111,7 +78,7 @@ test('nodes takes at most a page of ids', async (database) => {
 })
 
 test('one list of ids cannot be asked for without end', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   const roots = Array.from({ length: 100 }, (_, index) => `f${index}: nodes(ids: $ids) { id }`).join(' ')
   const answer = await service.engine.execute(
     { query: `query ($ids: [ID!]!) { ${roots} }`, variables: { ids: Array(1_000).fill(written.uri) } },
@@ -126,7 +93,7 @@ test('one list of ids cannot be asked for without end', async (database) => {
 })
 
 test('a resolved reference gives the fields of every record without a fragment', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   const { list, aggregate } = await service.data(`{
     list: orgExampleLibraryBook { nodes {
       authorResolved { __typename id uri cid did rkey collection ... on OrgExampleLibraryPerson { name } }
@@ -154,7 +121,7 @@ test('a resolved reference gives the fields of every record without a fragment',
 })
 
 test('ids are priced like records that are found by their URIs', async (database) => {
-  await using service = await openLibrary(database)
+  await using service = await open(database)
   const cost = async (text: string, variables: Json = {}): Promise<number> =>
     (await service.query(text, variables)).extensions.cost
   const list =

@@ -1,16 +1,16 @@
 /** What a page says of its bounds, whatever else is selected of its list: some of it depends on no record. */
 import assert from 'node:assert/strict'
-import type { PlainRecord } from './reference/world.ts'
+import type { PlainRecord } from './reference/dataset.ts'
 import { onEveryDatabase as test } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
-import type { Engine } from './support/store/postgres.ts'
 import { buildRecord, refTo } from './support/records/records.ts'
-import { openTestService, type TestService } from './support/service/service.ts'
+import { openLibrary } from './support/service/library.ts'
+import { sharedService } from './support/service/service.ts'
 
 const { book, person, review } = collections
 
 /** Ann has three books, Bob none; one book has two reviews. */
-async function openLibrary(database: Engine): Promise<TestService> {
+const open = sharedService(async () => {
   const people = await Promise.all(
     ['ann', 'bob'].map((rkey) => buildRecord(person, { rkey, value: { name: rkey } })),
   )
@@ -23,8 +23,8 @@ async function openLibrary(database: Engine): Promise<TestService> {
     ['x', 'y'].map((rkey) => buildRecord(review, { rkey, value: { book: first } })),
   )
   const records = [...people, ...books, ...reviews]
-  return openTestService({ lexicons: libraryLexicons, references: libraryReferences, records, database })
-}
+  return { lexicons: libraryLexicons, references: libraryReferences, records }
+})
 
 const selections = [
   ['first: 2', 'hasPreviousPage', { hasPreviousPage: false }],
@@ -37,7 +37,7 @@ const selections = [
 
 for (const [size, fields, pageInfo] of selections) {
   test(`with ${size} a list answers pageInfo { ${fields} } alone, with totalCount, with nodes, and twice`, async (database) => {
-    await using service = await openLibrary(database)
+    const service = await open(database)
     for (const where of ['', ', where: {title: {eq: "nothing"}}']) {
       const list = `orgExampleLibraryBook(${size}${where})`
       const uris = await service.data(`{ list: ${list} { totalCount nodes { uri } } }`)
@@ -63,7 +63,7 @@ for (const [size, fields, pageInfo] of selections) {
   })
 
   test(`with ${size} a nested list that selects pageInfo { ${fields} } alone leaves no record around it out`, async (database) => {
-    await using service = await openLibrary(database)
+    const service = await open(database)
     const books = `orgExampleLibraryBookViaAuthor(${size})`
     const uri = (rkey: string, nsid: string) => `"at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${nsid}/${rkey}"`
     const data = await service.data(`{
@@ -93,7 +93,7 @@ for (const [size, fields, pageInfo] of selections) {
 }
 
 test('behind a cursor hasPreviousPage is true of a page that is empty, and of one that is not', async (database) => {
-  await using service = await openLibrary(database)
+  const service = await open(database)
   const list = 'orgExampleLibraryBook'
   const { all } = await service.data(`{ all: ${list} { edges { cursor } } }`)
   const [first, last] = [all.edges[0].cursor, all.edges[2].cursor]
@@ -122,12 +122,7 @@ test('the last page under a bound on its sort key is followed by no record witho
       }),
     ),
   )
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records: books,
-    database,
-  })
+  await using service = await openLibrary(database, books)
   const page = async (after: string) => {
     const sort = 'sortBy: [{field: pages, direction: DESC}], where: {pages: {lte: 5}}'
     const text = `{ list: orgExampleLibraryBook(first: 1, ${sort}${after}) { nodes { pages } pageInfo { hasNextPage endCursor } } }`

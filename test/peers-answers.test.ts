@@ -9,104 +9,6 @@ import { onEveryDatabase as test } from './support/store/databases.ts'
 
 const { book, review } = collections
 
-test('peer fault 7: integers compare as numbers, in conditions, orders and extremes', async (database) => {
-  await using service = await openLibrary(
-    database,
-    await books(3, (index) => ({ value: { pages: [4, 10, 9][index], serial: [4, 10, -9][index] } })),
-  )
-  const data = await service.data(`{
-    more: orgExampleLibraryBook(where: {pages: {gt: 4}}) { totalCount }
-    sorted: orgExampleLibraryBook(sortBy: [{field: pages}]) { nodes { pages } }
-    big: orgExampleLibraryBook(sortBy: [{field: serial}]) { nodes { serial } }
-    extremes: orgExampleLibraryBookAggregate { min { pages } max { pages } }
-    groups: orgExampleLibraryBookAggregate(groupBy: [pages], orderBy: KEY_ASC) { groups { pages } }
-  }`)
-  assert.deepEqual(data, {
-    more: { totalCount: 2 },
-    sorted: { nodes: [{ pages: 4 }, { pages: 9 }, { pages: 10 }] },
-    big: { nodes: [{ serial: -9 }, { serial: 4 }, { serial: 10 }] },
-    extremes: { min: { pages: 4 }, max: { pages: 10 } },
-    groups: { groups: [{ pages: 4 }, { pages: 9 }, { pages: 10 }] },
-  })
-})
-
-test('peer fault 8: contains takes % and _ as they are and folds case and accents of every script', async (database) => {
-  const titles = [
-    '100% sure',
-    '100 percent',
-    'snake_case',
-    'snakeXcase',
-    'ПУТИН',
-    'São Paulo',
-    'ΟΔΟΣ',
-    '東京都',
-    'back\\slash',
-  ]
-  await using service = await openLibrary(
-    database,
-    await books(titles.length, (index) => ({ value: { title: titles[index], note: titles[index] } })),
-  )
-  const found = async (needle: string) => {
-    const { title, note } = await service.data(
-      `query ($needle: String) {
-        title: orgExampleLibraryBook(where: {title: {contains: $needle}}, sortBy: [{field: rkey}]) { nodes { title } }
-        note: orgExampleLibraryBook(where: {note: {contains: $needle}}, sortBy: [{field: rkey}]) { nodes { title } } }`,
-      { needle },
-    )
-    assert.deepEqual(note, title)
-    return title.nodes.map((node: Json) => node.title)
-  }
-  assert.deepEqual(await found('0%'), ['100% sure'])
-  assert.deepEqual(await found('%'), ['100% sure'])
-  assert.deepEqual(await found('_'), ['snake_case'])
-  assert.deepEqual(await found('e_c'), ['snake_case'])
-  assert.deepEqual(await found('\\'), ['back\\slash'])
-  assert.deepEqual(await found('путин'), ['ПУТИН'])
-  assert.deepEqual(await found('SAO PAULO'), ['São Paulo'])
-  assert.deepEqual(await found('sa\u0303o'), ['São Paulo'])
-  assert.deepEqual(await found('οδός'), ['ΟΔΟΣ'])
-  assert.deepEqual(await found('京'), ['東京都'])
-  assert.deepEqual(await found('京都'), ['東京都'])
-})
-
-test('peer fault 9: in: [] and OR: [] match nothing', async (database) => {
-  await using service = await openLibrary(database, await books(3, () => ({ value: { pages: 1 } })))
-  const data = await service.data(`{
-    in: orgExampleLibraryBook(where: {pages: {in: []}}) { totalCount nodes { uri } }
-    or: orgExampleLibraryBook(where: {OR: []}) { totalCount nodes { uri } }
-    both: orgExampleLibraryBookAggregate(where: {OR: []}) { count }
-    and: orgExampleLibraryBook(where: {AND: []}) { totalCount }
-  }`)
-  const nothing = { totalCount: 0, nodes: [] }
-  assert.deepEqual(data, { in: nothing, or: nothing, both: { count: 0 }, and: { totalCount: 3 } })
-})
-
-test('peer fault 10: every groupBy field groups, orderBy and limit hold, count is the whole and not what is shown', async (database) => {
-  const languages = ['en', 'en', 'en', 'de', 'de', 'es']
-  const genres = ['novel', 'novel', 'essay', 'novel', 'essay', 'essay']
-  await using service = await openLibrary(
-    database,
-    await books(6, (index) => ({ value: { language: languages[index], genre: genres[index] } })),
-  )
-  const data = await service.data(`{
-    two: orgExampleLibraryBookAggregate(groupBy: [language, genre], limit: 2) { count groupCount groups { language genre count } }
-    rare: orgExampleLibraryBookAggregate(groupBy: [language], orderBy: COUNT_ASC, limit: 1) { count groupCount groups { language count } }
-    none: orgExampleLibraryBookAggregate(groupBy: [language], limit: 0) { count groupCount groups { language } }
-  }`)
-  assert.deepEqual(data, {
-    two: {
-      count: 6,
-      groupCount: 5,
-      groups: [
-        { language: 'en', genre: 'novel', count: 2 },
-        { language: 'de', genre: 'essay', count: 1 },
-      ],
-    },
-    rare: { count: 6, groupCount: 3, groups: [{ language: 'es', count: 1 }] },
-    none: { count: 6, groupCount: 3, groups: [] },
-  })
-})
-
 test('peer fault 11: totalCount is the number of all that match, and costs nothing when it is not selected', async (database) => {
   await using service = await openLibrary(database, await books(30, (index) => ({ value: { pages: index } })))
   const list = 'orgExampleLibraryBook(where: {pages: {gte: 5}}, first: 2)'
@@ -158,21 +60,6 @@ test('peer fault 13: a database that fails is an error, not an empty result', as
   assert.equal(answer.kind, 'errors')
   assert.ok(answer.kind === 'errors' && ['UNAVAILABLE', 'INTERNAL'].includes(answer.code))
   assert.ok(answer.cause !== undefined)
-})
-
-test('peer fault 14: an unknown argument, field or operator is refused with a suggestion, not ignored', async (database) => {
-  await using service = await openLibrary(database, await books(3, () => ({})))
-  const refused = async (text: string) => {
-    const { code, message } = await service.refusal(text)
-    assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
-    return message
-  }
-  assert.match(await refused('{ orgExampleLibraryBook(orderBy: COUNT_DESC) { totalCount } }'), /sortBy/)
-  assert.match(await refused('{ orgExampleLibraryBook(where: {or: []}) { totalCount } }'), /OR/)
-  assert.match(await refused('{ orgExampleLibraryBook(where: {titel: {eq: "x"}}) { totalCount } }'), /title/)
-  assert.match(await refused('{ orgExampleLibraryBook(where: {title: {like: "x"}}) { totalCount } }'), /like/)
-  assert.match(await refused('{ orgExampleLibraryBook(frist: 3) { totalCount } }'), /first/)
-  assert.match(await refused('{ orgExampleLibraryBook { totalCuont } }'), /totalCount/)
 })
 
 test('peer fault 15: a record that lacks what the lexicon now requires does not fail the others', async (database) => {
@@ -231,13 +118,17 @@ test('peer fault 16: an older revision never overwrites a newer, and equal CIDs 
 })
 
 test('peer fault 17: the schema is built once, not for every request', async (database) => {
-  await using service = await openLibrary(database, [])
-  const built = service.opened.buildingTook
-  const started = performance.now()
+  // Lexicons of its own, because equal ones share their schema.
+  const lexicons = structuredClone(libraryLexicons) as Json[]
+  await using service = await openTestService({ lexicons, references: libraryReferences, database })
+  const book = service.opened.schema.getType('OrgExampleLibraryBook')
+  assert.ok(book)
+  book.description = 'Changed after it was built.'
   // Different texts, so that nothing can be answered from a cache of documents.
-  for (let index = 0; index < 50; index++) await service.data(`{ a${index}: __typename }`)
-  const perRequest = (performance.now() - started) / 50
-  assert.ok(perRequest < built / 2, `${perRequest} ms a request, ${built} ms to build`)
+  for (let index = 0; index < 50; index++) {
+    const data = await service.data(`{ a${index}: __type(name: "OrgExampleLibraryBook") { description } }`)
+    assert.deepEqual(data, { [`a${index}`]: { description: book.description } })
+  }
 })
 
 test('peer fault 18: a read-only service has no mutations, not even in its schema', async (database) => {
@@ -250,20 +141,4 @@ test('peer fault 18: a read-only service has no mutations, not even in its schem
   assert.ok(!schema.types.some((type: Json) => type.name === 'Mutation' || type.name === 'Subscription'))
   const { code } = await service.refusal('mutation { createOrgExampleLibraryBook { uri } }')
   assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
-})
-
-test('peer fault 20: an undated record counts as undated, not on the day it was collected', async (database) => {
-  const records = await books(3, (index) => ({
-    indexedAt: '2026-11-16T10:00:00Z',
-    value: index === 0 ? { publishedAt: '2020-02-02T12:00:00Z' } : {},
-  }))
-  await using service = await openLibrary(database, records)
-  const { days, since } = await service.data(`{
-    days: orgExampleLibraryBookAggregate(groupBy: [publishedAt_day]) { groups { publishedAt_day count } }
-    since: orgExampleLibraryBook(where: {publishedAt: {gte: "2026-11-16"}}) { totalCount } }`)
-  assert.deepEqual(days.groups, [
-    { publishedAt_day: null, count: 2 },
-    { publishedAt_day: '2020-02-02', count: 1 },
-  ])
-  assert.equal(since.totalCount, 0)
 })

@@ -1,6 +1,6 @@
 /**
  * The SDL of each lexicon set, kept so that a change of the dialect is seen in review;
- * `UPDATE_GOLDEN=1 npm test -- test/schemas` writes it anew.
+ * `UPDATE_GOLDEN=1 npm test -- test/schemas` writes it again.
  */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,18 +11,16 @@ import { buildLexicons } from '../src/lexicon/lexicons.ts'
 import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import type { Model } from '../src/schema/model/model.ts'
-import { newsLexicons, readLexiconFolder, stressLexicons } from './golden/corpora.ts'
+import { newsLexicons, siteLexicons, stressLexicons } from './golden/corpora.ts'
 import type { Json, References } from './reference/shapes.ts'
 import { libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
 
-const standard = readLexiconFolder(new URL('schemas/site-standard/lexicons/', import.meta.url))
-
 const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
   ['news', newsLexicons.documents, newsLexicons.references],
   ['stress', stressLexicons.documents, stressLexicons.references],
-  ['site-standard', standard.documents, standard.references],
+  ['site-standard', siteLexicons.documents, siteLexicons.references],
   ['library', libraryLexicons, libraryReferences],
 ]
 

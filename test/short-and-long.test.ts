@@ -1,29 +1,20 @@
 /** Which statements others may wait for: those whose walk their page bounds, however much data there is. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { buildDemoCorpus } from '../demo/corpus.ts'
-import { newsLexicons } from './golden/corpora.ts'
+import { news } from './support/service/library.ts'
 import { openTestService, type TestService, waysOfLoading } from './support/service/service.ts'
 
-/** Believed to be a million records of each collection, and everything common among them. */
+/** By the statistics, a million records of each collection, and everything common among them. */
 const opened = new Map<number, Promise<TestService>>()
 after(async () => {
   for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
 })
 
-const beliefs = { true: 0, none: 1, common: 2 } as const
+const estimates = { true: 0, none: 1, common: 2 } as const
 
-function service(belief: keyof typeof beliefs): Promise<TestService> {
-  const loading = beliefs[belief] * waysOfLoading
-  const records = [...buildDemoCorpus()] as never
-  const known =
-    opened.get(loading) ??
-    openTestService({
-      lexicons: newsLexicons.documents,
-      references: newsLexicons.references,
-      records,
-      loading,
-    })
+function service(estimate: keyof typeof estimates): Promise<TestService> {
+  const loading = estimates[estimate] * waysOfLoading
+  const known = opened.get(loading) ?? openTestService({ ...news(), loading })
   opened.set(loading, known)
   return known
 }
@@ -62,17 +53,18 @@ const long: Readonly<Record<string, string>> = {
 }
 
 for (const [what, query] of Object.entries(short))
-  test(`others wait for ${what}`, async () => assert.equal(await kindOf(query, 'common'), 'short'))
+  test(`other statements wait for ${what}`, async () => assert.equal(await kindOf(query, 'common'), 'short'))
 
 for (const [what, query] of Object.entries(long))
-  test(`nobody waits for ${what}`, async () => assert.equal(await kindOf(query, 'common'), 'long'))
+  test(`no other statement waits for ${what}`, async () =>
+    assert.equal(await kindOf(query, 'common'), 'long'))
 
-test('of what nothing is known nobody waits for', async () => {
+test('without statistics a statement is long', async () => {
   assert.equal(await kindOf(`{ ${article}(first: 20) ${page} }`, 'none'), 'long')
 })
 
-async function kindOf(query: string, belief: keyof typeof beliefs): Promise<'short' | 'long'> {
-  const { opened, data } = await service(belief)
+async function kindOf(query: string, estimate: keyof typeof estimates): Promise<'short' | 'long'> {
+  const { opened, data } = await service(estimate)
   await data(query)
   return opened.lastKind()
 }

@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { buildDemoCorpus } from '../demo/corpus.ts'
 import { ServiceError } from '../src/errors.ts'
 import { ExecutionReport, type GraphQLAnswer, type RequestLimits } from '../src/query/execute/execute.ts'
 import { releaseBuffer } from '../src/util/memory.ts'
-import { newsLexicons } from './golden/corpora.ts'
+import { news } from './support/service/library.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
-import { anybody, type StoredLine } from './support/service/engine.ts'
+import { anybody } from './support/service/engine.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './support/service/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-terms-'))
@@ -114,7 +113,7 @@ test('the same question is answered from memory until something is written', asy
   }
   const first = await asked()
   assert.equal(await asked(), first)
-  const [known] = demo.filter(({ uri }) => uri.includes('/tech.service.news.article/'))
+  const [known] = news().records.filter(({ uri }) => uri.includes('/tech.service.news.article/'))
   assert.ok(known !== undefined)
   await service.store([{ ...known, uri: known.uri.replace('2222', '3333') }])
   assert.equal(await asked(), first + 1)
@@ -125,7 +124,7 @@ test('the same question is answered from memory until something is written', asy
   )
 })
 
-onEveryDatabase('only a body that nobody else has may be set free by whoever sends it', async (database) => {
+onEveryDatabase('only a body of which an answer is the only owner may be released', async (database) => {
   const inFile = database.startsWith('sqlite:') ? [file('own')] : []
   for (const place of [database, ...inFile]) {
     await using service = await open({ database: place })
@@ -187,19 +186,12 @@ test('a report counts the records and groups of the first level', async () => {
   }
 })
 
-const demo = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
-
 function file(name: string): URL {
   return new URL(`sqlite:${join(folder, name)}.db`)
 }
 
 function open(given: Partial<TestServiceGiven> = {}): Promise<TestService> {
-  return openTestService({
-    lexicons: newsLexicons.documents,
-    references: newsLexicons.references,
-    records: demo,
-    ...given,
-  })
+  return openTestService({ ...news(), ...given })
 }
 
 async function ask(
@@ -207,12 +199,5 @@ async function ask(
   query: string,
   requestLimits: Partial<RequestLimits> = {},
 ): Promise<GraphQLAnswer> {
-  return engine.execute(
-    { query },
-    {
-      ...anybody,
-      points: 1_000,
-      ...requestLimits,
-    },
-  )
+  return engine.execute({ query }, { ...anybody, points: 1_000, ...requestLimits })
 }

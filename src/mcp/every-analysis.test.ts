@@ -7,7 +7,7 @@ import { type AggregateArguments, type Reference } from '../../test/reference/re
 import type { Group } from '../../test/reference/groups/aggregate.ts'
 import { printKey } from '../../test/reference/groups/group-fields.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import type { PlainRecord } from '../../test/reference/world.ts'
+import type { PlainRecord } from '../../test/reference/dataset.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import { anybody } from '../../test/support/service/engine.ts'
-import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
-import { openTestService, type TestService } from '../../test/support/service/service.ts'
+import { type TestService } from '../../test/support/service/service.ts'
+import { openLibrary } from '../../test/support/service/library.ts'
 
 const person = 'org.example.library.person'
 const most = Number.MAX_SAFE_INTEGER
@@ -22,12 +22,7 @@ async function openPeople(
       value: { $type: person, country, fortune },
     })),
   )
-  return openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records: people,
-    database,
-  })
+  return openLibrary(database, people)
 }
 
 async function groups(service: TestService, given: string, fields: string): Promise<Json[]> {
@@ -136,4 +131,18 @@ test('ranges whose lower bounds are below the least integer are paged through', 
     ['3', 1],
     ['9007199254740990', 1],
   ])
+})
+
+test('a condition on groups may compare with numbers beyond all integers', async (database) => {
+  await using service = await openPeople(database, { DE: [-most], FR: [most], MX: [null] })
+  const found = async (measure: string, operator: string, value: string) => {
+    const having = `having: [{measure: ${measure}, field: fortune, operator: ${operator}, value: ${value}}]`
+    return (await groups(service, `orderBy: KEY_ASC, ${having}`, '')).map(({ country }) => country)
+  }
+  for (const measure of ['MAX', 'SUM']) {
+    assert.deepEqual(await found(measure, 'GT', '-1e300'), ['DE', 'FR'])
+    assert.deepEqual(await found(measure, 'LT', '1e300'), ['DE', 'FR'])
+    assert.deepEqual(await found(measure, 'LT', '-1e300'), [])
+    assert.deepEqual(await found(measure, 'GT', '1e300'), [])
+  }
 })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
-import type { Engine } from '../../test/support/store/postgres.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
-import { openTestService } from '../../test/support/service/service.ts'
+import { openTestService, sharedService } from '../../test/support/service/service.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
 
 const nsid = 'org.example.word'
@@ -37,9 +36,7 @@ function wordRecords() {
   )
 }
 
-async function openWords(database: Engine) {
-  return openTestService({ lexicons: [lexicon], records: await wordRecords(), database })
-}
+const open = sharedService(async () => ({ lexicons: [lexicon], records: await wordRecords() }))
 
 const compared = (args: string, fields: string): string =>
   `{ orgExampleWordAggregate(groupBy: [words], where: {day: {gte: 50}}, ${args}) { ${fields} } }`
@@ -51,7 +48,7 @@ function group(words: string, count: number, of: readonly [number, number, numbe
 }
 
 onEveryDatabase('scores are those of a plain computation, the most unusual group first', async (database) => {
-  await using service = await openWords(database)
+  const service = await open(database)
   const { orgExampleWordAggregate: found } = await service.data(
     compared('significant: {against: {}}', `count groupCount ${significance}`),
   )
@@ -69,7 +66,7 @@ onEveryDatabase('scores are those of a plain computation, the most unusual group
 })
 
 onEveryDatabase('both engines print the same text', async (database) => {
-  await using service = await openWords(database)
+  const service = await open(database)
   const query = compared('significant: {against: {}}, limit: 3', significance)
   const answer = await service.engine.execute({ query })
   assert.ok(answer.kind === 'data')
@@ -78,33 +75,8 @@ onEveryDatabase('both engines print the same text', async (database) => {
   assert.match(text, /"share":0\.025,"againstCount":0,"againstShare":0,"score":2\.364\}/)
 })
 
-onEveryDatabase('a word that nearly every record has is not the first', async (database) => {
-  await using service = await openWords(database)
-  const { orgExampleWordAggregate: found } = await service.data(
-    compared('significant: {against: {}}', 'groups { words }'),
-  )
-  const words = found.groups.map((group: { words: string }) => group.words)
-  // `quokka` is only in the window, but too rare to be as certain as the words before it.
-  assert.deepEqual(words, ['verdict', 'flood', 'quokka', 'the'])
-})
-
-onEveryDatabase('groups of fewer records than minCount are left out, five by default', async (database) => {
-  await using service = await openWords(database)
-  const wordsOf = async (args: string): Promise<readonly string[]> => {
-    const { orgExampleWordAggregate: found } = await service.data(
-      compared(`significant: {against: {}}, ${args}`, 'groupCount groups { words }'),
-    )
-    assert.ok(found.groupCount >= found.groups.length)
-    return found.groups.map((one: { words: string }) => one.words)
-  }
-  assert.deepEqual(await wordsOf('minCount: 6'), ['verdict', 'flood', 'the'])
-  assert.deepEqual(await wordsOf('minCount: 41'), ['the'])
-  assert.deepEqual(await wordsOf('limit: 1'), ['verdict'])
-  assert.deepEqual(await wordsOf('limit: 0'), [])
-})
-
 onEveryDatabase('nothing is significant where shares cannot differ', async (database) => {
-  await using service = await openWords(database)
+  const service = await open(database)
   for (const args of [
     // One group of all records, no background, no foreground, and a foreground of all records.
     'groupBy: [collection], where: {day: {gte: 50}}, significant: {against: {}}',
@@ -123,7 +95,7 @@ onEveryDatabase('nothing is significant where shares cannot differ', async (data
 })
 
 onEveryDatabase('the background is the same, however it is read', async (database) => {
-  await using service = await openWords(database)
+  const service = await open(database)
   const answer = async (against: string, statement: RegExp) => {
     const data = await service.data(
       compared(`minCount: 1, significant: {against: ${against}}`, `groupCount ${significance}`),
@@ -143,16 +115,8 @@ onEveryDatabase('the background is the same, however it is read', async (databas
   await answer('{day: {gte: 30}}', rows)
 })
 
-onEveryDatabase('groups have no significance unless it is asked for', async (database) => {
-  await using service = await openWords(database)
-  const { orgExampleWordAggregate: found } = await service.data(
-    '{ orgExampleWordAggregate(groupBy: [words], limit: 1) { groups { significance { score } } } }',
-  )
-  assert.deepEqual(found.groups, [{ significance: null }])
-})
-
 onEveryDatabase('explain shows how both sides are read', async (database) => {
-  await using service = await openWords(database)
+  const service = await open(database)
   const explain = async (against: string) => {
     const query = compared(`significant: {against: ${against}}`, significance)
     return (await service.engine.explain({ query })).plan.join()

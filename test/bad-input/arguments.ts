@@ -1,7 +1,9 @@
 /** Arguments and variables out of range, of the wrong type, or contradicting each other. */
-import { type BadRequest, refused } from './bad-request.ts'
+import { type BadRequest, refused, variable } from './bad-request.ts'
 
 const list = (given: string) => `{ techServiceNewsArticle(${given}) { nodes { uri } } }`
+const languages = (given: string) => groups(`groupBy: [language], ${given}`)
+const aggregate = (fields: string) => `{ techServiceNewsArticleAggregate { ${fields} } }`
 const groups = (given: string) => `{ techServiceNewsArticleAggregate(${given}) { groups { count } } }`
 /** Groups with another selection of each. */
 const within = (selection: string) =>
@@ -28,13 +30,9 @@ export const badArguments: readonly BadRequest[] = [
     ['after with last', list('last: 1, after: "x"'), /`after` goes with `first`.*`last` with `before`/],
     ['before alone', list('before: "x"'), /`before` goes with `last`.*`first` with `after`/],
     ['before with first', list('first: 1, before: "x"'), /`before` goes with `last`/],
-    [
-      'limit negative',
-      groups('groupBy: [language], limit: -1'),
-      /`limit: -1` is out of range: write 0 to 1000/,
-    ],
-    ['limit over the maximum', groups('groupBy: [language], limit: 1001'), /`limit: 1001` .* 0 to 1000/],
-    ['minCount negative', groups('groupBy: [language], minCount: -1'), /`minCount: -1` is out of range/],
+    ['limit negative', languages('limit: -1'), /`limit: -1` is out of range: write 0 to 1000/],
+    ['limit over the maximum', languages('limit: 1001'), /`limit: 1001` .* 0 to 1000/],
+    ['minCount negative', languages('minCount: -1'), /`minCount: -1` is out of range/],
     ['groupBy naming a field twice', groups('groupBy: [language, language]'), /names language twice/],
     ['no value of a facet', facets('fields: [language], limit: 0'), /`limit: 0` .* write 1 to 100\./],
     ['too many values', facets('fields: [language], limit: 101'), /`limit: 101` .* write 1 to 100\./],
@@ -46,17 +44,17 @@ export const badArguments: readonly BadRequest[] = [
     ],
     [
       'orderBy with rankBy',
-      groups('groupBy: [language], orderBy: KEY_ASC, rankBy: {measure: AVG, field: wordCount}'),
+      languages('orderBy: KEY_ASC, rankBy: {measure: AVG, field: wordCount}'),
       /exclude each other/,
     ],
     [
       'significant with orderBy',
-      groups('groupBy: [language], significant: {against: {}}, orderBy: KEY_ASC'),
+      languages('significant: {against: {}}, orderBy: KEY_ASC'),
       /`significant` orders groups by their score: leave `orderBy` out, or write `orderBy` without `significant`/,
     ],
     [
       'significant with rankBy',
-      groups('groupBy: [language], significant: {against: {}}, rankBy: {measure: AVG, field: wordCount}'),
+      languages('significant: {against: {}}, rankBy: {measure: AVG, field: wordCount}'),
       /leave `rankBy` out, or write `rankBy` without `significant`/,
     ],
     [
@@ -140,39 +138,35 @@ export const badArguments: readonly BadRequest[] = [
       within('top(groupBy: [tags]) { section }'),
       /`section` is no field of these groups: add section to `groupBy`/,
     ],
-    [
-      'no pairs',
-      '{ techServiceNewsArticleAggregate { pairs(field: tags, limit: 0) { count } } }',
-      /`limit: 0` .* write 1 to 1000\./,
-    ],
+    ['no pairs', aggregate('pairs(field: tags, limit: 0) { count }'), /`limit: 0` .* write 1 to 1000\./],
     [
       'too many pairs',
-      '{ techServiceNewsArticleAggregate { pairs(field: tags, limit: 1001) { count } } }',
+      aggregate('pairs(field: tags, limit: 1001) { count }'),
       /`limit: 1001` .* write 1 to 1000\./,
     ],
     [
       'significant with denominator',
-      groups('groupBy: [language], significant: {against: {}}, denominator: {}'),
+      languages('significant: {against: {}}, denominator: {}'),
       /`significant` and `denominator` exclude each other: .* Leave one out\./,
     ],
     [
       'no unusual words',
-      '{ techServiceNewsArticleAggregate { unusualWords(field: title, against: {}, limit: 0) { recordsRead } } }',
+      aggregate('unusualWords(field: title, against: {}, limit: 0) { recordsRead }'),
       /`limit: 0` .* write 1 to 100\./,
     ],
     [
       'rankBy with the mean of a text',
-      groups('groupBy: [language], rankBy: {measure: AVG, field: section}'),
+      languages('rankBy: {measure: AVG, field: section}'),
       /cannot take that measure of section: name an integer/,
     ],
     [
       'rankBy with the smallest of a boolean',
-      groups('groupBy: [language], rankBy: {measure: MIN, field: isAccessibleForFree}'),
+      languages('rankBy: {measure: MIN, field: isAccessibleForFree}'),
       /name an integer or datetime field/,
     ],
     [
       'rankBy without direction',
-      groups('groupBy: [language], rankBy: {measure: AVG, field: wordCount, direction: null}'),
+      languages('rankBy: {measure: AVG, field: wordCount, direction: null}'),
       /Write ASC or DESC/,
     ],
     [
@@ -185,11 +179,7 @@ export const badArguments: readonly BadRequest[] = [
       '{ techServiceNewsArticleAggregate(groupBy: [language]) { groups { section } } }',
       /add section to `groupBy`/,
     ],
-    [
-      'a group field without groupBy',
-      '{ techServiceNewsArticleAggregate { groups { language } } }',
-      /add language to `groupBy`/,
-    ],
+    ['a group field without groupBy', aggregate('groups { language }'), /add language to `groupBy`/],
     [
       'no AT-URI',
       '{ techServiceNewsArticleByUri(uri: "https://example.com") { uri } }',
@@ -213,72 +203,40 @@ export const badArguments: readonly BadRequest[] = [
       { variables: { where: { language: { eq: null } } } },
     ],
     ['NUL in eq', where(String.raw`language: {eq: "a\u0000"}`), text],
-    [
-      'NUL in contains',
-      'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount } }',
-      text,
-      { variables: { x: 'a\0b' } },
-    ],
-    [
+    variable('NUL in contains', 'String', 'where: {title: {contains: $x}}', 'a\0b', text),
+    variable(
       'half a surrogate pair in a list',
-      'query ($x: [String!]) { techServiceNewsArticle(where: {title: {in: $x}}) { totalCount } }',
+      '[String!]',
+      'where: {title: {in: $x}}',
+      ['a', '\ud83d'],
       text,
-      { variables: { x: ['a', '\ud83d'] } },
-    ],
-    [
-      'half a surrogate pair in an element',
-      'query ($x: String) { techServiceNewsArticle(where: {tags: {has: $x}}) { totalCount } }',
-      text,
-      { variables: { x: '\udc00' } },
-    ],
+    ),
+    variable('half a surrogate pair in an element', 'String', 'where: {tags: {has: $x}}', '\udc00', text),
     [
       'NUL in an AT-URI',
       'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }',
       text,
       { variables: { x: 'at://did:plc:a/b.c.d/\0' } },
     ],
-    [
-      'month 13 in a variable',
-      'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }',
-      moment,
-      { variables: { x: '2026-13-01' } },
-    ],
-    [
-      'a number as a date',
-      'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }',
-      moment,
-      { variables: { x: 1_700_000_000 } },
-    ],
-    [
+    variable('month 13 in a variable', 'DateTime', 'where: {publishedAt: {gt: $x}}', '2026-13-01', moment),
+    variable('a number as a date', 'DateTime', 'where: {publishedAt: {gt: $x}}', 1_700_000_000, moment),
+    variable(
       'a fraction as an integer',
-      'query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }',
+      'Int',
+      'first: $x',
+      1.5,
       /Int cannot represent non-integer value: 1\.5/,
-      { variables: { x: 1.5 } },
-    ],
-    [
-      'text as an integer',
-      'query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }',
-      /Int cannot represent non-integer value: "5"/,
-      { variables: { x: '5' } },
-    ],
-    [
-      'an integer beyond 32 bits',
-      'query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }',
-      /32-bit/,
-      { variables: { x: 2 ** 31 } },
-    ],
-    [
+    ),
+    variable('text as an integer', 'Int', 'first: $x', '5', /Int cannot represent non-integer value: "5"/),
+    variable('an integer beyond 32 bits', 'Int', 'first: $x', 2 ** 31, /32-bit/),
+    variable(
       'a number as text',
-      'query ($x: String) { techServiceNewsArticle(where: {title: {eq: $x}}) { totalCount } }',
+      'String',
+      'where: {title: {eq: $x}}',
+      7,
       /String cannot represent a non string value: 7/,
-      { variables: { x: 7 } },
-    ],
-    [
-      'an object as text',
-      'query ($x: String) { techServiceNewsArticle(where: {title: {eq: $x}}) { totalCount } }',
-      /String cannot represent/,
-      { variables: { x: { a: 1 } } },
-    ],
+    ),
+    variable('an object as text', 'String', 'where: {title: {eq: $x}}', { a: 1 }, /String cannot represent/),
     [
       'a missing variable',
       'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }',
@@ -290,30 +248,34 @@ export const badArguments: readonly BadRequest[] = [
       /"\$x".*null/,
       { variables: { x: null } },
     ],
-    [
+    variable(
       'an unknown field in a variable',
-      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      'TechServiceNewsArticleWhereInput',
+      'where: $x',
+      { titel: { eq: 'a' } },
       /"titel".*Did you mean "title"/,
-      { variables: { x: { titel: { eq: 'a' } } } },
-    ],
-    [
+    ),
+    variable(
       'lower-case or in a variable',
-      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      'TechServiceNewsArticleWhereInput',
+      'where: $x',
+      { or: [] },
       /unknown field "or".*`AND`, `OR` and `NOT`, in upper case/,
-      { variables: { x: { or: [] } } },
-    ],
-    [
+    ),
+    variable(
       'an unknown sort field in a variable',
-      'query ($x: [TechServiceNewsArticleSortFieldInput!]) { techServiceNewsArticle(sortBy: $x) { totalCount } }',
+      '[TechServiceNewsArticleSortFieldInput!]',
+      'sortBy: $x',
+      [{ field: 'titel' }],
       /"titel" does not exist.*Did you mean the enum value "title"/,
-      { variables: { x: [{ field: 'titel' }] } },
-    ],
-    [
+    ),
+    variable(
       '__proto__ in a variable',
-      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      'TechServiceNewsArticleWhereInput',
+      'where: $x',
+      JSON.parse('{"__proto__": {"title": {"eq": "a"}}}'),
       /unknown field "__proto__"/,
-      { variables: { x: JSON.parse('{"__proto__": {"title": {"eq": "a"}}}') } },
-    ],
+    ),
   ]),
   ...refused('GRAPHQL_VALIDATION_FAILED', [
     ['month 13', where('publishedAt: {gt: "2026-13-01"}'), moment],
@@ -353,10 +315,6 @@ export const badArguments: readonly BadRequest[] = [
       '{ techServiceNewsArticleByUri { uri } }',
       /ByUri\(uri:\)" of type "String!" is required/,
     ],
-    [
-      'countDistinct without a field',
-      '{ techServiceNewsArticleAggregate { countDistinct } }',
-      /countDistinct\(field:\)".* is required/,
-    ],
+    ['countDistinct without a field', aggregate('countDistinct'), /countDistinct\(field:\)".* is required/],
   ]),
 ]

@@ -23,3 +23,9 @@ export function refused(
 ): readonly BadRequest[] {
   return rows.map(([name, query, says, rest]) => ({ name, query, says, code, ...rest }))
 }
+
+/** A row for a list with one variable of a type, and its value. */
+export function variable(name: string, type: string, given: string, x: unknown, says: RegExp) {
+  const query = `query ($x: ${type}) { techServiceNewsArticle(${given}) { totalCount } }`
+  return [name, query, says, { variables: { x } }] as const
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
-import type { PlainRecord } from '../reference/world.ts'
+import type { PlainRecord } from '../reference/dataset.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { explorerOver } from '../support/service/explorer.ts'

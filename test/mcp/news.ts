@@ -9,7 +9,7 @@ import type { Conversation } from './conversation.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
-import type { PlainRecord } from '../reference/world.ts'
+import type { PlainRecord } from '../reference/dataset.ts'
 
 export const article = 'tech.service.news.article'
 export const enrichment = 'tech.service.news.enrichment'

@@ -7,7 +7,8 @@ import type { Json } from '../reference/shapes.ts'
 import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { aggregateArguments, literal } from '../support/service/graphql-text.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/random/property.ts'
-import { aggregates, isBucketName } from '../support/random/questions.ts'
+import { aggregates } from '../support/random/aggregates.ts'
+import { isBucketName } from '../support/random/questions.ts'
 
 const walks = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>

@@ -1,288 +1,171 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { printKey } from '../reference/groups/group-fields.ts'
-import type { AggregateArguments, Reference } from '../reference/reference.ts'
-import type { Json } from '../reference/shapes.ts'
-import { parseInstant } from '../reference/values.ts'
-import type { PlainRecord } from '../reference/world.ts'
-import { onEveryDatabase as test } from '../support/store/databases.ts'
-import { aggregateArguments, literal } from '../support/service/graphql-text.ts'
-import { collections } from '../support/records/lexicons.ts'
-import { anyCollection, type Loaded, loadCorpus, property } from '../support/random/property.ts'
-import {
-  aggregates,
-  filledAggregates,
-  fieldsOfKind,
-  groupNames,
-  isTimeName,
-  smallIntegers,
-} from '../support/random/questions.ts'
-import { expectedRecord, recordSelection } from '../support/service/selection.ts'
-import { timeZones } from '../support/random/values/time-zones.ts'
-import { weekdays } from '../reference/zones.ts'
+import type { AggregateArguments } from '../reference/reference.ts'
+import { assertAnswered } from '../support/random/ask.ts'
+import { timeFrames } from '../support/random/aggregates.ts'
+import { aggregateOperations } from '../support/random/operations.ts'
+import { type Loaded, loadCorpus, property } from '../support/random/property.ts'
+import { groupNames, isTimeName, smallIntegers } from '../support/random/questions.ts'
 import { wheres } from '../support/random/where.ts'
+import { collections } from '../support/records/lexicons.ts'
+import { literal } from '../support/service/graphql-text.ts'
+import { expectedRecord, recordSelection } from '../support/service/selection.ts'
+import { onEveryDatabase as test } from '../support/store/databases.ts'
 
-const significance = 'significance { share againstCount againstShare score }'
+const { book, person, review } = collections
+const limit = 1000
 
-const groupQuestions = ({ reference }: Loaded) =>
-  anyCollection.chain((collection) =>
-    fc.record({ collection: fc.constant(collection), given: aggregates(reference, collection) }),
+/** `asked` draws the arguments, whatever they cost; what is selected is anything that aggregates have. */
+function aggregateProperty(
+  sentence: string,
+  few: number,
+  asked?: (loaded: Loaded, collection: string) => fc.Arbitrary<AggregateArguments>,
+  among?: readonly string[],
+): void {
+  property(
+    sentence,
+    (loaded) => aggregateOperations(loaded.reference, among, asked && ((one) => asked(loaded, one))),
+    async ({ service }, operation) => assert.ok(await assertAnswered(service, operation, 100_000)),
+    few,
   )
-
-const seriesQuestions = ({ reference }: Loaded) =>
-  anyCollection.chain((collection) =>
-    fc.record({ collection: fc.constant(collection), given: filledAggregates(reference, collection) }),
-  )
-
-property(
-  'groups have the keys, counts and order that the plain evaluator finds',
-  groupQuestions,
-  checkGroups,
-  50,
-)
-
-property(
-  'groups without records are added as the plain evaluator adds them',
-  seriesQuestions,
-  checkGroups,
-  30,
-)
-
-async function checkGroups(
-  { reference, service }: Loaded,
-  { collection, given }: { readonly collection: string; readonly given: AggregateArguments },
-): Promise<void> {
-  const { rootField } = reference.shapes.get(collection)!
-  const names = given.groupBy ?? []
-  const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-    count total share groupCount groups { count total share ${names.join(' ')} ${significance} } } }`)
-
-  const expected = reference.aggregate(collection, given)
-  const fields = names.map(
-    (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
-  )
-  assert.deepEqual(aggregate, {
-    count: expected.count,
-    total: expected.total,
-    share: expected.share,
-    groupCount: expected.groupCount,
-    groups: expected.groups.map((group) => ({
-      count: group.members.length,
-      total: group.total,
-      share: group.share,
-      ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, group.keys[index])])),
-      significance: group.significance,
-    })),
-  })
 }
 
-/** The same of times alone, in all zones and with weeks of all starts. */
-const timeQuestions = ({ reference }: Loaded) =>
-  anyCollection.chain((collection) => {
-    const times = groupNames(reference, collection).filter(isTimeName)
-    return fc.record({
-      collection: fc.constant(collection),
-      distinct: fc.constantFrom(...times),
-      given: fc.record(
-        {
-          groupBy: fc.uniqueArray(fc.constantFrom(...times), { minLength: 1, maxLength: 2 }),
-          timeZone: fc.constantFrom(...timeZones),
-          weekStart: fc.constantFrom(...weekdays),
-          orderBy: fc.constantFrom('KEY_ASC' as const, 'KEY_DESC' as const),
-          limit: fc.constant(1000),
-        },
-        { requiredKeys: ['groupBy', 'orderBy', 'limit'] },
-      ),
-    })
-  })
+aggregateProperty('groups, measures and series are those of the reference evaluator', 60)
 
-property(
-  'local times are grouped and counted as the plain evaluator does, in odd zones too',
-  timeQuestions,
-  async ({ reference, service }, { collection, distinct, given }) => {
-    const { rootField } = reference.shapes.get(collection)!
-    const names = given.groupBy
-    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-    distinct: countDistinct(field: ${distinct}) groups { count ${names.join(' ')} } } }`)
-    const expected = reference.aggregate(collection, given)
-    const fields = names.map(
-      (name) => reference.groupFields(collection, given).find((field) => field.name === name)!,
-    )
-    assert.deepEqual(aggregate, {
-      distinct: reference.countDistinct(collection, expected.members, distinct, given),
-      groups: expected.groups.map(({ keys, members }) => ({
-        count: members.length,
-        ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, keys[index])])),
-      })),
-    })
-  },
-  40,
-)
-
-const measureQuestions = ({ reference }: Loaded) =>
-  anyCollection.chain((collection) =>
-    fc.record({
-      collection: fc.constant(collection),
-      where: wheres(reference, collection, 1),
-      groupBy: fc.uniqueArray(fc.constantFrom(...groupNames(reference, collection)), { maxLength: 2 }),
-      summed: fc.subarray(smallIntegers(reference, collection), { minLength: 1 }),
-      averaged: fc.subarray(fieldsOfKind(reference, collection, ['integer']), { minLength: 1 }),
-      ordered: fc.subarray(fieldsOfKind(reference, collection, ['integer', 'datetime']), { minLength: 1 }),
-      distinct: fc.constantFrom(...groupNames(reference, collection)),
-    }),
-  )
-
-property(
-  'measures of the whole and of each group are the plain evaluator’s',
-  measureQuestions,
-  async (loaded, question) => {
-    const { reference, service } = loaded
-    const { collection, where, groupBy, summed, averaged, ordered, distinct } = question
-    const { rootField } = reference.shapes.get(collection)!
-    const measures = `avg { ${averaged.join(' ')} } median { ${averaged.join(' ')} } stddev { ${averaged.join(' ')} } sum { ${summed.join(' ')} } min { ${ordered.join(' ')} } max { ${ordered.join(' ')} }
-    countDistinct(field: ${distinct})`
-    const given = { where, groupBy, limit: 1000 }
-    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-    ${measures} groups { ${measures} } } }`)
-
-    const expected = reference.aggregate(collection, given)
-    checkMeasures(reference, question, aggregate, expected.members)
-    assert.equal(aggregate.groups.length, expected.groups.length)
-    expected.groups.forEach((group, index) => {
-      checkMeasures(reference, question, aggregate.groups[index], group.members)
-    })
-  },
-  30,
+aggregateProperty(
+  'local times are grouped and counted as by the reference evaluator, in odd zones too',
+  20,
+  ({ reference }, collection) =>
+    fc
+      .record({
+        groupBy: fc.uniqueArray(fc.constantFrom(...groupNames(reference, collection).filter(isTimeName)), {
+          minLength: 1,
+          maxLength: 2,
+        }),
+        frame: timeFrames,
+        orderBy: fc.constantFrom('KEY_ASC' as const, 'KEY_DESC' as const),
+      })
+      .map(({ frame, ...given }) => ({ ...frame, ...given, limit })),
 )
 
 /** Where a collection's references lead to references of the next: sums are kept of the first two. */
 const twoAway: readonly (readonly [collection: string, path: string])[] = [
-  [collections.review, 'book_author'],
-  [collections.book, 'author_employer'],
-  [collections.review, 'book_series'],
-  [collections.person, 'employer_head'],
+  [review, 'book_author'],
+  [book, 'author_employer'],
+  [review, 'book_series'],
+  [person, 'employer_head'],
 ]
 
-const questionsTwoAway = ({ reference }: Loaded) =>
-  fc.constantFrom(...twoAway).chain(([collection, path]) => {
-    const names = groupNames(reference, collection)
-    const small = smallIntegers(reference, collection)
-    return fc.record({
-      collection: fc.constant(collection),
-      groupBy: fc.constantFrom(...names.filter((name) => name === path || name.startsWith(`${path}_`))),
-      summed: fc.subarray(small),
-      minCount: fc.integer({ min: 1, max: 2 }),
-      order: fc.oneof(
-        fc.constant({}),
-        fc.constantFrom('KEY_ASC' as const, 'COUNT_ASC' as const).map((orderBy) => ({ orderBy })),
-        fc
-          .record({
-            measure: fc.constantFrom('AVG' as const, 'SUM' as const),
-            field: fc.constantFrom(...small),
-            direction: fc.constantFrom('ASC' as const, 'DESC' as const),
-          })
-          .map((rankBy) => ({ rankBy })),
-      ),
-    })
-  })
-
-property(
-  'sums and averages by what lies two references away are the plain evaluator’s',
-  questionsTwoAway,
-  async ({ reference, service }, { collection, groupBy, summed, minCount, order }) => {
-    const { rootField } = reference.shapes.get(collection)!
-    const given = { groupBy: [groupBy], minCount, limit: 1000, ...order }
-    const measures = summed.length === 0 ? '' : `avg { ${summed.join(' ')} } sum { ${summed.join(' ')} }`
-    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
-      count groupCount groups { count ${groupBy} ${measures} } } }`)
-    const expected = reference.aggregate(collection, given)
-    const field = reference.groupFields(collection).find(({ name }) => name === groupBy)!
-    assert.equal(aggregate.count, expected.count)
-    assert.equal(aggregate.groupCount, expected.groupCount)
-    assert.deepEqual(
-      aggregate.groups.map((group: Json) => ({ count: group.count, key: group[groupBy] })),
-      expected.groups.map(({ keys, members }) => ({
-        count: members.length,
-        key: printKey(field, keys[0]),
-      })),
+aggregateProperty(
+  'groups by what lies two references away are those of the reference evaluator',
+  20,
+  ({ reference }, collection) => {
+    const paths = twoAway.flatMap(([from, path]) => (from === collection ? [path] : []))
+    const names = groupNames(reference, collection).filter((name) =>
+      paths.some((path) => name === path || name.startsWith(`${path}_`)),
     )
-    for (const [index, { members }] of expected.groups.entries())
-      checkTotals(reference, { summed, averaged: summed }, aggregate.groups[index], members)
+    const field = fc.constantFrom(...smallIntegers(reference, collection))
+    const order = fc.oneof(
+      fc.constant({}),
+      fc.record({ orderBy: fc.constantFrom('KEY_ASC' as const, 'COUNT_ASC' as const) }),
+      fc.record({
+        rankBy: fc.record({
+          measure: fc.constantFrom('AVG' as const, 'SUM' as const),
+          field,
+          direction: fc.constant('ASC' as const),
+        }),
+      }),
+    )
+    return fc
+      .record({
+        groupBy: fc.tuple(fc.constantFrom(...names)),
+        minCount: fc.integer({ min: 1, max: 2 }),
+        order,
+      })
+      .map(({ order: by, ...given }) => ({ ...given, ...by, limit }))
   },
-  40,
+  twoAway.map(([collection]) => collection),
 )
 
-interface Totalled {
-  readonly summed: readonly string[]
-  readonly averaged: readonly string[]
-}
+const ofCredits = fc.oneof(
+  fc.record({ craft: fc.constantFrom({ eq: 'text' }, { eq: 'image' }, { isNull: true }) }),
+  fc.record({ share: fc.constantFrom({ gte: 50 }, { lt: 20 }) }),
+  fc.record({ paid: fc.constantFrom({ eq: true }, { eq: false }) }),
+  fc.record({ person: fc.constantFrom({ country: { eq: 'MX' } }, { isIndexed: true }, { isNull: false }) }),
+  fc.constant({}),
+)
 
-interface Measured extends Totalled {
-  readonly collection: string
-  readonly ordered: readonly string[]
-  readonly distinct: string
-}
+aggregateProperty(
+  'groups and measures through arrays of objects are of the elements that the condition selects',
+  40,
+  ({ reference }) => {
+    const names = groupNames(reference, book)
+    const inside = fc.constantFrom(...names.filter((name) => name.startsWith('credits_')))
+    const other = fc.constantFrom(...names, 'tags', 'imprint_marks', 'author_country')
+    const filters = fc.oneof(
+      fc.constant({}),
+      ofCredits.map((some) => ({ credits: { some } })),
+      fc
+        .tuple(ofCredits, ofCredits)
+        .map(([one, some]) => ({ credits: { some: one }, AND: [{ credits: { some } }] })),
+      ofCredits.map((some) => ({ OR: [{ credits: { some } }] })),
+    )
+    const further = fc.constantFrom({}, { pages: { gte: 50 } }, { inPrint: { eq: true } })
+    return fc.record({
+      where: fc.oneof(
+        filters,
+        fc.tuple(filters, further).map((AND) => ({ AND })),
+      ),
+      groupBy: fc
+        .oneof(
+          fc.tuple(inside),
+          fc.tuple(inside, inside),
+          fc.tuple(inside, other),
+          fc.tuple(other),
+          fc.constant([]),
+        )
+        .map((all) => [...new Set(all)]),
+      limit: fc.constant(limit),
+    })
+  },
+  [book],
+)
 
-function checkMeasures(
-  reference: Reference,
-  measured: Measured,
-  answer: Json,
-  members: readonly PlainRecord[],
-): void {
-  checkTotals(reference, measured, answer, members)
-  for (const field of measured.ordered) {
-    const instant = (text: Json) => (typeof text === 'string' ? parseInstant(text) : (text ?? undefined))
-    assert.equal(instant(answer.min[field]), reference.extreme(members, field, 'MIN'), `min of ${field}`)
-    assert.equal(instant(answer.max[field]), reference.extreme(members, field, 'MAX'), `max of ${field}`)
-  }
-  for (const field of measured.averaged) {
-    assert.equal(answer.median[field], reference.median(members, field), `median of ${field}`)
-    assert.equal(answer.stddev[field], reference.deviation(members, field), `deviation of ${field}`)
-  }
-  const distinct = reference.countDistinct(measured.collection, members, measured.distinct)
-  assert.equal(answer.countDistinct, distinct, `distinct ${measured.distinct}`)
-}
+aggregateProperty(
+  'elements of a record behind a reference are not restricted by a condition on them',
+  10,
+  ({ reference }) =>
+    fc.record({
+      where: ofCredits.map((some) => ({ book: { credits: { some } } })),
+      groupBy: fc.tuple(
+        fc.constantFrom(...groupNames(reference, review).filter((name) => name.startsWith('book_credits_'))),
+      ),
+      limit: fc.constant(limit),
+    }),
+  [review],
+)
 
-function checkTotals(
-  reference: Reference,
-  { summed, averaged }: Totalled,
-  answer: Json,
-  members: readonly PlainRecord[],
-): void {
-  for (const field of summed) {
-    const { sum, count } = reference.total(members, field)
-    assert.equal(answer.sum[field], count === 0n ? null : Number(sum), `sum of ${field}`)
-  }
-  for (const field of averaged)
-    assert.equal(answer.avg[field], reference.mean(members, field), `avg of ${field}`)
-}
-
-const bigSums = ({ reference }: Loaded) =>
-  fc
-    .constantFrom([collections.book, 'serial'] as const, [collections.person, 'fortune'] as const)
-    .chain(([collection, field]) =>
+property(
+  'a sum is exact to the last digit, or an error beyond what a JSON number holds',
+  ({ reference }) =>
+    fc.constantFrom([book, 'serial'] as const, [person, 'fortune'] as const).chain(([collection, field]) =>
       fc.record({
         collection: fc.constant(collection),
         field: fc.constant(field),
         where: wheres(reference, collection, 2),
       }),
-    )
-
-property(
-  'a sum is exact to the last digit, or an error beyond what a JSON number holds',
-  bigSums,
-  async (loaded, question) => {
-    const { reference, service } = loaded
-    const { rootField } = reference.shapes.get(question.collection)!
-    const { members } = reference.aggregate(question.collection, { where: question.where })
-    const { sum, count } = reference.total(members, question.field)
-    const text = `{ aggregate: ${rootField}Aggregate(where: ${literal(question.where)}) { sum { ${question.field} } } }`
+    ),
+  async ({ reference, service }, { collection, field, where }) => {
+    const { rootField } = reference.shapes.get(collection)!
+    const { members } = reference.aggregate(collection, { where })
+    const { sum, count } = reference.total(members, field)
+    const text = `{ aggregate: ${rootField}Aggregate(where: ${literal(where)}) { sum { ${field} } } }`
     if (sum > Number.MAX_SAFE_INTEGER || sum < Number.MIN_SAFE_INTEGER) {
       assert.equal((await service.refusal(text)).code, 'BAD_USER_INPUT')
       return
     }
     const { aggregate } = await service.data(text)
-    assert.equal(aggregate.sum[question.field], count === 0n ? null : Number(sum))
+    assert.equal(aggregate.sum[field], count === 0n ? null : Number(sum))
   },
 )
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Where } from '../reference/matches.ts'
-import { argumentList, facetArguments, literal } from '../support/service/graphql-text.ts'
+import { facetArguments, literal } from '../support/service/graphql-text.ts'
 import { anyCollection, type Loaded, property } from '../support/random/property.ts'
 import { facets } from '../support/random/questions.ts'
 import { wheres } from '../support/random/where.ts'
@@ -50,35 +50,4 @@ property(
     })
   },
   50,
-)
-
-const ofInnerLists = (loaded: Loaded) =>
-  anyCollection
-    .filter((collection) => loaded.reference.referredBy(collection).length > 0)
-    .chain((collection) =>
-      fc.constantFrom(...loaded.reference.referredBy(collection)).chain((held) =>
-        fc.record({
-          collection: fc.constant(collection),
-          held: fc.constant(held),
-          asked: faceted(loaded, held.collection),
-        }),
-      ),
-    )
-
-property(
-  'a list below a record has the facets of the records that refer to that record',
-  ofInnerLists,
-  async ({ reference, service }, { collection, held, asked: { where, given } }) => {
-    const { rootField } = reference.shapes.get(collection)!
-    const inner = `${held.viaField}${argumentList({ where: literal(where) })}`
-    const { list } = await service.data(
-      `{ list: ${rootField}(first: 12) { nodes { inner: ${inner} { totalCount facets${facetArguments(given)} ${selection} } } } }`,
-    )
-    const expected = reference.list(collection, { first: 12 }).records.map((record) => {
-      const { totalCount, facets } = reference.reverse(record, held, { where })
-      return { inner: { totalCount, facets: facets(given) } }
-    })
-    assert.deepEqual(list.nodes, expected)
-  },
-  30,
 )

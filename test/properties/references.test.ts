@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Reference } from '../reference/reference.ts'
 import type { Field, Json } from '../reference/shapes.ts'
-import { linkOf } from '../reference/world.ts'
+import { linkOf } from '../reference/dataset.ts'
 import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/service/graphql-text.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/random/property.ts'
-import { distincts, sorts } from '../support/random/questions.ts'
+import { sorts } from '../support/random/questions.ts'
 import { expectedRecord, recordSelection } from '../support/service/selection.ts'
 import { wheres } from '../support/random/where.ts'
 
@@ -83,56 +83,9 @@ const reverseQuestions = ({ reference }: Loaded) =>
         held: fc.constant(held),
         where: fc.option(wheres(reference, held.collection, 1), { nil: undefined }),
         sortBy: fc.option(sorts(reference, held.collection), { nil: undefined }),
-        distinctOn: fc.oneof(fc.constant([]), distincts(reference, held.collection)),
-        size: fc.integer({ min: 0, max: 4 }),
-        backwards: fc.boolean(),
       }),
     ),
   )
-
-property(
-  'a reverse field lists the records that point here, with every argument of a list',
-  reverseQuestions,
-  async (loaded, question) => {
-    const { reference, service } = loaded
-    const { collection, held, where, sortBy, distinctOn, size, backwards } = question
-    const { rootField } = reference.shapes.get(collection)!
-    const list = {
-      where: where && literal(where),
-      sortBy: sortBy && sortLiteral(sortBy),
-      distinctOn: `[${distinctOn.join(', ')}]`,
-      [backwards ? 'last' : 'first']: String(size),
-    }
-    const { parents } = await service.data(`{ parents: ${rootField}(first: 25) { nodes { uri
-    reverse: ${held.viaField}${argumentList(list)} {
-      totalCount edges { cursor node { uri } } nodes { uri } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`)
-    assert.equal(parents.nodes.length, reference.list(collection, { first: 25 }).records.length)
-    for (const { uri, reverse } of parents.nodes) {
-      const expected = reference.reverse(reference.resolve(uri)!, held, {
-        ...(where && { where }),
-        ...(sortBy && { sortBy }),
-        distinctOn,
-        ...(backwards ? { last: size } : { first: size }),
-      })
-      const nodes = expected.records.map((record) => ({ uri: record.uri }))
-      assert.deepEqual(
-        { ...reverse, edges: reverse.edges.map((edge: Json) => ({ node: edge.node })) },
-        {
-          totalCount: expected.totalCount,
-          nodes,
-          edges: nodes.map((node) => ({ node })),
-          pageInfo: {
-            hasNextPage: expected.hasNextPage,
-            hasPreviousPage: expected.hasPreviousPage,
-            startCursor: reverse.edges.at(0)?.cursor ?? null,
-            endCursor: reverse.edges.at(-1)?.cursor ?? null,
-          },
-        },
-      )
-    }
-  },
-  30,
-)
 
 property(
   'pages of a reverse field give every record that points here once',

@@ -12,15 +12,13 @@ import { openRepo } from '../../src/ingest/sources/repos/repo-reader.ts'
 import { collections, libraryLexicons } from '../support/records/lexicons.ts'
 import { createSignedRepo, type SignedRepo, type Write } from '../support/network/signed-repo.ts'
 import { replayable } from '../support/random/replay.ts'
+import { rounds, seed } from '../support/rounds.ts'
 import { openTestStore, type TestStore } from '../support/store/store.ts'
 import { understand } from '../support/records/understand.ts'
 
 const nsids = [collections.book, collections.person] as const
 const { set: lexicons, tables } = understand(libraryLexicons, {})
 const reader = createChangeReader({ lexicons, tables, publishers: null })
-const replayed = process.env.PROPERTY_SEED
-const seed = replayed === undefined ? Date.now() % 2 ** 31 : Number(replayed)
-const numRuns = 25 * Number(process.env.PROPERTY_RUNS ?? 1)
 const keypair: Keypair = await Secp256k1Keypair.create()
 
 /** One write each of one repository: whether it creates, updates or deletes depends on what is there. */
@@ -73,7 +71,7 @@ test('in whatever order events and whole repositories come, the index ends up as
     for (const some of mixed(sources, turns)) await store.database.write.applyBatch(some)
     assert.deepEqual(await stored(store), await published(repos))
   })
-  await replayable(seed, () => fc.assert(check, { seed, numRuns, includeErrorInReport: true }))
+  await replayable(seed, () => fc.assert(check, { seed, numRuns: rounds(25), includeErrorInReport: true }))
 })
 
 interface History {

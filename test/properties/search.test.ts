@@ -7,10 +7,8 @@ import { snippetOf } from '../reference/words/snippet.ts'
 import { argumentList, literal, sortLiteral } from '../support/service/graphql-text.ts'
 import { collections } from '../support/records/lexicons.ts'
 import { type Loaded, property } from '../support/random/property.ts'
-import { sorts } from '../support/random/questions.ts'
 import { hasMeaning, searches } from '../support/random/searches.ts'
 import { wheres } from '../support/random/where.ts'
-import { expectedList, wholeList } from '../support/service/whole-list.ts'
 
 /** Collections with free texts, and the names of these. */
 const searched = {
@@ -36,30 +34,8 @@ const questions = (loaded: Loaded) =>
         { weight: 2, arbitrary: fc.constant({}) },
         { weight: 1, arbitrary: wheres(reference, collection, 1) },
       ),
-      sortBy: fc.oneof(fc.constant([]), sorts(reference, collection)),
-      first: fc.oneof(fc.constant(100), fc.integer({ min: 0, max: 5 })),
     })
   })
-
-property(
-  'a search finds the records, in their order, that have its words',
-  questions,
-  async ({ reference, service }, { collection, search, where, sortBy, first }) => {
-    const { rootField } = reference.shapes.get(collection)!
-    const given = argumentList({
-      search: JSON.stringify(search),
-      where: literal(where),
-      sortBy: sortLiteral(sortBy),
-      first: String(first),
-    })
-    const { list, all } = await service.data(`{ list: ${rootField}${given} ${wholeList}
-      all: ${rootField}Aggregate(search: ${JSON.stringify(search)}, where: ${literal(where)}) { count } }`)
-    const expected = expectedList(reference, collection, { search, where, sortBy, first })
-    assert.deepEqual(list, expected)
-    assert.equal(all.count, expected.totalCount)
-  },
-  60,
-)
 
 property(
   'a list by relevance has the scores and the order of the formula, page by page',

@@ -3,7 +3,7 @@ import { objectMatches, type Where } from './matches.ts'
 import { readPath } from './places.ts'
 import type { Json, Kind } from './shapes.ts'
 import type { Key } from './values.ts'
-import { type PlainRecord, scalarKey, type Subject, type World } from './world.ts'
+import { type PlainRecord, scalarKey, type Subject, type Dataset } from './dataset.ts'
 
 export interface ElementArray {
   /** The names of the fields that lead to it, joined by underscores. */
@@ -48,7 +48,7 @@ export function rememberGroup(
 
 /** The elements of one record in a list, and whether a condition restricts them. */
 export function elementsIn(
-  world: World,
+  data: Dataset,
   records: readonly PlainRecord[],
   record: PlainRecord,
   array: ElementArray,
@@ -61,7 +61,7 @@ export function elementsIn(
   })
   const elements = all
     .filter(({ id }) => chosen.get(array.name)?.has(id) ?? true)
-    .filter(({ subject }) => filters.every((filter) => objectMatches(world, subject, filter)))
+    .filter(({ subject }) => filters.every((filter) => objectMatches(data, subject, filter)))
   return { elements, isFiltered: filters.length > 0 }
 }
 

@@ -18,35 +18,35 @@ import {
   reverse,
   type Subject,
   scalarKey,
-  type World,
-} from './world.ts'
+  type Dataset,
+} from './dataset.ts'
 
 /** A condition as GraphQL's variables write it. */
 export type Where = Readonly<Record<string, Json>>
 
-export function matches(world: World, record: PlainRecord, where: Where): boolean {
-  return subjectMatches(world, recordSubject(world, record), where)
+export function matches(data: Dataset, record: PlainRecord, where: Where): boolean {
+  return subjectMatches(data, recordSubject(data, record), where)
 }
 
-function subjectMatches(world: World, subject: Subject, where: Where): boolean {
+function subjectMatches(data: Dataset, subject: Subject, where: Where): boolean {
   return Object.entries(where).every(([key, condition]) => {
-    if (key === 'AND') return condition.every((each: Where) => subjectMatches(world, subject, each))
-    if (key === 'OR') return condition.some((each: Where) => subjectMatches(world, subject, each))
-    if (key === 'NOT') return !subjectMatches(world, subject, condition)
-    return fieldMatches(world, subject, key, condition)
+    if (key === 'AND') return condition.every((each: Where) => subjectMatches(data, subject, each))
+    if (key === 'OR') return condition.some((each: Where) => subjectMatches(data, subject, each))
+    if (key === 'NOT') return !subjectMatches(data, subject, condition)
+    return fieldMatches(data, subject, key, condition)
   })
 }
 
-function fieldMatches(world: World, subject: Subject, name: string, condition: Where): boolean {
+function fieldMatches(data: Dataset, subject: Subject, name: string, condition: Where): boolean {
   if (subject.kind === 'record') {
-    const held = referredBy(world, subject.record.collection).find((each) => each.viaField === name)
+    const held = referredBy(data, subject.record.collection).find((each) => each.viaField === name)
     if (held !== undefined) {
-      const referrers = reverse(world, subject.record, held)
+      const referrers = reverse(data, subject.record, held)
       const { count, ...joins } = condition
       const counted =
         count === undefined ||
         scalarMatches({ kind: 'integer', bits: 53, lexicon: {} }, referrers.length, count)
-      const some = (where: Where) => referrers.some((referrer) => matches(world, referrer, where))
+      const some = (where: Where) => referrers.some((referrer) => matches(data, referrer, where))
       return counted && someAndNone(joins, some)
     }
   }
@@ -58,22 +58,26 @@ function fieldMatches(world: World, subject: Subject, name: string, condition: W
     case 'datetime':
       return scalarMatches(kind, scalarKey(kind, value), condition)
     case 'reference':
-      return referenceMatches(world, kind, value === undefined ? undefined : linkOf(value), condition)
+      return referenceMatches(data, kind, value === undefined ? undefined : linkOf(value), condition)
     case 'object':
       return objectMatches(
-        world,
+        data,
         value === undefined ? undefined : objectSubject(subject, kind, value),
         condition,
       )
     case 'array':
-      return arrayMatches(world, kind.of, value, condition)
+      return arrayMatches(data, kind.of, value, condition)
     default:
       throw new Error(`A ${kind.kind} has no conditions.`)
   }
 }
 
 function someAndNone(condition: Where, some: (where: Where) => boolean): boolean {
-  return Object.entries(condition).every(([key, where]) => (key === 'some' ? some(where) : !some(where)))
+  return Object.entries(condition).every(([key, where]) => {
+    if (key === 'some') return some(where)
+    if (key === 'none') return !some(where)
+    throw new Error(`There is no operator ${key}.`)
+  })
 }
 
 function scalarMatches(kind: Kind, key: Key, condition: Where): boolean {
@@ -123,56 +127,61 @@ function argumentKey(kind: Kind, argument: Json): Key {
  * when the target is indexed, in the declared collection. Without a declared target nothing else exists.
  */
 function referenceMatches(
-  world: World,
+  data: Dataset,
   kind: ReferenceKind,
   link: Link | undefined,
   condition: Where,
 ): boolean {
   const own = Object.entries(condition).filter(([key]) => ownConditions.includes(key))
   const inner = Object.entries(condition).filter(([key]) => !ownConditions.includes(key))
-  if (!own.every(([key, argument]) => ownConditionHolds(world, link, key, argument))) return false
+  if (!own.every(([key, argument]) => ownConditionHolds(data, link, key, argument))) return false
   if (inner.length === 0) return true
 
-  const target = link === undefined || kind.asked === null ? null : declaredTarget(world, kind, link)
+  const target = link === undefined || kind.asked === null ? null : declaredTarget(data, kind, link)
   if (kind.asked !== null && target === null) return false
   return inner.every(([key, argument]) => {
-    if (key === 'AND') return argument.every((each: Where) => referenceMatches(world, kind, link, each))
-    if (key === 'OR') return argument.some((each: Where) => referenceMatches(world, kind, link, each))
-    if (key === 'NOT') return !referenceMatches(world, kind, link, argument)
+    if (key === 'AND') return argument.every((each: Where) => referenceMatches(data, kind, link, each))
+    if (key === 'OR') return argument.some((each: Where) => referenceMatches(data, kind, link, each))
+    if (key === 'NOT') return !referenceMatches(data, kind, link, argument)
     if (target === null) throw new Error(`${key} needs a declared target.`)
-    return fieldMatches(world, recordSubject(world, target), key, argument)
+    return fieldMatches(data, recordSubject(data, target), key, argument)
   })
 }
 
 const ownConditions = ['uri', 'isNull', 'isIndexed', 'isCurrent']
 
-function ownConditionHolds(world: World, link: Link | undefined, key: string, argument: Json): boolean {
+function ownConditionHolds(data: Dataset, link: Link | undefined, key: string, argument: Json): boolean {
   if (key === 'isNull') return (link === undefined) === argument
   if (key === 'uri')
     return scalarMatches({ kind: 'string', sortable: true, lexicon: {} }, link?.uri, argument)
   if (link === undefined) return false
-  if (key === 'isIndexed') return (resolve(world, link.uri) !== null) === argument
-  return isCurrent(world, link) === argument
+  if (key === 'isIndexed') return (resolve(data, link.uri) !== null) === argument
+  return isCurrent(data, link) === argument
 }
 
 /** The indexed record a reference means, if it lies in the one declared collection. */
-export function declaredTarget(world: World, kind: ReferenceKind, link: Link): PlainRecord | null {
-  const target = resolve(world, link.uri)
+export function declaredTarget(data: Dataset, kind: ReferenceKind, link: Link): PlainRecord | null {
+  const target = resolve(data, link.uri)
   return target !== null && target.collection === kind.target ? target : null
 }
 
-export function objectMatches(world: World, object: Subject | undefined, condition: Where): boolean {
+export function objectMatches(data: Dataset, object: Subject | undefined, condition: Where): boolean {
   return Object.entries(condition).every(([key, argument]) => {
     if (key === 'isNull') return (object === undefined) === argument
     if (object === undefined) return false
-    if (key === 'AND') return argument.every((each: Where) => objectMatches(world, object, each))
-    if (key === 'OR') return argument.some((each: Where) => objectMatches(world, object, each))
-    if (key === 'NOT') return !objectMatches(world, object, argument)
-    return fieldMatches(world, object, key, argument)
+    if (key === 'AND') return argument.every((each: Where) => objectMatches(data, object, each))
+    if (key === 'OR') return argument.some((each: Where) => objectMatches(data, object, each))
+    if (key === 'NOT') return !objectMatches(data, object, argument)
+    return fieldMatches(data, object, key, argument)
   })
 }
 
-function arrayMatches(world: World, of: Kind, value: readonly Json[] | undefined, condition: Where): boolean {
+function arrayMatches(
+  data: Dataset,
+  of: Kind,
+  value: readonly Json[] | undefined,
+  condition: Where,
+): boolean {
   return Object.entries(condition).every(([operator, argument]) => {
     if (operator === 'isNull') return (value === undefined) === argument
     if (value === undefined) return false
@@ -184,16 +193,19 @@ function arrayMatches(world: World, of: Kind, value: readonly Json[] | undefined
       case 'hasAll':
         return argument.every((each: Json) => value.includes(each))
       case 'some':
-        if (of.kind !== 'object') throw new Error('`some` is for arrays of objects.')
-        return value.some((element) =>
-          objectMatches(
-            world,
-            { kind: 'object', value: element, fields: of.fields(), within: null },
-            argument,
-          ),
-        )
+        return value.some((element) => elementMatches(data, of, element, argument))
       default:
         throw new Error(`There is no array operator ${operator}.`)
     }
   })
+}
+
+function elementMatches(data: Dataset, kind: Kind, element: Json, condition: Where): boolean {
+  if (kind.kind === 'reference') return referenceMatches(data, kind, linkOf(element), condition)
+  if (kind.kind !== 'object') throw new Error('`some` is for arrays of objects or references.')
+  return objectMatches(
+    data,
+    { kind: 'object', value: element, fields: kind.fields(), within: null },
+    condition,
+  )
 }

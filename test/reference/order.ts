@@ -1,7 +1,7 @@
 /** `sortBy` and pages, over whole arrays. */
 import { keyNamed } from './places.ts'
 import { compareKeys, type Key } from './values.ts'
-import { type PlainRecord, referredBy, reverse, type World } from './world.ts'
+import { type PlainRecord, referredBy, reverse, type Dataset } from './dataset.ts'
 
 export interface SortField {
   readonly field: string
@@ -24,7 +24,7 @@ export interface Page {
 
 /** Ties are broken by `rkey`, then `did`, in the direction of the last field. */
 export function compareRecords(
-  world: World,
+  data: Dataset,
   a: PlainRecord,
   b: PlainRecord,
   sortBy: readonly SortField[],
@@ -33,7 +33,7 @@ export function compareRecords(
   const last = fields.at(-1)?.direction
   const withTies = [...fields, { field: 'rkey', direction: last }, { field: 'did', direction: last }]
   for (const { field, direction } of withTies) {
-    const order = compareKeys(sortKey(world, a, field), sortKey(world, b, field))
+    const order = compareKeys(sortKey(data, a, field), sortKey(data, b, field))
     if (order !== 0) return direction === 'DESC' ? -order : order
   }
   return 0
@@ -41,7 +41,7 @@ export function compareRecords(
 
 /** Of the records that have the same values in these fields, the first; a missing value is a value. */
 export function firstOfEach(
-  world: World,
+  data: Dataset,
   ordered: readonly PlainRecord[],
   fields: readonly string[],
 ): PlainRecord[] {
@@ -49,7 +49,7 @@ export function firstOfEach(
   const seen = new Set<string>()
   return ordered.filter((record) => {
     const values = fields.map((field) => {
-      const key = sortKey(world, record, field)
+      const key = sortKey(data, record, field)
       return key === undefined ? null : [typeof key, String(key)]
     })
     const combination = JSON.stringify(values)
@@ -57,9 +57,9 @@ export function firstOfEach(
   })
 }
 
-function sortKey(world: World, record: PlainRecord, field: string): Key {
-  const held = referredBy(world, record.collection).find((each) => `${each.viaField}_count` === field)
-  return held === undefined ? keyNamed(world, record, field) : reverse(world, record, held).length
+function sortKey(data: Dataset, record: PlainRecord, field: string): Key {
+  const held = referredBy(data, record.collection).find((each) => `${each.viaField}_count` === field)
+  return held === undefined ? keyNamed(data, record, field) : reverse(data, record, held).length
 }
 
 export function pageOf(ordered: readonly PlainRecord[], page: PageArguments): Page {

@@ -11,8 +11,8 @@ import {
   scalarKey,
   shapeOf,
   type Subject,
-  type World,
-} from './world.ts'
+  type Dataset,
+} from './dataset.ts'
 
 export interface Place {
   /** The names of the fields that lead to it, joined by underscores. */
@@ -64,22 +64,22 @@ export function readPath(subject: Subject, path: readonly string[]) {
   return readField(around, path.at(-1) ?? '').value
 }
 
-export function placeNamed(world: World, collection: string, name: string): Place | undefined {
-  return placesOf(shapeOf(world, collection)).find((one) => one.name === name)
+export function placeNamed(data: Dataset, collection: string, name: string): Place | undefined {
+  return placesOf(shapeOf(data, collection)).find((one) => one.name === name)
 }
 
 /** The array that a place is inside of, as records have it. */
-export function arrayAround(world: World, { array }: Place): ElementArray | null {
+export function arrayAround(data: Dataset, { array }: Place): ElementArray | null {
   if (array === null) return null
   const { path, of } = array
-  const read = (record: PlainRecord) => readPath(recordSubject(world, record), path) ?? []
+  const read = (record: PlainRecord) => readPath(recordSubject(data, record), path) ?? []
   return { name: path.join('_'), path, of, read }
 }
 
 /** The single value of a record that sorting and measures name. */
-export function keyNamed(world: World, record: PlainRecord, name: string): Key {
-  const subject = recordSubject(world, record)
-  const place = placeNamed(world, record.collection, name)
+export function keyNamed(data: Dataset, record: PlainRecord, name: string): Key {
+  const subject = recordSubject(data, record)
+  const place = placeNamed(data, record.collection, name)
   if (place !== undefined) return scalarKey(place.kind, readPath(subject, place.path))
   const { kind, value } = readField(subject, name)
   return scalarKey(kind, value)

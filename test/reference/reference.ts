@@ -34,8 +34,8 @@ import {
   referredBy,
   resolve,
   reverse,
-  type World,
-} from './world.ts'
+  type Dataset,
+} from './dataset.ts'
 
 export interface ListArguments extends PageArguments {
   readonly where?: Where
@@ -100,10 +100,10 @@ export interface Reference {
 }
 
 /** The score of each of these records, which match the search. */
-function relevance(world: World, found: readonly PlainRecord[], text: string): Map<PlainRecord, number> {
+function relevance(data: Dataset, found: readonly PlainRecord[], text: string): Map<PlainRecord, number> {
   const collection = found[0]?.collection ?? ''
-  const texts = (records: readonly PlainRecord[]) => records.map((record) => searchedFields(world, record))
-  const all = texts(recordsOf(world, collection))
+  const texts = (records: readonly PlainRecord[]) => records.map((record) => searchedFields(data, record))
+  const all = texts(recordsOf(data, collection))
   const search = parseSearch(
     text,
     (all[0] ?? []).map(({ name }) => name),
@@ -112,8 +112,8 @@ function relevance(world: World, found: readonly PlainRecord[], text: string): M
   return new Map(found.map((record, index) => [record, scores[index] ?? 0]))
 }
 
-function isFound(world: World, record: PlainRecord, text: string): boolean {
-  const fields = searchedFields(world, record)
+function isFound(data: Dataset, record: PlainRecord, text: string): boolean {
+  const fields = searchedFields(data, record)
   const search = parseSearch(
     text,
     fields.map(({ name }) => name),
@@ -122,16 +122,16 @@ function isFound(world: World, record: PlainRecord, text: string): boolean {
 }
 
 /** Collections without free text are not searched; any field may be named. */
-function foundInAll(world: World, text: string): PlainRecord[] {
-  const searched = world.records
-    .map((record) => ({ record, fields: searchedFields(world, record) }))
+function foundInAll(data: Dataset, text: string): PlainRecord[] {
+  const searched = data.records
+    .map((record) => ({ record, fields: searchedFields(data, record) }))
     .filter(({ fields }) => fields.length > 0)
   const names = searched.flatMap(({ fields }) => fields.map(({ name }) => name))
   const search = parseSearch(text, names)
   const found = searched.filter(({ fields }) => search === null || searchHolds(fields, search))
   return found
     .map(({ record }) => record)
-    .sort((a, b) => compareRecords(world, a, b, []) || (a.collection < b.collection ? -1 : 1))
+    .sort((a, b) => compareRecords(data, a, b, []) || (a.collection < b.collection ? -1 : 1))
 }
 
 export function createReference(
@@ -139,22 +139,22 @@ export function createReference(
   references: References,
   records: readonly PlainRecord[],
 ): Reference {
-  const world = { shapes: createShapes(documents, references), records }
+  const data = { shapes: createShapes(documents, references), records }
   const found = (candidates: readonly PlainRecord[], { where = {}, search = '' }: Found) =>
     candidates.filter(
-      (record) => matches(world, record, where) && (search === '' || isFound(world, record, search)),
+      (record) => matches(data, record, where) && (search === '' || isFound(data, record, search)),
     )
   const order = (candidates: readonly PlainRecord[], given: ListArguments) =>
-    firstOfEach(world, inOrder(candidates, given), given.distinctOn ?? [])
+    firstOfEach(data, inOrder(candidates, given), given.distinctOn ?? [])
   const inOrder = (candidates: readonly PlainRecord[], given: ListArguments) => {
     const matching = found(candidates, given)
     const [first] = given.sortBy ?? []
     if (first?.field !== 'RELEVANCE')
-      return matching.sort((a, b) => compareRecords(world, a, b, given.sortBy ?? []))
-    const scores = relevance(world, matching, given.search ?? '')
+      return matching.sort((a, b) => compareRecords(data, a, b, given.sortBy ?? []))
+    const scores = relevance(data, matching, given.search ?? '')
     const sign = first.direction === 'ASC' ? 1 : -1
     return matching.sort(
-      (a, b) => sign * ((scores.get(a) ?? 0) - (scores.get(b) ?? 0)) || compareRecords(world, a, b, []),
+      (a, b) => sign * ((scores.get(a) ?? 0) - (scores.get(b) ?? 0)) || compareRecords(data, a, b, []),
     )
   }
   const list = (collection: string, candidates: readonly PlainRecord[], given: ListArguments): Listed => {
@@ -163,36 +163,36 @@ export function createReference(
     return {
       ...pageOf(ordered, given),
       totalCount: ordered.length,
-      facets: (asked) => facetsOf(world, collection, given.where ?? {}, matching, asked),
+      facets: (asked) => facetsOf(data, collection, given.where ?? {}, matching, asked),
     }
   }
   return {
-    ...world,
-    list: (collection, given) => list(collection, recordsOf(world, collection), given),
-    sorted: (collection, given) => order(recordsOf(world, collection), given),
+    ...data,
+    list: (collection, given) => list(collection, recordsOf(data, collection), given),
+    sorted: (collection, given) => order(recordsOf(data, collection), given),
     scores: (collection, given) =>
-      relevance(world, found(recordsOf(world, collection), given), given.search ?? ''),
-    search: (text, page) => pageOf(foundInAll(world, text), page),
+      relevance(data, found(recordsOf(data, collection), given), given.search ?? ''),
+    search: (text, page) => pageOf(foundInAll(data, text), page),
     missingWords: (collection, text) => {
-      const texts = (collection === null ? records : recordsOf(world, collection)).map((record) =>
-        searchedFields(world, record),
+      const texts = (collection === null ? records : recordsOf(data, collection)).map((record) =>
+        searchedFields(data, record),
       )
       const search = parseSearch(text, [...new Set(texts.flat().map(({ name }) => name))])
       return search === null ? [] : missingWords(texts, search)
     },
-    count: (collection, where) => order(recordsOf(world, collection), { where }).length,
-    matches: (record, where) => matches(world, record, where),
-    compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),
+    count: (collection, where) => order(recordsOf(data, collection), { where }).length,
+    matches: (record, where) => matches(data, record, where),
+    compare: (a, b, sortBy) => compareRecords(data, a, b, sortBy),
     aggregate: (collection, given) => {
-      const framed = { ...world, time: given }
-      const all = recordsOf(world, collection)
+      const framed = { ...data, time: given }
+      const all = recordsOf(data, collection)
       const seen = (some: readonly PlainRecord[]) => seenUnder(some, given.where ?? {})
       const members = seen(found(all, given))
       const { significant, denominator } = given
       const divisors = denominator === undefined ? null : seen(found(all, { where: denominator }))
       const background = seen(
         all.filter(
-          (record) => significant && matches(world, record, significant.against) && !members.includes(record),
+          (record) => significant && matches(data, record, significant.against) && !members.includes(record),
         ),
       )
       return {
@@ -204,28 +204,28 @@ export function createReference(
       }
     },
     unusualWords: (collection, given, asked) => {
-      const members = found(recordsOf(world, collection), given)
-      const background = found(recordsOf(world, collection), { where: asked.against })
+      const members = found(recordsOf(data, collection), given)
+      const background = found(recordsOf(data, collection), { where: asked.against })
       return unusualWords(
-        world,
+        data,
         members,
         background.filter((record) => !members.includes(record)),
         asked,
       )
     },
-    pairs: (collection, members, given) => pairsOf(world, collection, members, given),
-    groupFields: (collection, time) => groupFields({ ...world, time }, collection),
-    total: (members, field) => total(world, members, field),
-    mean: (members, field) => mean(world, members, field),
-    median: (members, field) => median(world, members, field),
-    percentile: (members, field, p) => percentile(world, members, field, p),
-    deviation: (members, field) => deviation(world, members, field),
-    extreme: (members, field, which) => extreme(world, members, field, which),
+    pairs: (collection, members, given) => pairsOf(data, collection, members, given),
+    groupFields: (collection, time) => groupFields({ ...data, time }, collection),
+    total: (members, field) => total(data, members, field),
+    mean: (members, field) => mean(data, members, field),
+    median: (members, field) => median(data, members, field),
+    percentile: (members, field, p) => percentile(data, members, field, p),
+    deviation: (members, field) => deviation(data, members, field),
+    extreme: (members, field, which) => extreme(data, members, field, which),
     countDistinct: (collection, members, field, time) =>
-      countDistinct({ ...world, time }, collection, members, field),
-    resolve: (uri) => resolve(world, uri),
-    isCurrent: (link) => isCurrent(world, link),
-    referredBy: (collection) => referredBy(world, collection),
-    reverse: (record, held, given) => list(held.collection, reverse(world, record, held), given),
+      countDistinct({ ...data, time }, collection, members, field),
+    resolve: (uri) => resolve(data, uri),
+    isCurrent: (link) => isCurrent(data, link),
+    referredBy: (collection) => referredBy(data, collection),
+    reverse: (record, held, given) => list(held.collection, reverse(data, record, held), given),
   }
 }

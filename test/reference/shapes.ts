@@ -151,6 +151,7 @@ function kindOf(definition: Json, base: string, path: readonly string[], reading
       const [nsid = '', def = ''] = full.split('#')
       const target = reading.documents.find((document) => document.id === nsid)?.defs[def]
       if (target === undefined) throw new Error(`There is no ${full}.`)
+      if (target.type === 'record') return objectKind(target.record, full, nsid, path, reading)
       if (target.type !== 'object') return kindOf(target, nsid, path, reading)
       return objectKind(target, full, nsid, path, reading)
     }

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import type { PlainRecord } from '../../../test/reference/world.ts'
+import type { PlainRecord } from '../../../test/reference/dataset.ts'
 import { createAgent, engineEndpoint } from '../../../test/support/service/agents.ts'
 import {
   articleOf,

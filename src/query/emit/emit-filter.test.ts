@@ -1,84 +1,14 @@
 import assert from 'node:assert/strict'
+import type { Json } from '../../../test/reference/shapes.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { buildRecord, refTo } from '../../../test/support/records/records.ts'
-import { openTestService } from '../../../test/support/service/service.ts'
+import { booksFound, openLibrary } from '../../../test/support/service/library.ts'
 
-onEveryDatabase('long lists hold for the same records as short ones', async (database) => {
-  const author = await buildRecord('org.example.library.person', { rkey: 'p', value: { name: 'Somebody' } })
-  const build = (rkey: string, value: object) =>
-    buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
-  const records = [
-    await build('a', { tags: ['t1', 't2'], author: refTo(author) }),
-    await build('b', { tags: ['t9'] }),
-    await build('c', {}),
-  ]
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records: [author, ...records],
-    database,
-  })
-  const found = async (where: object): Promise<string> => {
-    const text = `query ($where: OrgExampleLibraryBookWhereInput) {
-      orgExampleLibraryBook(where: $where, sortBy: [{field: rkey}]) { totalCount nodes { rkey } } }`
-    const { totalCount, nodes } = (await service.data(text, { where })).orgExampleLibraryBook
-    assert.equal(nodes.length, totalCount)
-    return nodes.map(({ rkey }: { rkey: string }) => rkey).join('')
-  }
-  const [a, b] = records.map(({ uri }) => uri)
-  const none = Array.from({ length: 150 }, (_, n) => `at://did:plc:nobody/a.b.c/${n}`)
-  for (const more of [none.slice(0, 1), none]) {
-    assert.equal(await found({ uri: { in: [...more, a, b] } }), 'ab')
-    assert.equal(await found({ uri: { notIn: [...more, a] } }), 'bc')
-    assert.equal(await found({ author: { uri: { in: [...more, author.uri] } } }), 'a')
-    assert.equal(await found({ NOT: { author: { uri: { in: [...more, author.uri] } } } }), 'bc')
-    assert.equal(await found({ author: { uri: { notIn: [...more, author.uri] } } }), '')
-    assert.equal(await found({ tags: { hasAny: [...more, 't1', 't2'] } }), 'a')
-    assert.equal(await found({ NOT: { tags: { hasAny: [...more, 't1'] } } }), 'bc')
-    assert.equal(
-      await found({ OR: [{ tags: { hasAny: [...more, 't1'] } }, { uri: { in: [b, ...more] } }] }),
-      'ab',
-    )
-  }
-})
-
-onEveryDatabase("records of some accounts are all of theirs, and nobody else's", async (database) => {
-  const accounts = ['a', 'b', 'c'].map((letter) => `did:plc:${letter.repeat(24)}`)
-  const records = await Promise.all(
-    accounts.flatMap((did) => [
-      buildRecord('org.example.library.book', { did, rkey: `${did.at(-1)}1`, value: { title: 'a book' } }),
-      buildRecord('org.example.library.person', { did, rkey: 'p', value: { name: 'Somebody' } }),
-    ]),
-  )
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records,
-    database,
-  })
-  const found = async (where: string): Promise<string> => {
-    const text = `{ orgExampleLibraryBook(where: {${where}}, sortBy: [{field: did}]) { totalCount nodes { did } } }`
-    const { totalCount, nodes } = (await service.data(text)).orgExampleLibraryBook
-    assert.equal(nodes.length, totalCount)
-    return nodes.map((node: { did: string }) => node.did.at(-1)).join('')
-  }
-  const [a, b, c] = accounts
-  assert.equal(await found(`did: {eq: "${b}"}`), 'b')
-  assert.equal(await found(`did: {in: ["${c}", "did:plc:nobody", "${a}"]}`), 'ac')
-  assert.equal(await found(`did: {eq: "${b}/org.example.library.book"}`), '')
-  assert.equal(await found(`did: {in: []}`), '')
-  assert.equal(await found(`did: {ne: "${b}"}`), 'ac')
-  assert.equal(await found(`NOT: {did: {in: ["${a}", "${b}"]}}`), 'c')
-  assert.equal(await found(`OR: [{did: {eq: "${a}"}}, {did: {eq: "${c}"}}], title: {contains: "book"}`), 'ac')
-})
+const build = (rkey: string, value: object) =>
+  buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
 
 onEveryDatabase('what a record is found by is no further value that is compared with', async (database) => {
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    database,
-  })
+  await using service = await openLibrary(database)
   const dids = Array.from({ length: 1_000 }, (_, n) => `did:plc:nobody${n}`)
   const lists = Array.from(
     { length: 16 },
@@ -95,8 +25,6 @@ onEveryDatabase(
   'an array or object that is null has nothing inside, as one that is missing',
   async (database) => {
     const none = { credits: null, related: null, tags: null, imprint: null, outline: null, author: null }
-    const build = (rkey: string, value: object) =>
-      buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
     const records = [
       await build('empty', { credits: [], related: [], tags: [], imprint: { marks: [] }, outline: {} }),
       await build('inner', {
@@ -107,18 +35,8 @@ onEveryDatabase(
       await build('missing', {}),
       await build('null', none),
     ]
-    await using service = await openTestService({
-      lexicons: libraryLexicons,
-      references: libraryReferences,
-      records,
-      database,
-    })
-    const found = async (where: string): Promise<string> => {
-      const list = `orgExampleLibraryBook(where: ${where}, sortBy: [{field: rkey}]) { totalCount nodes { rkey } }`
-      const { totalCount, nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
-      assert.equal(nodes.length, totalCount)
-      return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
-    }
+    await using service = await openLibrary(database, records)
+    const found = (where: Json) => booksFound(service, where)
     assert.equal(await found('{credits: {some: {}}}'), 'inner')
     assert.equal(await found('{credits: {some: {name: {isNull: true}}}}'), 'inner')
     assert.equal(await found('{credits: {some: {skills: {isNull: true}}}}'), 'inner')
@@ -156,13 +74,8 @@ onEveryDatabase('an array has all of many values only when each of them is there
     await build('one-is-doubled', ['a', 'b', 'c', 'd', 'e', 'e']),
     await build('none', []),
   ]
-  const given = { lexicons: libraryLexicons, references: libraryReferences, records, database }
-  await using service = await openTestService(given)
-  const found = async (where: string): Promise<string> => {
-    const list = `orgExampleLibraryBook(where: ${where}, sortBy: [{field: rkey}]) { nodes { rkey } }`
-    const { nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
-    return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
-  }
+  await using service = await openLibrary(database, records)
+  const found = (where: Json) => booksFound(service, where)
   const six = '{hasAll: ["a", "b", "c", "d", "e", "f"]}'
   const doubled = '{hasAll: ["a", "a", "b", "b", "c", "d", "e", "e"]}'
   for (const at of [
@@ -191,17 +104,11 @@ onEveryDatabase(
           outline: { mood: medium, part: { mood: medium } },
         },
       })
-    await using service = await openTestService({
-      lexicons: libraryLexicons,
-      references: libraryReferences,
-      records: [await build('long', long), await build('short', short)],
-      database,
-    })
-    const found = async (where: string, sort = 'rkey'): Promise<string> => {
-      const list = `orgExampleLibraryBook(where: ${where}, sortBy: [{field: ${sort}}]) { nodes { rkey } }`
-      const { nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
-      return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
-    }
+    await using service = await openLibrary(database, [
+      await build('long', long),
+      await build('short', short),
+    ])
+    const found = (where: Json, sort?: string) => booksFound(service, where, sort)
     const is = (value: string): string => `{eq: ${JSON.stringify(value)}}`
     for (const inside of [
       (it: string) => `{medium: ${it}}`,
@@ -238,24 +145,13 @@ onEveryDatabase(
   'in a reference without a known target AND, OR and NOT combine what is said of the reference',
   async (database) => {
     const person = await buildRecord('org.example.library.person', { rkey: 'p', value: {} })
-    const build = (rkey: string, value: object) =>
-      buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
-    await using service = await openTestService({
-      lexicons: libraryLexicons,
-      references: libraryReferences,
-      records: [
-        person,
-        await build('gone', { mention: { ...refTo(person), uri: `${person.uri}x` }, related: [] }),
-        await build('here', { mention: refTo(person) }),
-        await build('none', {}),
-      ],
-      database,
-    })
-    const found = async (mention: string): Promise<string> => {
-      const list = `orgExampleLibraryBook(where: {mention: ${mention}}, sortBy: [{field: rkey}]) { nodes { rkey } }`
-      const { nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
-      return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
-    }
+    await using service = await openLibrary(database, [
+      person,
+      await build('gone', { mention: { ...refTo(person), uri: `${person.uri}x` }, related: [] }),
+      await build('here', { mention: refTo(person) }),
+      await build('none', {}),
+    ])
+    const found = (mention: string) => booksFound(service, `{mention: ${mention}}`)
     assert.equal(await found('{NOT: {isIndexed: true}}'), 'gone none')
     assert.equal(await found('{OR: [{isNull: true}, {isIndexed: true}]}'), 'here none')
     assert.equal(await found('{AND: [{isNull: false}, {NOT: {isCurrent: true}}]}'), 'gone')

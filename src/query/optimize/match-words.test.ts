@@ -59,3 +59,9 @@ test('a search with a prefix of many words is never counted', () => {
   for (const match of [term('p', true), term('rare p', true), except])
     assert.notEqual(estimateWords(match, 1_000_000, records), null)
 })
+
+test('only the last word of a phrase may be a prefix', () => {
+  const counts = (word: string, isPrefix: boolean) => (isPrefix ? 50_000 : word === 'a' ? 100 : null)
+  const estimate = estimateWords(term('a b', true), 1_000_000, counts) ?? 0
+  assert.ok(estimate > 0 && estimate < 100, String(estimate))
+})

@@ -41,3 +41,8 @@ test('rows of semi-joins are charged too, and a probe that is too expensive leav
   assert.equal(countUpTo(statement, 1_000, 5_000), 1_000)
   assert.equal(trigram({} as TextIndex, 'abc'), 1)
 })
+
+test('candidate sources compare with two thousand values, and no more', () => {
+  const { affordsValues } = withinPlanningBudget({} as Statistics)
+  assert.deepEqual([1_500, 501, 500, 1].map(affordsValues), [true, false, true, false])
+})

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { buildRecord, refTo } from '../../../test/support/records/records.ts'
-import { openTestService } from '../../../test/support/service/service.ts'
+import { openLibrary } from '../../../test/support/service/library.ts'
 
 onEveryDatabase(
   'a page that asks of other records looks at all rows, however few were expected',
@@ -17,11 +16,7 @@ onEveryDatabase(
         }),
       ),
     )
-    await using service = await openTestService({
-      lexicons: libraryLexicons,
-      references: libraryReferences,
-      database,
-    })
+    await using service = await openLibrary(database)
     const found = async (where: string): Promise<readonly string[]> => {
       const text = `{ list: orgExampleLibraryBook(first: 1, where: ${where}) { nodes { rkey } } }`
       const { list } = await service.data(text)

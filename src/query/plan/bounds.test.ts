@@ -16,8 +16,8 @@ const comparisons: readonly Comparison[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'
 
 /** Few values, so that equal ones meet. */
 const values: Readonly<Record<string, fc.Arbitrary<Value>>> = {
-  numbers: fc.integer({ min: -3, max: 3 }),
-  instants: fc.bigInt({ min: -3n, max: 3n }),
+  numbers: fc.integer({ min: -1, max: 1 }),
+  instants: fc.bigInt({ min: -1n, max: 1n }),
   texts: fc.constantFrom('', 'a', 'B', 'é', '\uffee', '\u{10000}'),
 }
 

@@ -7,6 +7,11 @@ import { createMemoryLimiter } from '../../../test/support/server/memory-limiter
 import { someCaller } from '../../../test/support/service/callers.ts'
 import { buildRecord } from '../../../test/support/records/records.ts'
 import { openTestService } from '../../../test/support/service/service.ts'
+import { createPlanner } from '../../../test/support/store/plans.ts'
+import { sizeOf } from './cost.ts'
+import { exportCostOf } from './cost-export.ts'
+import { weights } from './cost-weights.ts'
+import { openLibrary } from '../../../test/support/service/library.ts'
 
 test('an export costs its search and a tenth of its rows, and what is not there is given back', async () => {
   const records = await Promise.all(
@@ -14,11 +19,7 @@ test('an export costs its search and a tenth of its rows, and what is not there 
       buildRecord(collections.person, { rkey: `p${index}`, value: { name: `${index}` } }),
     ),
   )
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records,
-  })
+  await using service = await openLibrary('sqlite', records)
   const { engine, opened } = service
   const caller = someCaller({ pointsPerMinute: 100, exportRows: 10_000 })
   await using server = await startServer({
@@ -63,4 +64,16 @@ test('an export that costs more than a minute has is refused with both numbers',
   const { errors } = (await response.json()) as Json
   assert.deepEqual(errors[0].extensions, { code: 'QUERY_TOO_COMPLEX', limit: 10, actual: 203 })
   assert.match(errors[0].message, /Ask for fewer rows by `limit`/)
+})
+
+test('each row after the first costs a part of a row of a list', () => {
+  const planned = createPlanner(libraryLexicons, libraryReferences)
+  const list = (first: number) => planned(`{ orgExampleLibraryPerson(first: ${first}) { nodes { name } } }`)
+  const [one = 0, two = 0] = [1, 2].map((first) => sizeOf(list(first)))
+  const { pointsFor, limit } = exportCostOf(list(1_000))
+  assert.equal(limit, 1_000)
+  for (let rows = 1; rows <= 10_000; rows += 1) {
+    const size = one + ((two - one) / weights.exportedValues) * (rows - 1)
+    assert.equal(pointsFor(rows), Math.ceil(size / weights.point), `${rows} rows`)
+  }
 })

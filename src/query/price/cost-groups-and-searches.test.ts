@@ -1,8 +1,5 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
-import { createPlanner } from '../../../test/support/store/plans.ts'
-import { sizeOf } from './cost.ts'
+import { costTests, createPlanner } from '../../../test/support/store/plans.ts'
 import { weights } from './cost-weights.ts'
 
 const list = 'orgExampleLibraryBook'
@@ -10,6 +7,9 @@ const reverse = 'orgExampleLibraryBookViaAuthor'
 const {
   total: perTotal,
   indexLookup,
+  groupText,
+  distinct,
+  join,
   tableScan,
   indexed,
   linked,
@@ -43,14 +43,7 @@ const {
   text: compared,
 } = weights
 const planned = createPlanner(libraryLexicons, libraryReferences)
-
-/** An operation, and its size worked out by hand with the table in docs/prices.md, besides that it is written. */
-function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
-  test(sentence, () => {
-    for (const [text, expected] of operations)
-      assert.equal(sizeOf({ ...planned(text), written: 0 }), expected, text)
-  })
-}
+const costs = costTests(planned)
 
 costs('facets under one condition share the records that it finds', [
   [`{ ${list} { facets(fields: [language]) { field missing } } }`, 20 + 1 + (1 + 2) + counted],
@@ -80,6 +73,7 @@ const ranked = 20 + 1 + tableScan + inOrder + searched + sorted + sortField
 costs('each word of a search costs, short prefixes more, and a ranking reads all for each term', [
   [byRelevance('storm'), ranked + 2 * word],
   [byRelevance('storm -flood'), ranked + 2 * word + word],
+  [byRelevance('ele*'), ranked + 2 * (word + prefix)],
   [
     byRelevance('storm "flood in town" el* elect*'),
     ranked + 6 * word + shortPrefix + prefix + 4 * (6 * word + shortPrefix + prefix),
@@ -277,4 +271,24 @@ costs('groups and measures of elements cost by the fields inside arrays and by h
     3 * (grouping + groupObjects) + furtherObjects + groupField + 2 * measure + 10 * 4,
   ],
   [`{ ${list}Aggregate { avg { credits_share } } }`, grouping + groupObjects + measure],
+])
+
+const viaBook = 'orgExampleLibraryReviewViaBook'
+
+costs('counts of referring records cost what conditions on these cost, and are an order of their own', [
+  [`{ ${list}(where: {${viaBook}: {count: {gte: 2}}}) { totalCount } }`, 20 + perTotal + tableScan + join],
+  [
+    `{ ${list}(first: 0, sortBy: [{field: ${viaBook}_count}, {field: pages}]) { pageInfo { endCursor } } }`,
+    20 + 1 + sorted + sortField,
+  ],
+])
+
+costs('a list of the first of each combination costs what all of its records cost', [
+  [`{ ${list}(first: 0, distinctOn: [language]) { pageInfo { endCursor } } }`, 20 + 1 + distinct],
+  [
+    `{ ${list}(first: 0, distinctOn: [author, title], sortBy: [{field: pages}], where: {language: {eq: "en"}}) { pageInfo { endCursor } } }`,
+    20 + 1 + distinct + indexLookup + groupField + groupText + sorted,
+  ],
+  [`{ ${list}(distinctOn: [language, genre]) { totalCount } }`, 20 + perTotal + grouping + groupField],
+  [`{ ${list}(distinctOn: [${viaBook}_count]) { totalCount } }`, 20 + perTotal + grouping + groupJoin],
 ])

@@ -9,6 +9,7 @@ import { recordLexicon } from '../../../test/support/store/store.ts'
 import { assertAffordable } from '../execute/execute.ts'
 import { limits } from '../parse/limits.ts'
 import { costOf } from './cost.ts'
+import { openLibrary } from '../../../test/support/service/library.ts'
 
 const list = 'orgExampleLibraryBook'
 const reverse = 'orgExampleLibraryBookViaAuthor'
@@ -174,9 +175,5 @@ async function open(): Promise<TestService> {
       buildRecord('org.example.library.book', { rkey, value: { title: 'A book', author: refTo(author) } }),
     ),
   )
-  return openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records: [author, ...books],
-  })
+  return openLibrary('sqlite', [author, ...books])
 }

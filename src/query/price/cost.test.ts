@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { getIntrospectionQuery } from 'graphql'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
-import { createPlanner } from '../../../test/support/store/plans.ts'
+import { costTests, createPlanner } from '../../../test/support/store/plans.ts'
+import { encodeCursor } from '../../util/cursor.ts'
 import { costOf, sizeOf } from './cost.ts'
 import { weights } from './cost-weights.ts'
 
@@ -46,13 +47,7 @@ const {
 const planned = createPlanner(libraryLexicons, libraryReferences)
 const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
 
-/** An operation, and its size worked out by hand with the table in docs/prices.md, besides that it is written. */
-function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
-  test(sentence, () => {
-    for (const [text, expected] of operations)
-      assert.equal(sizeOf({ ...planned(text), written: 0 }), expected, text)
-  })
-}
+const costs = costTests(planned)
 
 costs('a page costs its list, and for each record one and its values', [
   [`{ ${list} { nodes { title } } }`, 20 + 1 + 20 * (1 + 1)],
@@ -162,6 +157,8 @@ costs('a filter costs by whether an index leads to its records in order, or at a
   [where('did: {eq: "did:plc:a"}'), page + indexLookup],
   [where('did: {in: ["did:plc:a", "did:plc:b"]}'), page + indexLookup + 2 * listValue],
   [where('did: {gt: "did:plc:a"}'), page + tableScan + compared],
+  [where('blurb: {isNull: true}'), page + tableScan + indexed],
+  [`{ ${list}(first: 0, where: {note: {contains: "a"}}) { nodes { uri } } }`, 20 + 1],
   [where('shelf: {in: ["a", "b"]}'), page + indexLookup + 2 * listValue],
   [where('shelf: {gt: "a"}'), page + tableScan + compared],
   [where('author: {isIndexed: true}'), page + tableScan + join + compared],
@@ -171,6 +168,15 @@ costs('a filter costs by whether an index leads to its records in order, or at a
   [where('author: {isCurrent: true}'), page + tableScan + pin],
   [where('credits: {some: {name: {eq: "a"}}}'), page + tableScan + join + 2 * compared],
   [where('orgExampleLibraryReviewViaBook: {none: {}}'), page + tableScan + join],
+])
+
+const cursor = encodeCursor(`${list} indexedAt desc`, JSON.stringify(['0', 'a', 'did:plc:a']))
+const behind = (after: string) =>
+  `{ ${list}(where: {language: {eq: "en"}}${after}) { nodes { uri } pageInfo { hasPreviousPage } } }`
+
+costs('behind a cursor, a look at what precedes the page costs as much as the page', [
+  [behind(''), page + 1 + narrow],
+  [behind(`, after: "${cursor}"`), page + 1 + 2 * narrow],
 ])
 
 costs('an order costs when no index gives it', [

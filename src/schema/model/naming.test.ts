@@ -21,8 +21,11 @@ test('a property that is no GraphQL name becomes the nearest one', () => {
   assert.equal(fieldNameOf('größe'), 'gr__e')
   assert.equal(fieldNameOf('2fast'), '_2fast')
   assert.equal(fieldNameOf('__private'), '_private')
+  assert.equal(fieldNameOf('___private'), '_private')
   for (const none of ['', '_', '__', '-', 'é']) assert.equal(fieldNameOf(none), 'field_')
   assert.equal(fieldNameOf('constructor'), 'constructor')
+  // Values of enums cannot have these names.
+  for (const name of ['true', 'false', 'null']) assert.equal(fieldNameOf(name), `${name}_`)
 })
 
 test('a reverse field is named by the collection that refers and the path of the reference', () => {

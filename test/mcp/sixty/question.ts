@@ -3,7 +3,7 @@ import { printKey } from '../../reference/groups/group-fields.ts'
 import type { Where } from '../../reference/matches.ts'
 import type { AggregateArguments, ListArguments } from '../../reference/reference.ts'
 import type { Json } from '../../reference/shapes.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { article, enrichment, known, type News, rounded, source } from '../news.ts'
 
 export interface Question {

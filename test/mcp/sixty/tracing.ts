@@ -1,6 +1,6 @@
 /** Fifteen questions that take several steps, each of which begins with what the one before found. */
 import type { Json } from '../../reference/shapes.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { article, enrichment, known, type News } from '../news.ts'
 import { keyOf, type Question, rowsOf } from './question.ts'
 

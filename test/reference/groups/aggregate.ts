@@ -10,7 +10,7 @@ import { type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from '../zones.ts'
 import { bucketsBetween } from '../zones.ts'
 import { type Bucket, buckets, compareKeys, type Key, parseInstant } from '../values.ts'
-import type { PlainRecord, World } from '../world.ts'
+import type { PlainRecord, Dataset } from '../dataset.ts'
 
 export interface GroupArguments extends TimeFrame {
   readonly groupBy?: readonly string[]
@@ -49,7 +49,7 @@ export interface Grouped {
  * it.
  */
 export function groupRecords(
-  world: World,
+  data: Dataset,
   collection: string,
   records: readonly PlainRecord[],
   given: GroupArguments,
@@ -58,13 +58,13 @@ export function groupRecords(
 ): Grouped {
   const names = given.groupBy ?? []
   if (names.length === 0) return { groupCount: 0, groups: [], hasNextPage: false }
-  const fields = fieldsNamed(world, collection, names, given.interval)
-  const form = (some: readonly PlainRecord[]) => formGroups(world, fields, some)
+  const fields = fieldsNamed(data, collection, names, given.interval)
+  const form = (some: readonly PlainRecord[]) => formGroups(data, fields, some)
   const found = form(records)
   const others = divisors === null ? null : form(divisors)
   const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
-  const groups = withSeries(world, collection, divide([...found, ...added], others))
-  const isShown = (group: Group) => meetsAll(world, collection, group, given.having ?? [])
+  const groups = withSeries(data, collection, divide([...found, ...added], others))
+  const isShown = (group: Group) => meetsAll(data, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
       .filter((group) => group.members.length >= (given.minCount ?? 5))
@@ -76,7 +76,7 @@ export function groupRecords(
   )
   const isSeries = given.fill === true && isBucket(fields[0])
   const usual = isSeries ? ({ orderBy: 'KEY_ASC', limit: 1000 } as const) : {}
-  large.sort((a, b) => compareGroups(world, collection, a, b, { ...usual, ...given }))
+  large.sort((a, b) => compareGroups(data, collection, a, b, { ...usual, ...given }))
   return { groupCount: groups.length, ...pageOf(large, { ...usual, ...given }) }
 }
 
@@ -86,7 +86,7 @@ function pageOf(groups: readonly Group[], { skip = 0, limit = 50 }: GroupArgumen
 
 /** The groups of `top` in a group of these keys: those of the same keys and further ones. */
 export function topOf(
-  world: World,
+  data: Dataset,
   collection: string,
   records: readonly PlainRecord[],
   outer: Pick<GroupArguments, 'groupBy' | 'interval'>,
@@ -95,8 +95,8 @@ export function topOf(
   const known = new Map<GroupArguments, readonly Group[]>()
   const allOf = (given: GroupArguments): readonly Group[] => {
     const names = [...(outer.groupBy ?? []), ...(given.groupBy ?? [])]
-    const fields = fieldsNamed(world, collection, names, outer.interval)
-    const form = (some: readonly PlainRecord[]) => formGroups(world, fields, some)
+    const fields = fieldsNamed(data, collection, names, outer.interval)
+    const form = (some: readonly PlainRecord[]) => formGroups(data, fields, some)
     return divide(form(records), divisors === null ? null : form(divisors))
   }
   return ({ keys }, given) => {
@@ -105,19 +105,19 @@ export function topOf(
     return all
       .filter((group) => compareKeyLists(keys, group.keys) === 0)
       .filter((group) => group.members.length >= (given.minCount ?? 1))
-      .filter((group) => meetsAll(world, collection, group, given.having ?? []))
-      .sort((a, b) => compareGroups(world, collection, a, b, given))
+      .filter((group) => meetsAll(data, collection, group, given.having ?? []))
+      .sort((a, b) => compareGroups(data, collection, a, b, given))
       .slice(0, given.limit ?? 3)
   }
 }
 
 function fieldsNamed(
-  world: World,
+  data: Dataset,
   collection: string,
   names: readonly string[],
   interval: number | undefined,
 ): GroupField[] {
-  const all = groupFields(world, collection)
+  const all = groupFields(data, collection)
   return names.map((name) => {
     const field = all.find((candidate) => candidate.name === name)
     if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
@@ -195,13 +195,13 @@ function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): 
 }
 
 /** Records without a time are in no series. */
-function withSeries(world: World, collection: string, groups: readonly Group[]): Group[] {
+function withSeries(data: Dataset, collection: string, groups: readonly Group[]): Group[] {
   const timed = groups.filter(({ keys }) => keys.length === 1 && keys[0] !== undefined)
   timed.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
   const points = timed.map((point) => ({
     ...point,
     value: (of: Measured) => {
-      const value = valueOf(world, collection, point, of)
+      const value = valueOf(data, collection, point, of)
       return value === undefined ? null : Number(value)
     },
   }))
@@ -213,10 +213,10 @@ function withSeries(world: World, collection: string, groups: readonly Group[]):
 }
 
 /** A record is once in a group, however many of its elements have the keys. */
-function formGroups(world: World, fields: readonly GroupField[], records: readonly PlainRecord[]): Formed[] {
+function formGroups(data: Dataset, fields: readonly GroupField[], records: readonly PlainRecord[]): Formed[] {
   const groups: (Formed & { readonly chosen: Map<string, Set<string>> })[] = []
   for (const record of records)
-    for (const choice of choicesOf(world, fields, records, record)) {
+    for (const choice of choicesOf(data, fields, records, record)) {
       const lists = fields.map(({ keysOf, through }) =>
         through === null ? keysOf(record) : [through.keyOf(choice.get(through.array.name))],
       )
@@ -238,7 +238,7 @@ function formGroups(world: World, fields: readonly GroupField[], records: readon
 
 /** Every choice of one element of each array that keys lead through; without elements, none unless they are filtered. */
 function choicesOf(
-  world: World,
+  data: Dataset,
   fields: readonly GroupField[],
   records: readonly PlainRecord[],
   record: PlainRecord,
@@ -248,7 +248,7 @@ function choicesOf(
   )
   return [...arrays.values()].reduce<Map<string, Element | undefined>[]>(
     (choices, array) => {
-      const { elements, isFiltered } = elementsIn(world, records, record, array)
+      const { elements, isFiltered } = elementsIn(data, records, record, array)
       const options = elements.length === 0 && !isFiltered ? [undefined] : elements
       return choices.flatMap((choice) => options.map((one) => new Map([...choice, [array.name, one]])))
     },
@@ -295,12 +295,12 @@ function compareKeyLists(a: readonly Key[], b: readonly Key[]): number {
   return 0
 }
 
-function compareGroups(world: World, collection: string, a: Group, b: Group, given: GroupArguments): number {
+function compareGroups(data: Dataset, collection: string, a: Group, b: Group, given: GroupArguments): number {
   const byKeys = compareKeyLists(a.keys, b.keys)
   if (given.rankBy !== undefined) {
     const order = compareKeys(
-      valueOf(world, collection, a, given.rankBy),
-      valueOf(world, collection, b, given.rankBy),
+      valueOf(data, collection, a, given.rankBy),
+      valueOf(data, collection, b, given.rankBy),
     )
     return (given.rankBy.direction === 'ASC' ? order : -order) || byKeys
   }

@@ -2,7 +2,7 @@
 import { groupRecords } from './aggregate.ts'
 import { type GroupField, groupFields, printKey } from './group-fields.ts'
 import type { Where } from '../matches.ts'
-import type { PlainRecord, World } from '../world.ts'
+import type { PlainRecord, Dataset } from '../dataset.ts'
 
 export interface FacetArguments {
   readonly fields: readonly string[]
@@ -19,19 +19,19 @@ export interface Facet {
 
 /** `found` says which records of the list a `where` finds. */
 export function facetsOf(
-  world: World,
+  data: Dataset,
   collection: string,
   where: Where,
   found: (where: Where) => readonly PlainRecord[],
   { fields, limit = 10, ignoreOwn = false }: FacetArguments,
 ): Facet[] {
-  const all = groupFields(world, collection)
+  const all = groupFields(data, collection)
   return fields.map((name) => {
     const field = all.find((candidate) => candidate.name === name)
     if (field === undefined) throw new Error(`${collection} has no facet ${name}.`)
     const records = found(ignoreOwn ? withoutOwn(where, field.path, field.isReference) : where)
     const given = { groupBy: [name], limit: Number.POSITIVE_INFINITY }
-    const { groups } = groupRecords(world, collection, records, given, [], null)
+    const { groups } = groupRecords(data, collection, records, given, [], null)
     const present = groups.filter(({ keys }) => keys[0] !== undefined)
     return {
       field: name,

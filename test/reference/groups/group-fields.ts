@@ -12,8 +12,8 @@ import {
   recordSubject,
   scalarKey,
   shapeOf,
-  type World,
-} from '../world.ts'
+  type Dataset,
+} from '../dataset.ts'
 
 export interface GroupField {
   readonly name: string
@@ -34,14 +34,14 @@ export interface GroupField {
 }
 
 /** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */
-export function groupFields(world: World, collection: string): GroupField[] {
+export function groupFields(data: Dataset, collection: string): GroupField[] {
   const system: GroupField[] = [
     { ...plain('did'), keysOf: (record) => [record.did] },
     { ...plain('collection'), keysOf: (record) => [record.collection] },
     { ...plain('indexedAt'), prints: 'instant', keysOf: (record) => [record.indexedAt] },
-    ...bucketFields(world, 'indexedAt', (record) => record.indexedAt),
+    ...bucketFields(data, 'indexedAt', (record) => record.indexedAt),
   ]
-  const fields = [...system, ...ownAndJoined(world, shapeOf(world, collection), [collection])]
+  const fields = [...system, ...ownAndJoined(data, shapeOf(data, collection), [collection])]
   return fields.map((field) =>
     namesOfGroups.includes(field.name) ? { ...field, name: `record_${field.name}` } : field,
   )
@@ -56,19 +56,17 @@ function plain(name: string) {
 }
 
 /** Where two fields would have the same name, one of the record itself counts, otherwise the first. */
-function ownAndJoined(world: World, shape: Shape, passed: readonly string[]): GroupField[] {
-  // A third reference would be one too many, as a value too.
-  const places = placesOf(shape).filter(({ kind }) => kind.kind !== 'reference' || passed.length <= 2)
-  const own = places.flatMap((place) => ownGroupFields(world, place))
+function ownAndJoined(data: Dataset, shape: Shape, passed: readonly string[]): GroupField[] {
+  const own = placesOf(shape).flatMap((place) => ownGroupFields(data, place))
   const joined = shape.fields.flatMap(({ name, kind }) => {
     if (kind.kind !== 'reference' || passed.length > 2) return []
     const { target } = kind
-    if (target === null || passed.includes(target)) return []
+    if (target === null || !data.shapes.has(target) || passed.includes(target)) return []
     const follow = (record: PlainRecord) => {
-      const { value } = readField(recordSubject(world, record), name)
-      return value === undefined ? null : declaredTarget(world, kind, linkOf(value))
+      const { value } = readField(recordSubject(data, record), name)
+      return value === undefined ? null : declaredTarget(data, kind, linkOf(value))
     }
-    return ownAndJoined(world, shapeOf(world, target), [...passed, target]).map(
+    return ownAndJoined(data, shapeOf(data, target), [...passed, target]).map(
       (inner): GroupField => ({
         name: `${name}_${inner.name}`,
         prints: inner.prints,
@@ -103,7 +101,7 @@ function behind(
 }
 
 /** A field inside the elements of an array of objects, which are chosen when groups are formed. */
-function elementField(world: World, place: Place, array: ElementArray): GroupField[] {
+function elementField(data: Dataset, place: Place, array: ElementArray): GroupField[] {
   const { name, path, kind } = place
   const keyIn = (element: Element | undefined) => element && elementKey(element, path, kind)
   const field = (
@@ -118,7 +116,7 @@ function elementField(world: World, place: Place, array: ElementArray): GroupFie
       isReference: kind.kind === 'reference',
       through: { array, keyOf },
       keysOf: (record) => {
-        const { elements } = elementsIn(world, [], record, array)
+        const { elements } = elementsIn(data, [], record, array)
         return elements.length === 0 ? [undefined] : elements.map(keyOf)
       },
     }
@@ -130,7 +128,7 @@ function elementField(world: World, place: Place, array: ElementArray): GroupFie
     case 'reference':
       return [field('', { prints: 'plain' }, (key) => key)]
     case 'datetime':
-      return timeFields(world).map(({ suffix, keyOf, ...printed }) =>
+      return timeFields(data).map(({ suffix, keyOf, ...printed }) =>
         field(`_${suffix}`, printed, (key) => (typeof key === 'bigint' ? keyOf(key) : undefined)),
       )
     default:
@@ -138,11 +136,11 @@ function elementField(world: World, place: Place, array: ElementArray): GroupFie
   }
 }
 
-function ownGroupFields(world: World, place: Place): GroupField[] {
-  const array = arrayAround(world, place)
-  if (array !== null) return elementField(world, place, array)
+function ownGroupFields(data: Dataset, place: Place): GroupField[] {
+  const array = arrayAround(data, place)
+  if (array !== null) return elementField(data, place, array)
   const { name, path, kind } = place
-  const read = (record: PlainRecord) => readPath(recordSubject(world, record), path)
+  const read = (record: PlainRecord) => readPath(recordSubject(data, record), path)
   const field = { ...plain(name), path }
   switch (kind.kind) {
     case 'string':
@@ -157,9 +155,9 @@ function ownGroupFields(world: World, place: Place): GroupField[] {
         },
       ]
     case 'datetime':
-      return bucketFields(world, name, (record) => scalarKey(kind, read(record)))
+      return bucketFields(data, name, (record) => scalarKey(kind, read(record)))
     case 'array':
-      if (kind.of.kind !== 'string') return []
+      if (kind.of.kind !== 'string' && !(kind.of.kind === 'reference' && kind.of.link === 'atUri')) return []
       return [
         {
           ...field,
@@ -174,8 +172,8 @@ function ownGroupFields(world: World, place: Place): GroupField[] {
   }
 }
 
-function bucketFields(world: World, name: string, read: (record: PlainRecord) => Key): GroupField[] {
-  return timeFields(world).map(({ suffix, prints, timeZone, keyOf }) => ({
+function bucketFields(data: Dataset, name: string, read: (record: PlainRecord) => Key): GroupField[] {
+  return timeFields(data).map(({ suffix, prints, timeZone, keyOf }) => ({
     ...plain(`${name}_${suffix}`),
     path: [name],
     prints,
@@ -192,7 +190,7 @@ interface TimeField extends Pick<GroupField, 'prints' | 'timeZone'> {
   readonly keyOf: (instant: bigint) => Key
 }
 
-function timeFields({ time = {} }: World): TimeField[] {
+function timeFields({ time = {} }: Dataset): TimeField[] {
   return [
     ...buckets.map((bucket) => ({
       suffix: bucket,

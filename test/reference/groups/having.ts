@@ -1,7 +1,7 @@
 /** Conditions on groups. JavaScript compares a bigint with a number exactly. */
 import { type Measured, valueOf } from './measures.ts'
 import { parseInstant } from '../values.ts'
-import type { PlainRecord, World } from '../world.ts'
+import type { PlainRecord, Dataset } from '../dataset.ts'
 
 export type GroupCondition = Measured & {
   readonly operator: 'GT' | 'GTE' | 'LT' | 'LTE' | 'EQ' | 'NE'
@@ -9,13 +9,13 @@ export type GroupCondition = Measured & {
 }
 
 export function meetsAll(
-  world: World,
+  data: Dataset,
   collection: string,
   group: { readonly members: readonly PlainRecord[]; readonly share: number | null },
   conditions: readonly GroupCondition[],
 ): boolean {
   return conditions.every((condition) => {
-    const found = valueOf(world, collection, group, condition)
+    const found = valueOf(data, collection, group, condition)
     if (typeof found !== 'number' && typeof found !== 'bigint') return false
     const wanted = typeof condition.value === 'string' ? parseInstant(condition.value) : condition.value
     switch (condition.operator) {

@@ -4,7 +4,7 @@ import { nearestDouble } from './rationals.ts'
 import { elementKey, elementsIn } from '../elements.ts'
 import { arrayAround, keyNamed, placeNamed } from '../places.ts'
 import { compareKeys, type Key } from '../values.ts'
-import type { PlainRecord, World } from '../world.ts'
+import type { PlainRecord, Dataset } from '../dataset.ts'
 
 /** What a `having` or `rankBy` names. */
 export type Measured =
@@ -18,42 +18,42 @@ export type Measured =
 
 /** The value of a group by which `rankBy` orders and with which `having` compares. */
 export function valueOf(
-  world: World,
+  data: Dataset,
   collection: string,
   { members: records, share }: { readonly members: readonly PlainRecord[]; readonly share: number | null },
   asked: Measured,
 ): Key {
   if (asked.measure === 'COUNT') return records.length
   if (asked.measure === 'SHARE') return share ?? undefined
-  if (asked.measure === 'PERCENTILE') return percentile(world, records, asked.field, asked.p)
+  if (asked.measure === 'PERCENTILE') return percentile(data, records, asked.field, asked.p)
   const { measure, field } = asked
-  if (measure === 'MEDIAN') return median(world, records, field) ?? undefined
-  if (measure === 'STDDEV') return deviation(world, records, field) ?? undefined
-  if (measure === 'COUNT_DISTINCT') return countDistinct(world, collection, records, field)
-  if (measure === 'MIN' || measure === 'MAX') return extreme(world, records, field, measure)
-  if (measure === 'AVG') return mean(world, records, field) ?? undefined
-  const { sum, count } = total(world, records, field)
+  if (measure === 'MEDIAN') return median(data, records, field) ?? undefined
+  if (measure === 'STDDEV') return deviation(data, records, field) ?? undefined
+  if (measure === 'COUNT_DISTINCT') return countDistinct(data, collection, records, field)
+  if (measure === 'MIN' || measure === 'MAX') return extreme(data, records, field, measure)
+  if (measure === 'AVG') return mean(data, records, field) ?? undefined
+  const { sum, count } = total(data, records, field)
   return count === 0n ? undefined : sum
 }
 
 /** The exact average, rounded once; it is ranked by as it is shown. */
-export function mean(world: World, records: readonly PlainRecord[], field: string): number | null {
-  const { sum, count } = total(world, records, field)
+export function mean(data: Dataset, records: readonly PlainRecord[], field: string): number | null {
+  const { sum, count } = total(data, records, field)
   return count === 0n ? null : nearestDouble(sum, count)
 }
 
 export function total(
-  world: World,
+  data: Dataset,
   records: readonly PlainRecord[],
   field: string,
 ): { sum: bigint; count: bigint } {
-  const present = presentKeys(world, records, field).map((key) => BigInt(Number(key)))
+  const present = presentKeys(data, records, field).map((key) => BigInt(Number(key)))
   return { sum: present.reduce((sum, value) => sum + value, 0n), count: BigInt(present.length) }
 }
 
 /** The mean of the two middle values, rounded once. */
-export function median(world: World, records: readonly PlainRecord[], field: string): number | null {
-  const sorted = sortedIntegers(world, records, field)
+export function median(data: Dataset, records: readonly PlainRecord[], field: string): number | null {
+  const sorted = sortedIntegers(data, records, field)
   if (sorted.length === 0) return null
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
   return nearestDouble(
@@ -64,12 +64,12 @@ export function median(world: World, records: readonly PlainRecord[], field: str
 
 /** The value at the nearest rank: the first that is not smaller than the part `p` of all values; of 0, the smallest. */
 export function percentile(
-  world: World,
+  data: Dataset,
   records: readonly PlainRecord[],
   field: string,
   p: number,
 ): bigint | undefined {
-  const sorted = sortedIntegers(world, records, field)
+  const sorted = sortedIntegers(data, records, field)
   // `p` as the decimal number that it is written as: a fraction of a power of ten.
   const [digits = '', exponent = '0'] = p.toExponential().split('e')
   const [whole = '', decimals = ''] = digits.split('.')
@@ -79,8 +79,8 @@ export function percentile(
 }
 
 /** The square root of the double that is nearest to the exact variance. */
-export function deviation(world: World, records: readonly PlainRecord[], field: string): number | null {
-  const values = sortedIntegers(world, records, field)
+export function deviation(data: Dataset, records: readonly PlainRecord[], field: string): number | null {
+  const values = sortedIntegers(data, records, field)
   const count = BigInt(values.length)
   if (count < 2n) return null
   const sum = values.reduce((all, value) => all + value, 0n)
@@ -89,45 +89,45 @@ export function deviation(world: World, records: readonly PlainRecord[], field: 
   return Math.sqrt(nearestDouble(squares, count * count * (count - 1n)))
 }
 
-function sortedIntegers(world: World, records: readonly PlainRecord[], field: string): bigint[] {
-  return presentKeys(world, records, field)
+function sortedIntegers(data: Dataset, records: readonly PlainRecord[], field: string): bigint[] {
+  return presentKeys(data, records, field)
     .sort(compareKeys)
     .map((key) => BigInt(Number(key)))
 }
 
 export function extreme(
-  world: World,
+  data: Dataset,
   records: readonly PlainRecord[],
   field: string,
   which: 'MIN' | 'MAX',
 ): Key {
-  const sorted = presentKeys(world, records, field).sort(compareKeys)
+  const sorted = presentKeys(data, records, field).sort(compareKeys)
   return which === 'MIN' ? sorted[0] : sorted.at(-1)
 }
 
 export function countDistinct(
-  world: World,
+  data: Dataset,
   collection: string,
   records: readonly PlainRecord[],
   name: string,
 ): number {
-  const field = groupFields(world, collection).find((candidate) => candidate.name === name)
+  const field = groupFields(data, collection).find((candidate) => candidate.name === name)
   if (field === undefined) throw new Error(`${collection} cannot be grouped by ${name}.`)
   const { through } = field
   const keysOf = (record: PlainRecord) =>
     through === null
       ? field.keysOf(record)
-      : elementsIn(world, records, record, through.array).elements.map((element) => through.keyOf(element))
+      : elementsIn(data, records, record, through.array).elements.map((element) => through.keyOf(element))
   return new Set(records.flatMap(keysOf).filter((key) => key !== undefined)).size
 }
 
-function presentKeys(world: World, records: readonly PlainRecord[], field: string): Key[] {
+function presentKeys(data: Dataset, records: readonly PlainRecord[], field: string): Key[] {
   const [first] = records
-  const place = first && placeNamed(world, first.collection, field)
-  const array = place === undefined ? null : arrayAround(world, place)
+  const place = first && placeNamed(data, first.collection, field)
+  const array = place === undefined ? null : arrayAround(data, place)
   const keysOf = (record: PlainRecord): Key[] => {
-    if (place === undefined || array === null) return [keyNamed(world, record, field)]
-    const { elements } = elementsIn(world, records, record, array)
+    if (place === undefined || array === null) return [keyNamed(data, record, field)]
+    const { elements } = elementsIn(data, records, record, array)
     return elements.map((element) => elementKey(element, place.path, place.kind))
   }
   return records.flatMap(keysOf).filter((key) => key !== undefined)

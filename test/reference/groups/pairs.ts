@@ -1,7 +1,7 @@
 /** Pairs of different elements that records have in an array. */
 import { groupFields } from './group-fields.ts'
 import { compareText } from '../values.ts'
-import type { PlainRecord, World } from '../world.ts'
+import type { PlainRecord, Dataset } from '../dataset.ts'
 
 export interface PairArguments {
   readonly field: string
@@ -15,12 +15,12 @@ export interface Pair {
 }
 
 export function pairsOf(
-  world: World,
+  data: Dataset,
   collection: string,
   members: readonly PlainRecord[],
   { field, minCount = 1, limit = 50 }: PairArguments,
 ): Pair[] {
-  const array = groupFields(world, collection).find(({ name }) => name === field)
+  const array = groupFields(data, collection).find(({ name }) => name === field)
   if (array === undefined) throw new Error(`${collection} has no array ${field}.`)
   const pairs: { values: [string, string]; count: number }[] = []
   for (const record of members) {

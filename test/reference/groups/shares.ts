@@ -1,6 +1,6 @@
 /** Shares: the records that match both conditions, divided by those of the denominator. */
 import { nearestDouble } from './rationals.ts'
-import type { PlainRecord } from '../world.ts'
+import type { PlainRecord } from '../dataset.ts'
 
 export interface Share {
   /** Null without `denominator`. */

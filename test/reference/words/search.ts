@@ -3,7 +3,14 @@ import type { Search, SearchTerm } from '../../../src/search/parse-search.ts'
 import { plainWordsOf } from '../../../src/search/words.ts'
 import { once } from '../once.ts'
 import type { Field, Shape } from '../shapes.ts'
-import { objectSubject, type PlainRecord, readField, shapeOf, type Subject, type World } from '../world.ts'
+import {
+  objectSubject,
+  type PlainRecord,
+  readField,
+  shapeOf,
+  type Subject,
+  type Dataset,
+} from '../dataset.ts'
 
 /** The words of a free text, under the name that searches call it by. */
 export interface SearchedField {
@@ -12,8 +19,8 @@ export interface SearchedField {
 }
 
 /** The free texts of a record that are outside arrays, in the order of the lexicon. */
-export function searchedFields(world: World, record: PlainRecord): readonly SearchedField[] {
-  return textsOf(shapeOf(world, record.collection))(record)
+export function searchedFields(data: Dataset, record: PlainRecord): readonly SearchedField[] {
+  return textsOf(shapeOf(data, record.collection))(record)
 }
 
 const textsOf = once((shape: Shape) =>

@@ -4,7 +4,7 @@ import { searchedFields } from './search.ts'
 import { type Significance, significanceOf } from '../groups/significance.ts'
 import type { Where } from '../matches.ts'
 import { compareText } from '../values.ts'
-import type { PlainRecord, World } from '../world.ts'
+import type { PlainRecord, Dataset } from '../dataset.ts'
 
 export interface UnusualArguments {
   readonly field: string
@@ -24,13 +24,13 @@ export interface UnusualWords {
 }
 
 export function unusualWords(
-  world: World,
+  data: Dataset,
   members: readonly PlainRecord[],
   background: readonly PlainRecord[],
   { field, minCount = 5, limit = 20 }: UnusualArguments,
 ): UnusualWords {
   const [own, others] = [sampleOf(members), sampleOf(background)]
-  const [counts, otherCounts] = [own, others].map((records) => countWords(world, records, field)) as [
+  const [counts, otherCounts] = [own, others].map((records) => countWords(data, records, field)) as [
     Map<string, number>,
     Map<string, number>,
   ]
@@ -66,10 +66,10 @@ function sampleOf(records: readonly PlainRecord[]): readonly PlainRecord[] {
   })
 }
 
-function countWords(world: World, records: readonly PlainRecord[], name: string): Map<string, number> {
+function countWords(data: Dataset, records: readonly PlainRecord[], name: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const record of records) {
-    const field = searchedFields(world, record).find((each) => each.name === name)
+    const field = searchedFields(data, record).find((each) => each.name === name)
     for (const word of new Set(field?.words)) counts.set(word, (counts.get(word) ?? 0) + 1)
   }
   return counts

@@ -5,7 +5,7 @@
 import { type FakeJetstream, startFakeJetstream } from '../../network/fake-jetstream.ts'
 import type { Dice } from '../../network/fake-server.ts'
 import { didOf, tid } from '../../network/follow.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { collections } from '../../support/records/lexicons.ts'
 import { buildRecord } from '../../support/records/records.ts'
 

@@ -9,40 +9,35 @@ import type { Json, Shape } from '../../reference/shapes.ts'
 import type { Significance } from '../../reference/groups/significance.ts'
 import { printInstant } from '../../reference/values.ts'
 import type { TimeFrame } from '../../reference/zones.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import {
-  aggregates,
-  filledAggregates,
-  arrayNames,
-  fieldsOfKind,
-  groupNames,
-  isBucketName,
-  percentiles,
-  runningValues,
-  smallIntegers,
-} from './questions.ts'
+import { aggregates, filledAggregates, percentiles, runningValues } from './aggregates.ts'
+import { arrayNames, fieldsOfKind, groupNames, isBucketName, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
 type GroupOf = Aggregated['groups'][number]
 
-/** `record` draws what is selected of a record. */
+/** `record` draws what is selected of a record, `asked` the arguments. */
 export function aggregateParts(
   reference: Reference,
   shape: Shape,
   record: fc.Arbitrary<Part<PlainRecord>>,
+  asked: fc.Arbitrary<AggregateArguments> = anyAggregate(reference, shape.nsid),
 ): fc.Arbitrary<Part<null>> {
-  const given = fc.oneof(
-    { weight: 5, arbitrary: aggregates(reference, shape.nsid) },
-    { weight: 1, arbitrary: filledAggregates(reference, shape.nsid) },
-  )
-  return given.chain((given) =>
+  return asked.chain((given) =>
     aggregateFields(reference, shape, given, record).map(({ text, answer }) => ({
       text: `${shape.rootField}Aggregate${aggregateArguments(given)}${text}`,
       answer: () => answer(reference.aggregate(shape.nsid, given)),
     })),
+  )
+}
+
+function anyAggregate(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
+  return fc.oneof(
+    { weight: 5, arbitrary: aggregates(reference, collection) },
+    { weight: 1, arbitrary: filledAggregates(reference, collection) },
   )
 }
 

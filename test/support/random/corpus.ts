@@ -1,5 +1,5 @@
 /**
- * A random corpus of a lexicon set: values by the kinds of fields, references of every fate,
+ * A random corpus of a lexicon set: values by the kinds of fields, references of every outcome,
  * several repositories with the same record keys, equal times of indexing.
  */
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ import {
   type Shapes,
 } from '../../reference/shapes.ts'
 import { parseInstant } from '../../reference/values.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { buildRecord, otherCid } from '../records/records.ts'
 import { datetimes, integers, texts } from './values/scalars.ts'
 import { urls } from './values/urls.ts'
@@ -124,7 +124,7 @@ function values(kind: Kind, depth: number): fc.Arbitrary<Json> {
     case 'reference':
       return fc
         .record({
-          fate: fc.constantFrom(...fates),
+          outcome: fc.constantFrom(...outcomes),
           pick: fc.nat(1000),
           link: fc.constant(kind.link),
           targets: fc.constant(kind.targets),
@@ -186,7 +186,7 @@ function repeating(element: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {
 }
 
 /** `current` and `stale` find their record; the others do not, each in its own way. */
-const fates = [
+const outcomes = [
   'current',
   'current',
   'current',
@@ -201,7 +201,7 @@ const fates = [
 ] as const
 
 interface Slot {
-  readonly fate: (typeof fates)[number]
+  readonly outcome: (typeof outcomes)[number]
   readonly pick: number
   readonly link: 'strongRef' | 'atUri'
   readonly targets: readonly string[] | null
@@ -246,7 +246,7 @@ function linkFor(
   const others = addresses.filter(
     ({ collection }) => slot.targets !== null && !slot.targets.includes(collection),
   )
-  const pool = slot.fate === 'wrong' || declared.length === 0 ? others : declared
+  const pool = slot.outcome === 'wrong' || declared.length === 0 ? others : declared
   const { collection, uri: found } = (pool.length === 0 ? addresses : pool)[
     slot.pick % (pool.length || addresses.length)
   ] ?? {
@@ -261,7 +261,7 @@ function linkFor(
     handle: `at://handle.example.com/${collection}/self`,
     foreign: `at://${dids[0]}/app.example.unknown/self`,
     repository: `at://${dids[slot.pick % dids.length]}`,
-  }[slot.fate]
+  }[slot.outcome]
   if (slot.link === 'atUri') return uri
-  return { uri, cid: slot.fate === 'current' ? (cids.get(uri) ?? otherCid) : otherCid }
+  return { uri, cid: slot.outcome === 'current' ? (cids.get(uri) ?? otherCid) : otherCid }
 }

@@ -4,10 +4,11 @@ import { printKey } from '../../reference/groups/group-fields.ts'
 import type { SortField } from '../../reference/order.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../../reference/reference.ts'
 import type { Shape } from '../../reference/shapes.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, sortLiteral } from '../service/graphql-text.ts'
 import { type Part, selections } from './parts.ts'
-import { aggregates, groupNames, sorts, withoutShares } from './questions.ts'
+import { aggregates, withoutShares } from './aggregates.ts'
+import { groupNames, sorts } from './questions.ts'
 
 type Group = Aggregated['groups'][number]
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import type { Facet } from '../../reference/groups/facets.ts'
 import type { SortField } from '../../reference/order.ts'
-import type { ListArguments, Listed, Reference } from '../../reference/reference.ts'
+import type { AggregateArguments, ListArguments, Listed, Reference } from '../../reference/reference.ts'
 import type { Field, HeldReference, Json, Shape } from '../../reference/shapes.ts'
 import { printInstant } from '../../reference/values.ts'
-import type { PlainRecord } from '../../reference/world.ts'
-import { linkOf, recordsOf } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
+import { linkOf, recordsOf, shapeOf } from '../../reference/dataset.ts'
 import { isFreeText } from '../../reference/words/search.ts'
 import { parseSearch, wantedTerms } from '../../../src/search/parse-search.ts'
 import { searches } from './searches.ts'
@@ -57,12 +57,16 @@ export function operations(reference: Reference): fc.Arbitrary<Operation> {
   return selections([root], 3).map(({ text, answer }) => ({ text, expected: answer(null) }))
 }
 
-/** One aggregate. */
-export function aggregateOperations(reference: Reference): fc.Arbitrary<Operation> {
-  const shapes = [...reference.shapes.values()]
-  const root = fc
-    .constantFrom(...shapes)
-    .chain((shape) => aggregateParts(reference, shape, records(reference, shape, 1)))
+/** One aggregate; `asked` draws its arguments. */
+export function aggregateOperations(
+  reference: Reference,
+  collections: readonly string[] = [...reference.shapes.keys()],
+  asked?: (collection: string) => fc.Arbitrary<AggregateArguments>,
+): fc.Arbitrary<Operation> {
+  const root = fc.constantFrom(...collections).chain((collection) => {
+    const shape = shapeOf(reference, collection)
+    return aggregateParts(reference, shape, records(reference, shape, 1), asked?.(collection))
+  })
   return selections([root], 1).map(({ text, answer }) => ({ text, expected: answer(null) }))
 }
 

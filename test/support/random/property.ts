@@ -1,13 +1,13 @@
 /**
- * Property tests: one random corpus is loaded, then asked many random questions.
- * PROPERTY_SEED replays a failure, PROPERTY_RUNS says how many corpora to try. Each run draws others, and `npm run
- * questions` asks many more, so that one run asks few.
+ * Property tests: one random corpus is loaded, then asked random questions. Each run draws others; TEST_ROUNDS says how
+ * many corpora to try, and `npm run questions` asks many more.
  */
 import fc from 'fast-check'
 import { createReference, type Reference } from '../../reference/reference.ts'
 import { assemble, type Corpus, recipes } from './corpus.ts'
 import { replayable } from './replay.ts'
 import { onEveryDatabase } from '../store/databases.ts'
+import { rounds, seed as firstSeed } from '../rounds.ts'
 import { collections, libraryLexicons, libraryReferences } from '../records/lexicons.ts'
 import { type Engine, postgresUrl } from '../store/postgres.ts'
 import {
@@ -24,38 +24,24 @@ export interface Loaded extends AsyncDisposable {
   readonly isHiding: boolean
 }
 
-const replayed = process.env.PROPERTY_SEED
-const firstSeed = replayed === undefined ? Date.now() % 2 ** 31 : Number(replayed)
-const corpora = Number(process.env.PROPERTY_RUNS ?? 1)
-
-/** A test that a sentence holds for random questions; a failure says how to replay it. */
+/** A test that a sentence holds for random questions, `few` for each corpus; a failure says how to replay it. */
 export function property<T>(
   sentence: string,
   questions: (loaded: Loaded) => fc.Arbitrary<T>,
   holds: (loaded: Loaded, question: T) => Promise<void>,
-  numRuns = 20,
-): void {
-  holdsInAll(sentence, false, questions, holds, numRuns)
-  holdsInAll(`while accounts are hidden, ${sentence}`, true, questions, holds, numRuns)
-}
-
-function holdsInAll<T>(
-  sentence: string,
-  hiding: boolean,
-  questions: (loaded: Loaded) => fc.Arbitrary<T>,
-  holds: (loaded: Loaded, question: T) => Promise<void>,
-  numRuns: number,
+  few = 20,
 ): void {
   onEveryDatabase(sentence, async (database) => {
-    for (let seed = firstSeed; seed < firstSeed + corpora; seed++) {
-      // Each sentence takes another road into the store, so that one run tries several.
+    for (let seed = firstSeed; seed < firstSeed + rounds(); seed++) {
+      // Sentences differ in how their records are loaded and in whether accounts are hidden.
       const loading = seed + sentence.length
+      const hiding = loading % 2 === 0
       // Laying out a database takes PostgreSQL longer than all the questions.
       await using loaded = await (database === 'postgres'
         ? openKept(seed, loading, hiding)
         : loadCorpus(seed, { loading, hiding }))
       const check = fc.asyncProperty(questions(loaded), (question) => holds(loaded, question))
-      await replayable(seed, () => fc.assert(check, { seed, numRuns, includeErrorInReport: true }))
+      await replayable(seed, () => fc.assert(check, { seed, numRuns: few, includeErrorInReport: true }))
     }
   })
 }
@@ -130,7 +116,7 @@ const sizes = {
 const drawn = new Map<number, Promise<Corpus>>()
 
 /** Pure data, drawn once for all tests of a run. */
-function drawCorpus(seed: number): Promise<Corpus> {
+export function drawCorpus(seed: number): Promise<Corpus> {
   const known = drawn.get(seed)
   if (known !== undefined) return known
   const [recipe = []] = fc.sample(recipes(libraryLexicons, libraryReferences, sizes), { seed, numRuns: 1 })

@@ -4,6 +4,6 @@ export async function replayable(seed: number, work: () => Promise<void>): Promi
     await work()
   } catch (cause) {
     // An error of its own, because the runner prints what an error was made with.
-    throw new Error(`Replay with PROPERTY_SEED=${seed}.`, { cause })
+    throw new Error(`Replay with TEST_SEED=${seed}.`, { cause })
   }
 }

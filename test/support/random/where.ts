@@ -1,10 +1,15 @@
 /** Random conditions over a corpus, from the kinds of fields; most arguments are values that occur. */
 import fc from 'fast-check'
+import {
+  operatorsOn,
+  type OperatorTarget,
+  type WhereOperator,
+} from '../../../src/schema/model/where-operators.ts'
 import type { Where } from '../../reference/matches.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Field, Json, Kind, ReferenceKind } from '../../reference/shapes.ts'
 import { fold } from '../../reference/values.ts'
-import { recordsOf } from '../../reference/world.ts'
+import { recordsOf, systemInstants, systemStrings } from '../../reference/dataset.ts'
 import { onceFor } from './once.ts'
 import { isFreeText } from '../../reference/words/search.ts'
 import { searches } from './searches.ts'
@@ -28,6 +33,12 @@ export function wheres(reference: Reference, collection: string, depth = 4): fc.
     collection,
     depth,
   )
+}
+
+/** The keys that conditions on a record of this collection may have. */
+export function whereKeys(reference: Reference, collection: string): string[] {
+  const place = placeOf(reference, collection)
+  return [...connectives(() => fc.constant({}), 1), ...fieldEntries(reference, place, 1)].map(([key]) => key)
 }
 
 function placeOf(reference: Reference, collection: string): Place {
@@ -91,40 +102,23 @@ function fieldEntries(reference: Reference, place: Place, depth: number): Entry[
     return [[field.name, () => condition(reference, field.kind, present, depth, place.collection !== null)]]
   })
   if (place.collection === null) return own
-  const system = ['uri', 'cid', 'rev', 'did', 'rkey', 'collection'].map((name): Entry => {
+  const system = systemStrings.map((name): Entry => {
     const present = place.samples.map((sample) => sample[name]).filter((value) => value !== undefined)
-    return [
-      name,
-      () =>
-        stringCondition(present, [
-          'eq',
-          'ne',
-          'in',
-          'notIn',
-          'gt',
-          'gte',
-          'lt',
-          'lte',
-          'contains',
-          'startsWith',
-          'isNull',
-        ]),
-    ]
+    return [name, () => stringCondition('string', present)]
   })
   const instants = place.samples.map((sample) => new Date(Number(sample.indexedAt / 1000n)).toISOString())
   const reverses = depth <= 0 ? [] : reverseEntries(reference, place.collection, depth)
   return [
     ...own,
     ...system,
-    ['indexedAt', () => comparison(instants, datetimeArguments)],
-    ['changedAt', () => comparison(instants, datetimeArguments)],
+    ...systemInstants.map((name): Entry => [name, () => comparison('datetime', instants, datetimeArguments)]),
     ...reverses,
     ...reverses,
   ]
 }
 
 function hasConditions(kind: Kind): boolean {
-  if (kind.kind === 'array') return ['string', 'integer', 'object'].includes(kind.of.kind)
+  if (kind.kind === 'array') return ['string', 'integer', 'object', 'reference'].includes(kind.of.kind)
   return ['string', 'integer', 'boolean', 'datetime', 'reference', 'object'].includes(kind.kind)
 }
 
@@ -137,33 +131,55 @@ function reverseEntries(reference: Reference, collection: string, depth: number)
     .referredBy(collection)
     .filter((held) => held.kind.target === collection)
     .map((held): Entry => {
-      const inner = () => wheres(reference, held.collection, Math.min(depth - 1, 1))
-      return [
-        held.viaField,
-        () =>
-          entries([
-            ['some', inner],
-            ['none', inner],
-            ['count', () => comparison([0, 1, 2, 3], integers(-(2 ** 31), 2 ** 31 - 1))],
-          ]),
-      ]
+      const where = () => wheres(reference, held.collection, Math.min(depth - 1, 1))
+      const number = () => comparison('integer', [0, 1, 2, 3], integers(-(2 ** 31), 2 ** 31 - 1))
+      return [held.viaField, () => entries(operatorEntries('reverse', { where, number }))]
     })
 }
 
-const ordinary = [
-  'eq',
-  'ne',
-  'in',
-  'notIn',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'contains',
-  'contains',
-  'startsWith',
-  'isNull',
-]
+/** Arbitraries for arguments of operators, by what the program's table says of them. */
+interface Arguments {
+  readonly value?: () => fc.Arbitrary<Json>
+  readonly where?: () => fc.Arbitrary<Where>
+  readonly number?: () => fc.Arbitrary<Json>
+  readonly needle?: () => fc.Arbitrary<string>
+  readonly url?: () => fc.Arbitrary<string>
+  readonly words?: () => fc.Arbitrary<string>
+}
+
+/** Drawn more often, because they find records in more ways than others. */
+const weights: Readonly<Record<string, number>> = { contains: 2, sameUrl: 3, some: 3 }
+
+/** An entry for every operator that the program has there, so that a new one is drawn at once. */
+function operatorEntries(target: OperatorTarget, given: Arguments): Entry[] {
+  return operatorsOn(target).flatMap(([name, operator]): Entry[] => {
+    // Only free text of records has it.
+    if (operator.condition === 'words' && given.words === undefined) return []
+    const drawn = argumentOf(operator, given)
+    if (drawn === undefined) throw new Error(`Nothing draws arguments of ${name} on ${target}.`)
+    return Array.from({ length: weights[name] ?? 1 }, (): Entry => [name, drawn])
+  })
+}
+
+function argumentOf(
+  { value: kind, condition }: WhereOperator,
+  { value, where, number, needle, url, words }: Arguments,
+): (() => fc.Arbitrary<Json>) | undefined {
+  switch (kind) {
+    case 'flag':
+      return fc.boolean
+    case 'value':
+      return value
+    case 'list':
+      return value && (() => fc.array(value(), { maxLength: 3 }))
+    case 'where':
+      return where
+    case 'number':
+      return number
+    case 'text':
+      return { text: needle, url, words }[condition as string]
+  }
+}
 
 function condition(
   reference: Reference,
@@ -173,27 +189,22 @@ function condition(
   isRecord = false,
 ): fc.Arbitrary<Json> {
   switch (kind.kind) {
-    case 'string':
-      if (isRecord && isFreeText(kind.lexicon) && present.length > 0)
-        return fc.oneof(
-          { weight: 1, arbitrary: searches(present, []).map((matches) => ({ matches })) },
-          { weight: 3, arbitrary: stringCondition(present, ordinary) },
-        )
-      if (kind.lexicon.format === 'uri')
-        return stringCondition(present, [...ordinary, 'sameUrl', 'sameUrl', 'sameUrl'])
-      return stringCondition(present, ordinary)
+    case 'string': {
+      const words = isRecord && isFreeText(kind.lexicon) && present.length > 0
+      return stringCondition(
+        kind.lexicon.format === 'uri' ? 'url' : 'string',
+        present,
+        words ? () => searches(present, []) : undefined,
+      )
+    }
     case 'integer': {
       const limit = kind.bits === 32 ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
-      return comparison(present, integers(-limit, limit))
+      return comparison('integer', present, integers(-limit, limit))
     }
     case 'datetime':
-      return comparison(present, datetimeArguments)
+      return comparison('datetime', present, datetimeArguments)
     case 'boolean':
-      return entries([
-        ['eq', fc.boolean],
-        ['ne', fc.boolean],
-        ['isNull', fc.boolean],
-      ])
+      return entries(operatorEntries('boolean', { value: fc.boolean }))
     case 'reference':
       return referenceCondition(reference, kind, present, depth)
     case 'object':
@@ -216,46 +227,35 @@ function arrayCondition(
   if (of.kind === 'object') {
     const inner = () =>
       conditions(reference, { fields: of.fields(), samples: elements, collection: null }, depth - 1)
-    return entries([
-      ['some', inner],
-      ['some', inner],
-      ['some', inner],
-      ['isNull', fc.boolean],
-    ])
+    return entries(operatorEntries('elements', { where: inner }))
   }
+  if (of.kind === 'reference' && of.link === 'strongRef')
+    return entries(
+      operatorEntries('elements', { where: () => referenceCondition(reference, of, elements, depth - 1) }),
+    )
   const one =
     of.kind === 'integer' ? integers(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) : texts(640, 64)
-  const element = () => among(elements, one)
-  const list = () => fc.array(element(), { maxLength: 3 })
-  return entries([
-    ['has', element],
-    ['hasAny', list],
-    ['hasAll', list],
-    ['isNull', fc.boolean],
-  ])
+  return entries(operatorEntries('array', { value: () => among(elements, one) }))
 }
 
-function stringCondition(present: readonly string[], operators: readonly string[]): fc.Arbitrary<Json> {
+function stringCondition(
+  target: 'string' | 'url' | 'uri',
+  present: readonly string[],
+  words?: () => fc.Arbitrary<string>,
+): fc.Arbitrary<Json> {
   const value = () => among(present, texts(200, 50))
   const needle = () => needles([...present, ...present.map(fold)])
   return entries(
-    operators.map((operator): Entry => {
-      if (operator === 'isNull') return [operator, fc.boolean]
-      if (operator === 'in' || operator === 'notIn')
-        return [operator, () => fc.array(value(), { maxLength: 3 })]
-      if (operator === 'sameUrl') return [operator, () => writtenUrls(present)]
-      return [operator, operator === 'contains' || operator === 'startsWith' ? needle : value]
-    }),
+    operatorEntries(target, { value, needle, url: () => writtenUrls(present), ...(words && { words }) }),
   )
 }
 
-function comparison(present: readonly Json[], anything: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-  const value = () => among(present, anything)
-  const list = () => fc.array(value(), { maxLength: 3 })
-  const ordering = (['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const).map(
-    (operator): Entry => [operator, value],
-  )
-  return entries([...ordering, ['in', list], ['notIn', list], ['isNull', fc.boolean]])
+function comparison(
+  target: 'integer' | 'datetime',
+  present: readonly Json[],
+  anything: fc.Arbitrary<Json>,
+): fc.Arbitrary<Json> {
+  return entries(operatorEntries(target, { value: () => among(present, anything) }))
 }
 
 function among<T>(present: readonly T[], anything: fc.Arbitrary<T>): fc.Arbitrary<T> {
@@ -270,12 +270,7 @@ function referenceCondition(
   depth: number,
 ): fc.Arbitrary<Where> {
   const uris = present.map((value) => (typeof value === 'string' ? value : value.uri))
-  const own: Entry[] = [
-    ['uri', () => stringCondition(uris, ['eq', 'ne', 'in', 'notIn', 'isNull'])],
-    ['isNull', fc.boolean],
-    ['isIndexed', fc.boolean],
-    ...(kind.link === 'strongRef' ? [['isCurrent', fc.boolean] as const] : []),
-  ]
+  const own: Entry[] = [['uri', () => stringCondition('uri', uris)], ...operatorEntries(kind.link, {})]
   if (depth <= 0) return entries(own)
   if (kind.asked === null) {
     return entries([

@@ -1,6 +1,6 @@
 /** Records of the network's own collections, written by hand: three people, one thread, everything around it. */
 import type { Json } from '../../reference/shapes.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { buildRecord, otherCid, refTo } from './records.ts'
 
 const alice = 'did:plc:networkalice222222222222'

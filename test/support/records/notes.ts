@@ -311,8 +311,9 @@ async function sequencesOf({ rows }: TestStore, { name, texts }: Table) {
 export async function assertHolds<T>(
   drawn: fc.Arbitrary<T>,
   holds: (drawn: T) => Promise<void>,
-  numRuns: number,
+  few: number,
 ): Promise<void> {
-  const given = { seed, numRuns: rounds(numRuns), includeErrorInReport: true }
-  await replayable(seed, () => fc.assert(fc.asyncProperty(drawn, holds), given))
+  await replayable(seed, () =>
+    fc.assert(fc.asyncProperty(drawn, holds), { seed, numRuns: rounds(few), includeErrorInReport: true }),
+  )
 }

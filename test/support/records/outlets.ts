@@ -1,6 +1,6 @@
 /** Outlets whose names are alike, each with some articles: what people call outlets, and what they mean. */
 import type { Json } from '../../reference/shapes.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { buildRecord, refTo } from './records.ts'
 
 const did = 'did:plc:lexigraphdemopress222222'

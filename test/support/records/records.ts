@@ -3,7 +3,7 @@ import { cidForLex } from '@atproto/lex-cbor'
 import { type LexValue, parseCid } from '@atproto/lex-data'
 import type { Json } from '../../reference/shapes.ts'
 import { parseInstant } from '../../reference/values.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 
 export interface RecordGiven {
   readonly did?: string

@@ -10,7 +10,7 @@ import type { Model } from '../../../src/schema/model/model.ts'
 import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import { printInstant } from '../../reference/values.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { understand } from '../records/understand.ts'
 
 /** A line of an import. */
@@ -37,8 +37,6 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly lastStatement: () => string
   /** Whether the latest of them was one that others may wait for. */
   readonly lastKind: () => 'short' | 'long'
-  /** Milliseconds from the model to the schema. */
-  readonly buildingTook: number
   /** The schema as `lexigraph schema` prints it. */
   readonly schemaText: string
   /** From now on every statement fails. */
@@ -54,7 +52,7 @@ export async function openEngine(
   now = () => BigInt(Date.now()) * 1000n,
 ): Promise<OpenedEngine> {
   const { set, model, tables } = understand(documents, references)
-  const { schema, buildingTook } = schemaOf(model)
+  const schema = schemaOf(model)
   const readRecord = createRecordReader(set)
   const database = await openDatabase(url, {
     tables,
@@ -102,23 +100,18 @@ export async function openEngine(
     statements: () => watched.seen.length,
     lastStatement: () => watched.seen.at(-1)?.text ?? '',
     lastKind: () => watched.seen.at(-1)?.kind ?? 'short',
-    buildingTook,
     schemaText: `${printSchema(schema)}\n`,
     breakDatabase: close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-const schemas = new WeakMap<Model, { readonly schema: GraphQLSchema; readonly buildingTook: number }>()
+const schemas = new WeakMap<Model, GraphQLSchema>()
 
-function schemaOf(model: Model) {
-  const before = schemas.get(model)
-  if (before !== undefined) return before
-  const started = performance.now()
-  const schema = buildGraphQLSchema(model)
-  const built = { schema, buildingTook: performance.now() - started }
-  schemas.set(model, built)
-  return built
+function schemaOf(model: Model): GraphQLSchema {
+  const schema = schemas.get(model) ?? buildGraphQLSchema(model)
+  schemas.set(model, schema)
+  return schema
 }
 
 /** As large a page as callers get, without a charge. */

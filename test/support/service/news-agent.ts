@@ -1,6 +1,6 @@
 /** The agents' tools over the demo corpus, and its records to hold their answers against. */
 import { corpusNamed, newsLexicons } from '../../golden/corpora.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { type Agent, createAgent, demoDay, engineEndpoint, modelOf } from './agents.ts'
 import type { Engine } from '../store/postgres.ts'
 

@@ -1,7 +1,7 @@
 /** Everything a record has, as a GraphQL selection, and the answer that selection must get. */
 import type { Reference } from '../../reference/reference.ts'
 import { type Field, type Json, type Kind, typeNameOf } from '../../reference/shapes.ts'
-import { linkOf } from '../../reference/world.ts'
+import { linkOf } from '../../reference/dataset.ts'
 
 /** Circular objects are followed this deep. */
 const deepest = 3

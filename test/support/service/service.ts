@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import type { Change } from '../../../src/database/database.ts'
 import type { QueryEngine } from '../../../src/query/execute/execute.ts'
 import type { Json, References } from '../../reference/shapes.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 import { anybody, beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from '../store/postgres.ts'
 

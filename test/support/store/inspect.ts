@@ -12,7 +12,7 @@ import { assertCounts } from './counts.ts'
 import { createReference, type ListArguments } from '../../reference/reference.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import { parseInstant } from '../../reference/values.ts'
-import type { PlainRecord } from '../../reference/world.ts'
+import type { PlainRecord } from '../../reference/dataset.ts'
 
 export interface Question {
   readonly collection: string

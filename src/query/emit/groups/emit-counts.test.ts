@@ -6,6 +6,7 @@ import { createReference } from '../../../../test/reference/reference.ts'
 import { printKey } from '../../../../test/reference/groups/group-fields.ts'
 import { buildRecord, refTo } from '../../../../test/support/records/records.ts'
 import { openTestService } from '../../../../test/support/service/service.ts'
+import { openLibrary } from '../../../../test/support/service/library.ts'
 
 const list = 'orgExampleLibraryBook'
 
@@ -28,12 +29,7 @@ onEveryDatabase('what is known of those that are referred to is counted by them'
       }),
     ),
   )
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records: [...people, ...books],
-    database,
-  })
+  await using service = await openLibrary(database, [...people, ...books])
   const counted = async (query: string) => {
     const data = await service.data(query)
     assert.match(service.opened.lastStatement(), /"org\.example\.library\.book\/\.author:base:count"/, query)
@@ -79,12 +75,7 @@ onEveryDatabase(
         }),
       ),
     )
-    await using service = await openTestService({
-      lexicons: libraryLexicons,
-      references: libraryReferences,
-      records: [author, ...books],
-      database,
-    })
+    await using service = await openLibrary(database, [author, ...books])
     for (const [where, total, counts] of [
       [`did: {eq: "${accounts[0]}"}`, 2, 'base'],
       [`did: {in: ["${accounts[0]}", "${accounts[1]}", "did:plc:nobody"]}`, 3, 'base'],
@@ -128,12 +119,7 @@ onEveryDatabase('records of one code are counted by time along the index of both
       return buildRecord('org.example.library.book', { rkey: `b${n}`, value })
     }),
   )
-  await using service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records,
-    database,
-  })
+  await using service = await openLibrary(database, records)
   const reference = createReference(libraryLexicons, libraryReferences, records)
   const nsid = 'org.example.library.book'
   for (const language of ['en', 'fr'])

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
-import { libraryLexicons, libraryReferences } from '../../../../test/support/records/lexicons.ts'
 import { buildRecord } from '../../../../test/support/records/records.ts'
-import { openTestService } from '../../../../test/support/service/service.ts'
+import { openLibrary } from '../../../../test/support/service/library.ts'
 
 const list = 'orgExampleLibraryPerson'
 const largest = Number.MAX_SAFE_INTEGER
@@ -13,12 +12,7 @@ async function openPeople(database: Parameters<Parameters<typeof onEveryDatabase
       buildRecord('org.example.library.person', { rkey: `p${n}`, value: { name: `Person ${n}`, ...value } }),
     ),
   )
-  const service = await openTestService({
-    lexicons: libraryLexicons,
-    references: libraryReferences,
-    records,
-    database,
-  })
+  const service = await openLibrary(database, records)
   return service
 }
 

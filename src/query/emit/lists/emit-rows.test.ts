@@ -1,11 +1,10 @@
 /** Lists that are found in other ways where it is cheaper: no page may differ. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildDemoCorpus } from '../../../../demo/corpus.ts'
-import { newsLexicons } from '../../../../test/golden/corpora.ts'
-import type { StoredLine } from '../../../../test/support/service/engine.ts'
-import { openTestService, waysOfLoading } from '../../../../test/support/service/service.ts'
+import { news } from '../../../../test/support/service/library.ts'
+import { openTestService, sharedService, waysOfLoading } from '../../../../test/support/service/service.ts'
 
+const open = sharedService(async () => news())
 const list = 'techServiceNewsArticle'
 const said = 'OR: [{title: {contains: "the"}}, {description: {contains: "ing"}}]'
 const enrichments = 'techServiceNewsEnrichmentViaArticle'
@@ -25,11 +24,9 @@ const sorts = [
   '{field: language}, {field: publishedAt}',
 ]
 test('pages are the same whether candidates are sorted before or after they are verified', async () => {
-  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
-  const given = { lexicons: newsLexicons.documents, references: newsLexicons.references, records }
-  await using before = await openTestService(given)
+  const before = await open('sqlite')
   // Statistics that make every text common.
-  await using after = await openTestService({ ...given, loading: 4 * waysOfLoading })
+  await using after = await openTestService({ ...news(), loading: 4 * waysOfLoading })
   for (const where of wheres)
     for (const sort of sorts) {
       let cursor = ''
@@ -48,39 +45,8 @@ test('pages are the same whether candidates are sorted before or after they are 
   assert.match(after.opened.lastStatement(), /limit -1\) t\d+ cross join/)
 })
 
-test('records that differ in nothing but their account are in its order, page by page', async () => {
-  const [one] = [...buildDemoCorpus()].filter(({ uri }) => uri.includes('/tech.service.news.article/'))
-  const accounts = ['c', 'a', 'e', 'b', 'd'].map((letter) => `did:plc:${letter.repeat(24)}`)
-  const uris = ['3jui7kd54zh2y', '3jui7kd54zh2z'].flatMap((key) =>
-    accounts.map((did) => `at://${did}/tech.service.news.article/${key}`),
-  )
-  const records = uris.map((uri) => ({ uri, value: one?.value })) as unknown as readonly StoredLine[]
-  const { documents: lexicons, references } = newsLexicons
-  await using service = await openTestService({ lexicons, references, records })
-  const keyOf = (uri: string): string => `${uri.split('/').at(-1)} ${uri}`
-  const expected = uris.toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1))
-  for (const [side, from, to] of [
-    ['first', 'after', 'endCursor'],
-    ['last', 'before', 'startCursor'],
-  ] as const) {
-    const found: string[] = []
-    for (let at = ''; ; ) {
-      const page = `{ ${list}(${side}: 3${at}, sortBy: [${sorts[0]}]) { nodes { uri } pageInfo { ${to} } } }`
-      const { nodes, pageInfo } = (await service.data(page))[list]
-      if (nodes.length === 0) break
-      const part = nodes.map(({ uri }: { uri: string }) => uri)
-      if (side === 'first') found.push(...part)
-      else found.unshift(...part)
-      at = `, ${from}: ${JSON.stringify(pageInfo[to])}`
-    }
-    assert.deepEqual(found, expected)
-  }
-})
-
 test('what few records can have is found through an index', async () => {
-  const { documents: lexicons, references } = newsLexicons
-  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
-  await using service = await openTestService({ lexicons, references, records })
+  const service = await open('sqlite')
   const [{ uri, source, title, url }, other] = (
     await service.data(`{ ${list}(first: 2) { nodes { uri title url source { uri } } } }`)
   )[list].nodes
@@ -119,9 +85,7 @@ test('what few records can have is found through an index', async () => {
 })
 
 test('behind a cursor no bound on the order is asked for that the cursor implies', async () => {
-  const { documents: lexicons, references } = newsLexicons
-  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
-  await using service = await openTestService({ lexicons, references, records })
+  const service = await open('sqlite')
   const given = 'first: 3, where: {publishedAt: {gte: "2026-09-20"}}, sortBy: [{field: publishedAt}]'
   const bound = /"\.publishedAt" >= \?/
   const sqlOf = async (query: string): Promise<string> => (await service.engine.explain({ query })).sql ?? ''
@@ -134,9 +98,7 @@ test('behind a cursor no bound on the order is asked for that the cursor implies
 })
 
 test('in the order of ids a cursor is the id of its record, and moments are ranges of ids', async () => {
-  const { documents: lexicons, references } = newsLexicons
-  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
-  await using service = await openTestService({ lexicons, references, records })
+  const service = await open('sqlite')
   const { endCursor } = (await service.data(`{ ${list}(first: 3) { pageInfo { endCursor } } }`))[list]
     .pageInfo
   const query = `{ ${list}(first: 3, after: "${endCursor}") { nodes { uri } } }`
@@ -147,11 +109,9 @@ test('in the order of ids a cursor is the id of its record, and moments are rang
 })
 
 test('no way to look records up takes an answer away', async () => {
-  const { documents: lexicons, references } = newsLexicons
-  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
   // With figures that are true, and with such as find everything rare.
   for (const loading of [0, 3 * waysOfLoading]) {
-    await using service = await openTestService({ lexicons, references, records, loading })
+    await using service = await openTestService({ ...news(), loading })
     const levels = 28
     for (const where of [
       // SQLite has a longest way into an expression.

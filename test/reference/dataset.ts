@@ -18,7 +18,7 @@ export interface PlainRecord {
   readonly value: Json
 }
 
-export interface World {
+export interface Dataset {
   readonly shapes: Shapes
   readonly records: readonly PlainRecord[]
   /** In which times are grouped; UTC when absent. */
@@ -41,12 +41,12 @@ export type Subject =
       readonly within: readonly string[] | null
     }
 
-export function recordSubject(world: World, record: PlainRecord): Subject {
-  return { kind: 'record', record, shape: shapeOf(world, record.collection) }
+export function recordSubject(data: Dataset, record: PlainRecord): Subject {
+  return { kind: 'record', record, shape: shapeOf(data, record.collection) }
 }
 
-export function shapeOf(world: World, collection: string): Shape {
-  const shape = world.shapes.get(collection)
+export function shapeOf(data: Dataset, collection: string): Shape {
+  const shape = data.shapes.get(collection)
   if (shape === undefined) throw new Error(`There is no collection ${collection}.`)
   return shape
 }
@@ -55,8 +55,8 @@ const byCollection = once((records: readonly PlainRecord[]) =>
   Map.groupBy(records, ({ collection }) => collection),
 )
 
-export function recordsOf(world: World, collection: string): readonly PlainRecord[] {
-  return byCollection(world.records).get(collection) ?? []
+export function recordsOf(data: Dataset, collection: string): readonly PlainRecord[] {
+  return byCollection(data.records).get(collection) ?? []
 }
 
 export const systemStrings = ['uri', 'cid', 'rev', 'did', 'rkey', 'collection'] as const
@@ -129,21 +129,21 @@ const byUri = once(
 )
 
 /** Whatever indexed record has this URI, of any collection. */
-export function resolve(world: World, uri: string): PlainRecord | null {
-  return byUri(world.records).get(uri) ?? null
+export function resolve(data: Dataset, uri: string): PlainRecord | null {
+  return byUri(data.records).get(uri) ?? null
 }
 
 /** Whether the indexed record still has that CID; null when it is not indexed. */
-export function isCurrent(world: World, link: Link): boolean | null {
-  const record = resolve(world, link.uri)
+export function isCurrent(data: Dataset, link: Link): boolean | null {
+  const record = resolve(data, link.uri)
   return record === null ? null : record.cid === link.cid
 }
 
 const allReferences = once((shapes: Shapes) => [...shapes.values()].flatMap(({ references }) => references))
 
 /** The reverse fields that a collection's records have. */
-export function referredBy(world: World, collection: string): HeldReference[] {
-  return allReferences(world.shapes).filter(
+export function referredBy(data: Dataset, collection: string): HeldReference[] {
+  return allReferences(data.shapes).filter(
     ({ kind }) => kind.targets === null || kind.targets.includes(collection),
   )
 }
@@ -163,8 +163,8 @@ const referrers = once((records: readonly PlainRecord[]) =>
 )
 
 /** The records that point at this one through a reference, each once. */
-export function reverse(world: World, { uri }: PlainRecord, held: HeldReference): readonly PlainRecord[] {
-  return referrers(world.records)(held).get(uri) ?? []
+export function reverse(data: Dataset, { uri }: PlainRecord, held: HeldReference): readonly PlainRecord[] {
+  return referrers(data.records)(held).get(uri) ?? []
 }
 
 /** The links a record holds at a path, passing through arrays. */
