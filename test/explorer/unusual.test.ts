@@ -1,6 +1,6 @@
 /** Unusual words of more records than are read. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { test } from 'node:test'
 import { openExplorer } from '../support/service/explorer.ts'
 import { buildRecord } from '../support/records/records.ts'
 import { recordLexicon } from '../support/store/store.ts'
@@ -15,7 +15,7 @@ const lexicon = recordLexicon(nsid, {
 const few = 300
 const many = 10_200
 
-test('a chart and a file of unusual words say that they are of a sample', async (database) => {
+test('a chart and a file of unusual words say that they are of a sample', async () => {
   const records = await Promise.all(
     Array.from({ length: few + many }, (_, number) => {
       const day = number < few ? 1 : 2
@@ -23,7 +23,7 @@ test('a chart and a file of unusual words say that they are of a sample', async 
       return buildRecord(nsid, { rkey: `r${number}`, value: { title, day, number } })
     }),
   )
-  await using explorer = await openExplorer({ lexicons: [lexicon], database, records })
+  await using explorer = await openExplorer({ lexicons: [lexicon], records })
   const query = 'part=unusual&on=words-title&day=2'
   const { body } = await explorer.get(`/c/${nsid}/charts?${query}`)
   const read =
