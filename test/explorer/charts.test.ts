@@ -35,6 +35,32 @@ function assertTrue({ rows, head }: Figure, measure: Measure, address: string): 
     }
 }
 
+const dateParts = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
+const names = {
+  language: new Intl.DisplayNames(['en'], { type: 'language' }),
+  country: new Intl.DisplayNames(['en'], { type: 'region' }),
+} as const
+
+/** The label of a group, by what its link selects: a period by its beginning, a code by its name, a record by its title. */
+function labelOf(href: string, by: string): string | null {
+  const given = new URLSearchParams(href.split('?')[1])
+  const value = given.getAll(by).at(-1)
+  if (by === 'wordCount')
+    return ['from', 'to'].map((bound) => number.format(Number(given.get(`wordCount.${bound}`)))).join(' – ')
+  if (value === undefined) return null
+  const kind = by.split('_').at(-1)
+  if (kind === 'language' || kind === 'country') return names[kind].of(value) ?? value
+  if (by === 'source') return reference.resolve(value)?.value.displayName
+  return by === 'tags' ? value : null
+}
+
+function assertLabelled({ rows }: Figure, by: string): void {
+  const labels = rows.map(([key]) => [key?.text, labelOf(key?.href ?? '', by)] as const)
+  const known = labels.filter(([, label]) => label !== null)
+  assert.ok(known.length >= rows.length - 1)
+  for (const [text, label] of known) assert.equal(text, label)
+}
+
 function linked({ rows }: Figure): readonly Cell[] {
   return rows.flat().filter(({ href }) => href !== null)
 }
@@ -65,7 +91,12 @@ for (const query of [
     test(`the ${as} of each period is that of its records: ${query}`, async () => {
       const shown = await figure(`${article}?${query}&as=${as}`)
       assert.equal(shown.drawings, shown.rows.length > 1 ? 2 : 0)
-      if (query !== 'per=year') assertTrue(shown, as === 'share' ? share : count, query)
+      if (query === 'per=year') assert.deepEqual(shown.texts[0]?.[0], '2026')
+      else assertTrue(shown, as === 'share' ? share : count, query)
+      for (const [key] of query.includes('per=') ? [] : shown.rows) {
+        const day = new URLSearchParams(key?.href?.split('?')[1]).get('publishedAt') ?? ''
+        assert.equal(key?.text, new Intl.DateTimeFormat('en', dateParts).format(new Date(day)))
+      }
       if (as === 'share') return
       // No record with a time is left out.
       const dated = found(`${article}?${query}`).filter(({ value }) => value.publishedAt !== undefined)
@@ -118,6 +149,7 @@ for (const by of ['language', 'source', 'articleType', 'tags', 'country', 'sourc
       const address = `${article}/charts?by=${by}&top=10${conditions}`
       const shown = await figure(address)
       assertTrue(shown, count, address)
+      if (by !== 'articleType' && by !== 'source_region') assertLabelled(shown, by)
       const { groups } = reference.aggregate(nsid, { groupBy: [by], limit: 1_000 })
       const where =
         conditions === '' ? {} : { language: { in: ['en', 'fr'] }, publishedAt: { gte: '2026-11-01' } }
@@ -236,6 +268,18 @@ test('up to four queries are compared, each with conditions of its own', async (
   await page(`${all}&query=five`, 400)
 })
 
+test('the period of the page holds for compared queries that have none of their own', async () => {
+  const own = 'publishedAt=2026-10-19&publishedAt.to=2026-11-01'
+  const queries = ['language=fr', `language=en&${own}`].map((text) => ['query', text])
+  const address = `${article}/charts?${period}&${new URLSearchParams([['part', 'compare'], ['as', 'count'], ['per', 'week'], ...queries])}`
+  const shown = await figure(address)
+  assertTrue(shown, count, address)
+  assert.deepEqual(
+    [1, 2].map((at) => sum(shown.texts.map((row) => row[at]))),
+    [`language=fr&${period}`, `language=en&${own}`].map((query) => found(`${article}?${query}`).length),
+  )
+})
+
 test('dates that do not exist are refused everywhere, and the first and the last day are not', async () => {
   const places = [
     '',
@@ -284,6 +328,7 @@ test('a chart by numbers has no gaps, and counts records without the number apar
   const address = `${article}/charts?by=wordCount&step=200`
   const shown = await figure(address)
   assertTrue(shown, count, address)
+  assertLabelled(shown, 'wordCount')
   const starts = shown.texts.map(([label = '']) => Number(label.split(' ')[0]?.replace(',', '')))
   assert.deepEqual(
     starts,

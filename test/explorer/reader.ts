@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { en } from '../../src/explorer/languages/en.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { sharedBrowser } from '../support/server/browser.ts'
 import type { TestServiceGiven } from '../support/service/service.ts'
@@ -109,6 +110,7 @@ export async function openReader(address: string, options: BrowserContextOptions
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
   })
   await page.goto(address.startsWith('http') ? address : url + address)
+  await showCharts(page)
   let actions = 0
   const act = async (action: Promise<unknown>): Promise<void> => {
     actions += 1
@@ -125,4 +127,9 @@ export async function openReader(address: string, options: BrowserContextOptions
     select: (target, label) => act(target.selectOption({ label })),
     [Symbol.asyncDispose]: () => context.close(),
   }
+}
+
+/** A service that was held up for seconds says that its charts failed; it is asked again. */
+async function showCharts(page: Page): Promise<void> {
+  while ((await page.getByText(en.charts.failed).count()) > 0) await page.reload()
 }

@@ -28,24 +28,37 @@ test('an article is shown with all of its analyses side by side', async () => {
 })
 
 test('an outlet is shown with how many articles it has by month, and their mean scores', async () => {
-  const [outlet] = of('source')
-  assert.ok(outlet)
-  const { body, cost } = await demo.page(pathOf(outlet))
-  assert.ok(cost <= 200, `${cost} points`)
-  const articles = of('article').filter(({ value }) => value.source.uri === outlet.uri)
-  const uris = new Set(articles.map(({ uri }) => uri))
-  const [, summary = ''] = body.split('Article: summary')
-  assert.match(summary, new RegExp(`\\?source=[^"]*"[^>]*>${articles.length} records<`))
-  const november = articles.filter(
-    ({ value }) => value.publishedAt && new Date(value.publishedAt).toISOString().startsWith('2026-11'),
-  ).length
-  assert.match(summary, new RegExp(`Nov(ember)? 2026</bdi></a></th><td class="number">${november}<`))
-  const scores = of('enrichment')
-    .filter(({ value }) => uris.has(value.article.uri))
-    .flatMap(({ value }) => value.clickbaitScore ?? [])
-  const mean = scores.reduce((one, score) => one + score, 0) / scores.length
-  const shown = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(mean)
-  assert.ok(body.includes(`${shown} of 10`), shown)
+  for (const outlet of of('source').slice(0, 3)) {
+    const path = pathOf(outlet)
+    const { body, cost, links } = await demo.page(path)
+    assert.ok(cost <= 200, `${cost} points`)
+    const articles = of('article').filter(({ value }) => value.source.uri === outlet.uri)
+    const [all = ''] = links('.summary-of')
+    assert.deepEqual(demo.found(all).length, articles.length)
+    assert.ok(body.includes(`>${articles.length} records<`))
+    const { rows, description } = await demo.figure(path)
+    for (const [month, count] of rows) {
+      assert.equal(count?.text, String(demo.found(month?.href ?? '').length), month?.href ?? '')
+      const start = new URLSearchParams(month?.href?.split('?')[1]).get('publishedAt') ?? ''
+      const label = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+      assert.equal(month?.text, label.format(new Date(start)))
+    }
+    const dated = articles.filter(({ value }) => value.publishedAt !== undefined)
+    const shown = rows.reduce((sum, [, count]) => sum + Number(count?.text), 0)
+    assert.equal(shown, dated.length)
+    const undated = articles.length - dated.length
+    if (undated > 0) assert.match(description, new RegExp(`\\b${undated}\\b`))
+    const uris = new Set(articles.map(({ uri }) => uri))
+    const analyses = of('enrichment').filter(({ value }) => uris.has(value.article.uri))
+    for (const [field, most] of [
+      ['clickbaitScore', 10],
+      ['impactLevel', 10],
+    ] as const) {
+      const mean = demo.reference.mean(analyses, field) ?? Number.NaN
+      const text = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(mean)
+      assert.ok(body.includes(`${text} of ${most}`), `${field}: ${text}`)
+    }
+  }
 })
 
 test('a record without a title has another text instead, or its kind, time and key', async () => {

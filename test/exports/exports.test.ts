@@ -1,30 +1,24 @@
 /** Exported files, read with DuckDB, hold what GraphQL answers. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after } from 'node:test'
 import { text as readText } from 'node:stream/consumers'
 import { parseInstant } from '../../src/util/instant.ts'
 import type { Json } from '../reference/shapes.ts'
 import { onEveryDatabase as test } from '../support/store/databases.ts'
 import { collections } from '../support/records/lexicons.ts'
-import type { Engine } from '../support/store/postgres.ts'
+import { temporaryFolder } from '../support/store/store.ts'
 import { askDuckDb, type Cells, fromCsv, fromParquet, plain, withPlainCells } from './duckdb.ts'
-import { at, bookColumns, bookNodes, hostileTexts, type ServedLibrary, serveLibrary } from './library.ts'
+import {
+  at,
+  bookColumns,
+  bookNodes,
+  hostileTexts,
+  type ServedLibrary,
+  servedLibrary as open,
+} from './library.ts'
 
-const served = new Map<Engine, Promise<ServedLibrary>>()
-const open = (database: Engine): Promise<ServedLibrary> => {
-  const known = served.get(database) ?? serveLibrary(database)
-  served.set(database, known)
-  return known
-}
-const folder = await mkdtemp(join(tmpdir(), 'lexigraph-exports-'))
-after(async () => {
-  for (const library of served.values()) await (await library)[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+const inFolder = temporaryFolder()
 
 const names = bookColumns.map(([name]) => name)
 const fields = `fields=${names.join(',')}`
@@ -53,7 +47,7 @@ async function download({ server }: ServedLibrary, path: string): Promise<string
   const response = await server.get(path)
   const body = Buffer.from(await response.arrayBuffer())
   assert.equal(response.status, 200, body.toString())
-  const file = join(folder, `${Math.random()}`)
+  const file = inFolder(`${Math.random()}`)
   await writeFile(file, body)
   return file
 }
