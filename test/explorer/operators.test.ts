@@ -12,9 +12,12 @@ import { demoDatabase, demoService } from './reader.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-explorer-'))
 const run = commandsInTurn()
-const base = ['serve', '--database', await demoDatabase(), '--workers', '1']
-const serve = (settings: Readonly<Record<string, string>> = {}): Promise<Service> =>
-  startService([...base, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])])
+const base = async () => ['serve', '--database', await demoDatabase(), '--workers', '1']
+const serve = async (settings: Readonly<Record<string, string>> = {}): Promise<Service> =>
+  startService([
+    ...(await base()),
+    ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+  ])
 const articles = '/c/tech.service.news.article'
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
 const file = (name: string, text: string): string => {
@@ -147,7 +150,7 @@ test('a setting that is wrong stops the start with a sentence', async () => {
     ['image-hosts', "a.example; script-src 'x'", /--explorer-image-hosts: .* is not a host/],
   ]
   for (const [option, value, sentence] of wrong) {
-    const { status, stderr } = await run([...base, '--port', '0', `--explorer-${option}`, value])
+    const { status, stderr } = await run([...(await base()), '--port', '0', `--explorer-${option}`, value])
     assert.equal(status, 1, stderr)
     assert.match(stderr, sentence)
   }
@@ -161,7 +164,7 @@ test('names in display.json are on the pages and in answers of agents, and a mis
   const nsid = 'tech.service.news.source'
   showing({ [nsid]: { label: { en: 'Papers', ar: 'الصحف' }, facets: ['mediaType'], title: 'domain' } })
   {
-    await using service = await startService([...base, '--lexicons', lexicons, '--mcp'])
+    await using service = await startService([...(await base()), '--lexicons', lexicons, '--mcp'])
     const page = await (await fetch(`${service.url}/c/${nsid}`)).text()
     assert.match(page, /<h1>Papers<\/h1>/)
     assert.deepEqual(
@@ -185,7 +188,11 @@ test('names in display.json are on the pages and in answers of agents, and a mis
   showing({ [nsid]: { facets: ['mediatype'] } })
   const mistake =
     /lexicons\/display\.json: tech\.service\.news\.source\.facets: There is no field "mediatype" for this\. Did you mean "mediaType"\?/
-  for (const args of [['check'], [...base, '--port', '0'], ['mcp', '--endpoint', 'http://127.0.0.1:1/']]) {
+  for (const args of [
+    ['check'],
+    [...(await base()), '--port', '0'],
+    ['mcp', '--endpoint', 'http://127.0.0.1:1/'],
+  ]) {
     const { stdout, stderr, status } = await run([...args, '--lexicons', lexicons])
     assert.match(stdout + stderr, mistake)
     assert.equal(status, 1)

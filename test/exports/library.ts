@@ -16,7 +16,7 @@ export interface ServedLibrary extends AsyncDisposable {
 }
 
 /** What spreadsheets, readers of CSV and terminals take amiss. */
-export const hostileTexts = [
+const hostileTexts = [
   '=cmd|/C calc!A0',
   '+1+1',
   '-2+3',
