@@ -1,23 +1,11 @@
 /** The playground of the real program in a real browser: what it offers works, and nothing leaves its origin. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, after, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { buildDemoCorpus } from '../demo/corpus.ts'
-import { type Service, runProgram, startService } from './network/service.ts'
-import { openBrowser, skipWithoutBrowser as skip } from './support/server/browser.ts'
-import { patience, until } from './support/until.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-playground-'))
-let service: Promise<Service> | undefined
-let browser: Promise<Browser> | undefined
-after(async () => {
-  await (await browser)?.close()
-  await (await service)?.stop()
-  rmSync(folder, { recursive: true })
-})
+import { type TestContext, test } from 'node:test'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { demoService, openReader, type Reader } from './explorer/reader.ts'
+import { skipWithoutBrowser as skip } from './support/server/browser.ts'
+import { until } from './support/until.ts'
 
 test('the page runs its first query and shows the answer', { skip }, async (t) => {
   const { page, complaints } = await openPlayground(t)
@@ -170,7 +158,7 @@ test('an address opens a query with its variables, next to what was there', { sk
     variables: '{"n": 1}',
   })
   await page.goto('about:blank')
-  await page.goto(`${(await service)?.url}/api/graphql#${parameters}`)
+  await page.goto(`${(await demoService()).url}/api/graphql#${parameters}`)
   await lines(page, queryLines, 'query Given')
   assert.equal(new URL(page.url()).hash, '')
   await page.getByRole('tab', { name: 'Before' }).waitFor()
@@ -191,58 +179,20 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-/** The program over the demo's records, started once. */
-async function serveDemo(): Promise<Service> {
-  const records = join(folder, 'records.jsonl')
-  writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
-  const env = { LEXIGRAPH_DATABASE: `sqlite:${join(folder, 'news.db')}` }
-  const { status, stderr } = await runProgram(['import', records], { env })
-  assert.equal(status, 0, stderr)
-  return startService(['serve'], { env })
-}
-
 const queryLines = '.graphiql-query-editor .view-lines'
 
-/** The page when it can be used, and what is wrong with it: complaints of the browser, and requests to elsewhere. */
-async function openPlayground(
-  t: TestContext,
-  options: BrowserContextOptions = {},
-): Promise<{ page: Page; complaints: readonly string[] }> {
-  const { url } = await (service ??= serveDemo())
+/** The page when it can be used, without storage or cache of others. */
+async function openPlayground(t: TestContext, options: BrowserContextOptions = {}): Promise<Reader> {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const reader = await openReader('/api/graphql', { permissions, ...options })
   t.after(async () => {
     // To look at: SCREENSHOTS names a folder.
     const screenshots = process.env['SCREENSHOTS']
-    if (screenshots) await page.screenshot({ path: join(screenshots, `${t.name}.png`) })
-    await context.close()
+    if (screenshots) await reader.page.screenshot({ path: join(screenshots, `${t.name}.png`) })
+    await reader[Symbol.asyncDispose]()
   })
-  // Without storage or cache of others.
-  const context = await (await (browser ??= openBrowser())).newContext({
-    viewport: { width: 1280, height: 800 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
-  })
-  const page = await context.newPage()
-  page.setDefaultTimeout(patience)
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => {
-    const error = request.failure()?.errorText
-    // A page that is left stops loading what it had begun to load.
-    if (error !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${error}`)
-  })
-  page.on('response', (response) => {
-    if (response.status() >= 400) complaints.push(`${response.url()} is ${response.status()}`)
-  })
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !/^(data|blob):/.test(request.url()))
-      complaints.push(request.url())
-  })
-  await page.goto(`${url}/api/graphql`)
-  await lines(page, queryLines, 'totalCount')
-  return { page, complaints }
+  await lines(reader.page, queryLines, 'totalCount')
+  return reader
 }
 
 async function write(page: Page, query: string): Promise<void> {
@@ -255,12 +205,11 @@ async function write(page: Page, query: string): Promise<void> {
 
 /** A page that is still loading misses keys and clicks; a person who sees nothing come of them repeats them. */
 async function repeatUntilVisible(expected: Locator, act: () => Promise<void>): Promise<void> {
+  let looks = 0
   await until(async () => {
-    await act()
-    return expected.waitFor({ timeout: 5_000 }).then(
-      () => true,
-      () => false,
-    )
+    if (looks % 50 === 0) await act()
+    looks += 1
+    return expected.isVisible()
   })
 }
 

@@ -1,87 +1,126 @@
-/** Charts over the demo corpus in a real engine: what they ask, what they cost, and that their numbers are true. */
+/** Charts over the demo corpus: each number on them is that of the records behind it, by the reference evaluator. */
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import { parseHTML } from 'linkedom'
-import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
-import { modelOf } from '../support/service/agents.ts'
-import { onEveryDatabase as test } from '../support/store/databases.ts'
-import { explorerOver } from '../support/service/explorer.ts'
-import type { Engine } from '../support/store/postgres.ts'
+import { test } from 'node:test'
+import type { Json } from '../reference/shapes.ts'
+import { article, type Cell, enrichment, openPages, type Pages } from './pages.ts'
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
-const article = '/c/tech.service.news.article'
-const enrichment = '/c/tech.service.news.enrichment'
-/** Points: what the public tier may spend on an operation. */
-const limit = 250
-after(closeCorpora)
+const nsid = 'tech.service.news.article'
+const pages = await openPages()
+const { figure, found, page, reference } = pages
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-interface Figure {
-  readonly title: string
-  readonly head: readonly string[]
-  /** By the texts of the row's cells. */
-  readonly rows: readonly (readonly string[])[]
-  readonly links: readonly (readonly (string | null)[])[]
-  readonly drawings: number
-  readonly text: string
+type Figure = Awaited<ReturnType<Pages['figure']>>
+
+/** What a cell must say whose link leads to these records. */
+type Measure = (href: string) => string
+const count: Measure = (href) => number.format(found(href).length)
+/** Of all records in the same period. */
+const share: Measure = (href) => {
+  const all = found(href, 'publishedAt').length
+  return all === 0 ? 'no value' : percent.format(found(href).length / all)
 }
 
-async function opened(database: Engine) {
-  const { service } = await corpusNamed('demo', database)
-  const explorer = explorerOver(service, model)
-  const figure = async (address: string): Promise<Figure> => {
-    const { status, body, cost } = await explorer.get(address)
-    assert.equal(status, 200, body)
-    assert.ok(cost <= limit, `${address} costs ${cost} points`)
-    const { document } = parseHTML(body)
-    const found = document.querySelector('figure')
-    assert.ok(found !== null, body)
-    const cells = [...found.querySelectorAll('tbody tr')].map((row) => [...row.children])
-    return {
-      title: plain(found.querySelector('figcaption')?.textContent),
-      head: [...found.querySelectorAll('thead th')].map(({ textContent }) => plain(textContent)),
-      rows: cells.map((row) => row.map(({ textContent }) => plain(textContent))),
-      links: cells.map((row) => row.map((cell) => cell.querySelector('a')?.getAttribute('href') ?? null)),
-      drawings: found.querySelectorAll('svg.chart').length,
-      text: plain(found.querySelector('.description')?.textContent),
+/** Records with an empty list, or whose report is not indexed, are in the group without a value, not behind its link. */
+const leadsElsewhere = /[?&](tags|article_\w+)\.missing=1/
+
+/** Compares each cell that has a link, or is the only one of a row that has, with the records there. */
+function assertTrue({ rows, head }: Figure, measure: Measure, address: string): void {
+  assert.ok(rows.length > 1, address)
+  for (const [key, ...cells] of rows)
+    for (const [at, { text, href }] of cells.entries()) {
+      const to = href ?? (cells.length === 1 || head[at + 1] === 'Records' ? (key?.href ?? null) : null)
+      if (to !== null && !leadsElsewhere.test(to))
+        assert.equal(text, head[at + 1] === 'Records' ? count(to) : measure(to), `${to} of ${address}`)
     }
-  }
-  /** How many records a page of the collection says that it has. */
-  const total = async (address: string): Promise<number> => {
-    const { status, body } = await explorer.get(address)
-    assert.equal(status, 200, body)
-    return Number(/([\d,]+) records?</.exec(body)?.[1]?.replaceAll(',', ''))
-  }
-  return { explorer, service, figure, total }
 }
 
-function plain(text: string | null | undefined): string {
-  return (text ?? '').replaceAll(/\s+/g, ' ').trim()
+const dateParts = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
+const names = {
+  language: new Intl.DisplayNames(['en'], { type: 'language' }),
+  country: new Intl.DisplayNames(['en'], { type: 'region' }),
+} as const
+
+/** The label of a group, by what its link selects: a period by its beginning, a code by its name, a record by its title. */
+function labelOf(href: string, by: string): string | null {
+  const given = new URLSearchParams(href.split('?')[1])
+  const value = given.getAll(by).at(-1)
+  if (by === 'wordCount')
+    return ['from', 'to'].map((bound) => number.format(Number(given.get(`wordCount.${bound}`)))).join(' – ')
+  if (value === undefined) return null
+  const kind = by.split('_').at(-1)
+  if (kind === 'language' || kind === 'country') return names[kind].of(value) ?? value
+  if (by === 'source') return reference.resolve(value)?.value.displayName
+  return by === 'tags' ? value : null
 }
 
-function sum(numbers: readonly (string | undefined)[]): number {
-  return numbers.reduce((all, each) => all + Number(each?.replaceAll(',', '')), 0)
+function assertLabelled({ rows }: Figure, by: string): void {
+  const labels = rows.map(([key]) => [key?.text, labelOf(key?.href ?? '', by)] as const)
+  const known = labels.filter(([, label]) => label !== null)
+  assert.ok(known.length >= rows.length - 1)
+  for (const [text, label] of known) assert.equal(text, label)
 }
 
-test('a bar of the time chart leads to as many records as it shows', async (database) => {
-  const { figure, total } = await opened(database)
-  for (const query of [
-    'language=en',
-    'publishedAt=2026-10-05&publishedAt.to=2026-11-04',
-    'per=month&language=fr',
-  ]) {
-    const { rows, links, drawings } = await figure(`${article}?${query}`)
-    assert.equal(drawings, 2)
-    assert.ok(rows.length > 2)
-    assert.equal(sum(rows.map(([, count]) => count)) <= (await total(`${article}?${query}`)), true)
-    for (const at of [0, Math.floor(rows.length / 2), rows.length - 1])
-      assert.equal(await total(links[at]?.[0] ?? ''), Number(rows[at]?.[1] ?? 0), `${links[at]?.[0]}`)
-  }
-})
+function linked({ rows }: Figure): readonly Cell[] {
+  return rows.flat().filter(({ href }) => href !== null)
+}
 
-test('periods without records are shown between bounds, and outside of them none', async (database) => {
-  const { figure } = await opened(database)
-  const { rows } = await figure(`${article}?language=ja&publishedAt=2026-11-01&publishedAt.to=2026-11-04`)
-  assert.deepEqual(rows, [
+function sum(texts: readonly (string | undefined)[]): number {
+  return texts.reduce((all, text) => all + Number(text?.replaceAll(',', '')), 0)
+}
+
+/** How many of these records have each value of a field, the most frequent first. */
+function countsBy(field: string, where: Json = {}): readonly number[] {
+  const { groups } = reference.aggregate(nsid, { where, groupBy: [field], limit: 1_000 })
+  return groups.map(({ members }) => members.length).toSorted((one, other) => other - one)
+}
+
+const period = 'publishedAt=2026-10-05&publishedAt.to=2026-11-15'
+const days = 'publishedAt=2026-11-01&publishedAt.to=2026-11-04'
+
+for (const query of [
+  'language=en',
+  period,
+  `${days}&language=ja`,
+  'per=month&language=fr',
+  'per=year',
+  'publishedAt=2026-11-01&publishedAt.to=2026-11-02&per=hour',
+  'wordCount.from=300&wordCount.to=900&per=week&articleType=report&articleType=video',
+])
+  for (const as of ['count', 'share'])
+    test(`the ${as} of each period is that of its records: ${query}`, async () => {
+      const shown = await figure(`${article}?${query}&as=${as}`)
+      assert.equal(shown.drawings, shown.rows.length > 1 ? 2 : 0)
+      if (query === 'per=year') assert.deepEqual(shown.texts[0]?.[0], '2026')
+      else assertTrue(shown, as === 'share' ? share : count, query)
+      for (const [key] of query.includes('per=') ? [] : shown.rows) {
+        const day = new URLSearchParams(key?.href?.split('?')[1]).get('publishedAt') ?? ''
+        assert.equal(key?.text, new Intl.DateTimeFormat('en', dateParts).format(new Date(day)))
+      }
+      if (as === 'share') return
+      // No record with a time is left out.
+      const dated = found(`${article}?${query}`).filter(({ value }) => value.publishedAt !== undefined)
+      assert.equal(sum(shown.texts.map(([, each]) => each)), dated.length)
+    })
+
+for (const split of ['language', 'source', 'source_country', 'articleType', 'tags'])
+  test(`a chart that is split by ${split} has a series for each of the most frequent values`, async () => {
+    const address = `${article}?${period}&per=week&split=${split}&facets=${split}`
+    const shown = await figure(address)
+    assertTrue(shown, count, address)
+    assertTrue(await figure(`${address}&as=share`), share, address)
+    const where = { publishedAt: { gte: '2026-10-05', lt: '2026-11-16' } }
+    const sums = shown.head.slice(1).map((_, at) => sum(shown.texts.map((row) => row[at + 1])))
+    assert.deepEqual(sums.slice(0, 5), countsBy(split, where).slice(0, 5))
+    if (split === 'tags') return assert.equal(shown.head.length, 6)
+    assert.equal(shown.head.at(-1), 'Others')
+    for (const [key, ...cells] of shown.rows)
+      assert.equal(sum(cells.map(({ text }) => text)), found(key?.href ?? '').length)
+  })
+
+test('periods without records are shown between bounds, and outside of them none', async () => {
+  const { texts } = await figure(`${article}?language=ja&${days}`)
+  assert.deepEqual(texts, [
     ['Nov 1, 2026', '0'],
     ['Nov 2, 2026', '1'],
     ['Nov 3, 2026', '2'],
@@ -89,130 +128,132 @@ test('periods without records are shown between bounds, and outside of them none
   ])
   const hours = await figure(`${article}?publishedAt=2026-11-01&publishedAt.to=2026-11-01`)
   assert.equal(hours.rows.length, 24)
-  assert.equal(sum(hours.rows.map(([, count]) => count)), 8)
 })
 
-test('a chart of a search has the range of all records, so that a rise from nothing is seen', async (database) => {
-  const { figure } = await opened(database)
-  const whole = await figure(`${article}?per=day`)
-  const labels = whole.rows.map(([label]) => label)
+test('a chart of a search has the range of all records, so that a rise from nothing is seen', async () => {
+  const labels = (await figure(`${article}?per=day`)).texts.map(([label]) => label)
   for (const address of [
     `${article}?q=flood&per=day`,
     `${article}?q=flood&per=day&as=share`,
     `${article}/charts?part=compare&query=flood&per=day&as=count`,
   ]) {
-    const { rows } = await figure(address)
-    assert.deepEqual([rows[0]?.[0], rows.at(-1)?.[0]], [labels[0], labels.at(-1)], address)
-    assert.match(rows[0]?.[1] ?? '', /^0%?$/)
+    const { texts } = await figure(address)
+    assert.deepEqual([texts[0]?.[0], texts.at(-1)?.[0]], [labels[0], labels.at(-1)], address)
+    assert.match(texts[0]?.[1] ?? '', /^0%?$/)
   }
 })
 
-test('shares are those of the same period without other conditions', async (database) => {
-  const { figure, service } = await opened(database)
-  const { rows } = await figure(
-    `${article}?language=ja&publishedAt=2026-11-01&publishedAt.to=2026-11-04&as=share`,
-  )
-  const { techServiceNewsArticleAggregate: answer } = await service.data(`{
-    techServiceNewsArticleAggregate(
-      groupBy: [publishedAt_day], fill: true
-      where: {language: {eq: "ja"}, publishedAt: {gte: "2026-11-01", lt: "2026-11-05"}}
-      denominator: {publishedAt: {gte: "2026-11-01", lt: "2026-11-05"}}
-    ) { groups { share } }
-  }`)
-  const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
-  assert.deepEqual(
-    rows.map(([, share]) => share),
-    answer.groups.map(({ share }: { share: number }) => percent.format(share)),
-  )
-})
+for (const by of ['language', 'source', 'articleType', 'tags', 'country', 'source_region'])
+  for (const conditions of ['', '&language=en&language=fr&publishedAt=2026-11-01'])
+    test(`groups by ${by}${conditions} are the largest ones, in order, and lead to their records`, async () => {
+      const address = `${article}/charts?by=${by}&top=10${conditions}`
+      const shown = await figure(address)
+      assertTrue(shown, count, address)
+      if (by !== 'articleType' && by !== 'source_region') assertLabelled(shown, by)
+      const { groups } = reference.aggregate(nsid, { groupBy: [by], limit: 1_000 })
+      const where =
+        conditions === '' ? {} : { language: { in: ['en', 'fr'] }, publishedAt: { gte: '2026-11-01' } }
+      const counts = countsBy(by, where)
+      assert.ok(groups.length >= counts.length)
+      assert.deepEqual(
+        shown.texts.map(([, text]) => Number(text)),
+        counts.slice(0, 10),
+      )
+      const isCut = counts.length > 10
+      assert.equal(shown.description.includes(`10 of ${counts.length}`), isCut, shown.description)
+    })
 
-test('what a chart is split into adds up to the whole', async (database) => {
-  const { figure, total } = await opened(database)
-  for (const split of ['language', 'source']) {
-    const whole = await figure(`${article}?publishedAt=2026-10-05&publishedAt.to=2026-11-15&per=week`)
-    const parts = await figure(
-      `${article}?publishedAt=2026-10-05&publishedAt.to=2026-11-15&per=week&split=${split}`,
-    )
-    assert.equal(parts.head.length, 7)
-    assert.equal(parts.head.at(-1), 'Others')
+for (const [by, unit] of [
+  ['publishedAt_weekday', 7],
+  ['publishedAt_hourOfDay', 24],
+] as const)
+  test(`groups by ${by} are in order`, async () => {
+    const { texts } = await figure(`${article}/charts?by=${by}`)
+    const { groups } = reference.aggregate(nsid, { groupBy: [by], orderBy: 'KEY_ASC', limit: 1_000 })
+    const expected = groups
+      .filter(({ keys }) => keys[0] != null)
+      .map(({ members }) => number.format(members.length))
+    assert.ok(expected.length <= unit, `${expected.length} groups`)
     assert.deepEqual(
-      parts.rows.map(([, ...counts]) => sum(counts)),
-      whole.rows.map(([, count]) => Number(count)),
+      texts.map(([, text]) => text).filter((text) => text !== '0'),
+      expected,
     )
-    assert.equal(await total(parts.links[1]?.[1] ?? ''), Number(parts.rows[1]?.[1]))
+    assert.match(texts[0]?.[0] ?? '', unit === 7 ? /^Monday$/ : /^\d\d:00$/)
+  })
+
+/** Of at least five records, the largest first. */
+const measures: Readonly<Record<string, (members: Json) => number | null>> = {
+  'measure=average&of=impactLevel': (members) => reference.mean(members, 'impactLevel'),
+  'measure=median&of=clickbaitScore': (members) => reference.median(members, 'clickbaitScore'),
+  'measure=distinct&of=article_source': (members) =>
+    reference.countDistinct('tech.service.news.enrichment', members, 'article_source'),
+}
+for (const [measure, measured] of Object.entries(measures))
+  for (const by of ['sentiment', 'category', 'article_source', 'article_country'])
+    test(`groups by ${by} have the numbers of ${measure}`, async () => {
+      const address = `${enrichment}/charts?${measure}&by=${by}&top=10`
+      const shown = await figure(address)
+      assertTrue(shown, (href) => number.format(measured(found(href)) ?? Number.NaN), address)
+      const isDistinct = measure.includes('distinct')
+      const { groups } = reference.aggregate('tech.service.news.enrichment', { groupBy: [by], limit: 1_000 })
+      const values = groups
+        .filter(({ members }) => isDistinct || members.length >= 5)
+        .flatMap(({ members }) => measured(members) ?? [])
+      assert.deepEqual(
+        shown.texts.map(([, text]) => text),
+        values
+          .toSorted((one, other) => other - one)
+          .slice(0, 10)
+          .map((value) => number.format(value)),
+      )
+      assert.equal(shown.head.at(-1), 'Records')
+    })
+
+test('a share of groups is that of the records of the group, and one of all that of all', async () => {
+  const free = await figure(`${article}/charts?measure=share&isAccessibleForFree=true&by=articleType&top=10`)
+  for (const [key] of free.rows) {
+    const [, text] = free.texts[free.rows.findIndex(([each]) => each === key)] ?? []
+    const [matching, all] = [found(key?.href ?? ''), found(key?.href ?? '', 'articleType')]
+    assert.equal(text, percent.format(matching.length / all.length))
+    assert.ok(matching.length >= 5)
   }
+  assert.match(free.description, /Groups in which fewer than 5 records match are left out/)
+  const whole = await figure(`${article}/charts?measure=share&by=language`)
+  const all = found(article).length
+  assertTrue(whole, (href) => percent.format(found(href).length / all), 'shares of all')
 })
 
-test('each measure by fields has the numbers of the service, and links to their records', async (database) => {
-  const { figure, total, service } = await opened(database)
-  const count = await figure(`${article}/charts?by=language&top=10`)
-  assert.deepEqual(count.rows[0], ['English', '97'])
-  assert.equal(await total(count.links[1]?.[0] ?? ''), Number(count.rows[1]?.[1]))
-  const { techServiceNewsEnrichmentAggregate: answer } = await service.data(`{
-    techServiceNewsEnrichmentAggregate(groupBy: [sentiment]) {
-      groups { sentiment median { impactLevel } avg { impactLevel } countDistinct(field: article_source) }
+for (const [by, kinds] of [
+  ['by=language&by=publishedAt_month', ['bars', 'lines', 'heat', 'multiples']],
+  ['by=publishedAt_week&by=country', ['lines']],
+  ['by=articleType&by=language', ['heat', 'bars']],
+] as const)
+  test(`two fields give a table of both: ${by}`, async () => {
+    for (const kind of kinds) {
+      const address = `${article}/charts?${by}&kind=${kind}`
+      const shown = await figure(address)
+      assert.equal(shown.drawings, 2)
+      assertTrue(shown, count, address)
+      assert.ok(linked(shown).length > 2)
+      const series = shown.head.slice(1).map((_, at) => sum(shown.texts.map((row) => row[at + 1])))
+      if (!by.includes('_month')) continue
+      const { groups } = reference.aggregate(nsid, { groupBy: ['language'], limit: 1_000 })
+      const dated = groups.map(({ members }) => members.filter(({ value }) => value.publishedAt).length)
+      assert.deepEqual(series.toSorted(), dated.slice(0, series.length).toSorted(), kind)
     }
-  }`)
-  const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-  for (const [measure, of, read] of [
-    ['average', 'impactLevel', (group: any) => group.avg.impactLevel],
-    ['median', 'impactLevel', (group: any) => group.median.impactLevel],
-    ['distinct', 'article_source', (group: any) => group.countDistinct],
-  ] as const) {
-    const { rows } = await figure(`${enrichment}/charts?measure=${measure}&of=${of}&by=sentiment`)
-    assert.deepEqual(
-      rows.map(([, value]) => value).toSorted(),
-      answer.groups.map((group: unknown) => number.format(read(group))).toSorted(),
-      measure,
-    )
-  }
-  const free = await figure(`${article}/charts?measure=share&isAccessibleForFree=true&by=section&top=10`)
-  assert.ok(free.rows.every(([, share]) => share?.endsWith('%')))
-})
+  })
 
-test('two fields give a table of both', async (database) => {
-  const { figure, total } = await opened(database)
-  for (const kind of ['bars', 'lines', 'heat', 'multiples']) {
-    const { head, rows, links, drawings } = await figure(
-      `${article}/charts?by=language&by=publishedAt_month&kind=${kind}`,
-    )
-    assert.equal(drawings, 2)
-    assert.deepEqual(
-      rows.map(([month]) => month),
-      ['Sep 2026', 'Oct 2026', 'Nov 2026'],
-    )
-    const english = head.indexOf('English')
-    assert.ok(english > 0)
-    assert.equal(await total(links[1]?.[english] ?? ''), Number(rows[1]?.[english]))
-  }
-  const ranges = await figure(`${article}/charts?by=wordCount&step=200`)
-  assert.equal(await total(ranges.links[1]?.[0] ?? ''), Number(ranges.rows[1]?.[1]))
-})
-
-test('charts say what they leave out, and of how many records a measure is', async (database) => {
-  const { figure, service } = await opened(database)
-  const { techServiceNewsArticleAggregate: answer } = await service.data(`{
-    techServiceNewsArticleAggregate(groupBy: [country]) { groupCount }
-  }`)
+test('charts say what they leave out', async () => {
   const two = await figure(`${article}/charts?by=publishedAt_week&by=country`)
-  assert.match(two.text, new RegExp(`Country: 6 of ${answer.groupCount} groups are shown`))
-  const share = await figure(`${article}/charts?measure=share&by=language&q=climate`)
-  assert.match(share.text, /Groups in which fewer than 5 records match are left out/)
-  const average = await figure(`${article}/charts?measure=average&of=wordCount&by=language`)
-  assert.equal(average.head.at(-1), 'Records')
-  const { techServiceNewsArticleAggregate: counted } = await service.data(`{
-    techServiceNewsArticleAggregate(where: {language: {eq: "en"}}) { count }
-  }`)
-  assert.equal(average.rows.find(([name]) => name === 'English')?.at(-1), String(counted.count))
+  assert.match(two.description, new RegExp(`Country: 6 of ${countsBy('country').length} groups are shown`))
 })
 
-test('up to four queries are compared, each with conditions of its own', async (database) => {
-  const { figure, total, explorer } = await opened(database)
-  const query = ['climate', 'q=election&language=en', 'language=fr', 'source_country=GB'].map((text) => [
+test('up to four queries are compared, each with conditions of its own', async () => {
+  const queries = ['climate', 'q=election&language=en', 'language=fr', 'source_country=GB'].map((text) => [
     'query',
     text,
   ])
-  const all = `${article}/charts?${new URLSearchParams([['part', 'compare'], ['per', 'month'], ...query])}`
+  const all = `${article}/charts?${new URLSearchParams([['part', 'compare'], ['per', 'month'], ...queries])}`
   const shares = await figure(all)
   assert.deepEqual(shares.head.slice(1), [
     'climate',
@@ -220,16 +261,27 @@ test('up to four queries are compared, each with conditions of its own', async (
     'Language: French',
     'Source country: United Kingdom',
   ])
+  assertTrue(shares, share, all)
   const counts = await figure(`${all}&as=count`)
-  for (const series of [1, 2, 3, 4])
-    assert.equal(await total(counts.links[1]?.[series] ?? ''), Number(counts.rows[1]?.[series]))
-  const { status } = await explorer.get(`${all}&query=five`)
-  assert.equal(status, 400)
+  assertTrue(counts, count, all)
+  assert.equal(linked(counts).length, 4 * counts.rows.length)
+  await page(`${all}&query=five`, 400)
 })
 
-test('dates that do not exist are refused everywhere, and the first and the last day are not', async (database) => {
-  const { explorer } = await opened(database)
-  const pages = [
+test('the period of the page holds for compared queries that have none of their own', async () => {
+  const own = 'publishedAt=2026-10-19&publishedAt.to=2026-11-01'
+  const queries = ['language=fr', `language=en&${own}`].map((text) => ['query', text])
+  const address = `${article}/charts?${period}&${new URLSearchParams([['part', 'compare'], ['as', 'count'], ['per', 'week'], ...queries])}`
+  const shown = await figure(address)
+  assertTrue(shown, count, address)
+  assert.deepEqual(
+    [1, 2].map((at) => sum(shown.texts.map((row) => row[at]))),
+    [`language=fr&${period}`, `language=en&${own}`].map((query) => found(`${article}?${query}`).length),
+  )
+})
+
+test('dates that do not exist are refused everywhere, and the first and the last day are not', async () => {
+  const places = [
     '',
     '/charts',
     '/charts?part=compare&query=flood',
@@ -237,93 +289,94 @@ test('dates that do not exist are refused everywhere, and the first and the last
     '/chart.svg',
     '/filter',
   ]
-  for (const page of pages)
-    for (const [days, expected] of [
+  for (const place of places)
+    for (const [bounds, expected] of [
       ['publishedAt.from=2026-02-30', 400],
       ['publishedAt.from=0001-01-01', 200],
       ['publishedAt.to=9999-12-31', 200],
       ['publishedAt.from=0001-01-01&publishedAt.to=9999-12-31', 200],
-    ] as const) {
-      const address = `${article}${page}${page.includes('?') ? '&' : '?'}${days}`
-      assert.equal((await explorer.get(address)).status, expected, address)
-    }
+    ] as const)
+      await page(`${article}${place}${place.includes('?') ? '&' : '?'}${bounds}`, expected)
 })
 
-test('what is unusual is compared with the rest, and with the period before', async (database) => {
-  const { figure, explorer } = await opened(database)
-  const negative = await figure(`${enrichment}/charts?part=unusual&sentiment=negative&on=category`)
-  assert.deepEqual(negative.rows[0], ['Environment', '26.3%', '5.7%'])
-  const words = await figure(`${enrichment}/charts?part=unusual&sentiment=negative&on=words-summary`)
-  assert.equal(words.rows[0]?.[0], 'report')
-  const frequent = ['the', 'in', 'of']
-  assert.ok(!words.rows.some(([word]) => frequent.includes(word ?? '')))
-  const before = await figure(
-    `${article}/charts?part=unusual&publishedAt=2026-11-09&publishedAt.to=2026-11-15&on=language&against=previous`,
-  )
+test('what is unusual is compared with the rest, and with the period before', async () => {
+  const negative = `${enrichment}/charts?part=unusual&sentiment=negative`
+  assert.deepEqual((await figure(`${negative}&on=category`)).texts[0], ['Environment', '26.3%', '5.7%'])
+  const words = (await figure(`${negative}&on=words-summary`)).texts.map(([word]) => word)
+  assert.equal(words[0], 'report')
+  assert.ok(!words.some((word) => ['the', 'in', 'of'].includes(word ?? '')))
+  const week = 'publishedAt=2026-11-09&publishedAt.to=2026-11-15'
+  const before = await figure(`${article}/charts?part=unusual&${week}&on=language&against=previous`)
   assert.deepEqual(before.head, ['Language', 'this view', 'the period before'])
-  const { body } = await explorer.get(`${article}/charts?part=unusual`)
+  const [now, then] = [
+    found(`${article}?${week}`).length,
+    found(`${article}?publishedAt=2026-11-02&publishedAt.to=2026-11-08`).length,
+  ]
+  for (const [key, ...cells] of before.rows) {
+    const here = key?.href ?? ''
+    const earlier = here.replaceAll('2026-11-09', '2026-11-02').replaceAll('2026-11-15', '2026-11-08')
+    assert.deepEqual(
+      cells.map(({ text }) => text),
+      [percent.format(found(here).length / now), percent.format(found(earlier).length / then)],
+    )
+  }
+  const { body } = await page(`${article}/charts?part=unusual`)
   assert.match(body, /href="[^"]*publishedAt=2026-11-09&amp;part=unusual"/)
 })
 
-test('a chart by numbers has no gaps, and counts records without the number apart', async (database) => {
-  const { figure, service } = await opened(database)
-  const { rows, text } = await figure(`${article}/charts?by=wordCount&step=200`)
-  const starts = rows.map(([label = '']) => Number(label.split(' ')[0]?.replace(',', '')))
+test('a chart by numbers has no gaps, and counts records without the number apart', async () => {
+  const address = `${article}/charts?by=wordCount&step=200`
+  const shown = await figure(address)
+  assertTrue(shown, count, address)
+  assertLabelled(shown, 'wordCount')
+  const starts = shown.texts.map(([label = '']) => Number(label.split(' ')[0]?.replace(',', '')))
   assert.deepEqual(
     starts,
     starts.map((_, at) => at * 200),
   )
-  assert.ok(rows.some(([, count]) => count === '0'))
-  const { without } = await service.data(
-    '{ without: techServiceNewsArticle(where: {wordCount: {isNull: true}}) { totalCount } }',
-  )
-  assert.ok(text.includes(`not shown: ${without.totalCount}.`), text)
+  assert.ok(shown.texts.some(([, text]) => text === '0'))
+  const without = found(`${article}?wordCount.missing=1`).length
+  assert.ok(shown.description.includes(`not shown: ${without}.`), shown.description)
 })
 
-test('charts say in words what their view is, and one period is a sentence', async (database) => {
-  const { explorer } = await opened(database)
-  const { body } = await explorer.get(`${article}/charts?q=storm&language=en&part=compare`)
+test('charts say in words what their view is, and one period is a sentence', async () => {
+  const { body } = await page(`${article}/charts?q=storm&language=en&part=compare`)
   assert.match(body, /<p class="lead"><bdi>Article: “storm”; Language: English<\/bdi><\/p>/)
-  const day = await explorer.get(`${article}?publishedAt.from=2026-11-02&publishedAt.to=2026-11-02&per=day`)
-  assert.doesNotMatch(day.body, /class="drawing"/)
-  assert.match(day.body, /<p class="description">Nov 2, 2026: \d+\.<\/p>/)
+  const day = `${article}?publishedAt.from=2026-11-02&publishedAt.to=2026-11-02`
+  const { description, drawings } = await figure(`${day}&per=day`)
+  assert.deepEqual([drawings, description], [0, `Nov 2, 2026: ${found(day).length}.`])
 })
 
-test('a chart is a file', async (database) => {
-  const { explorer } = await opened(database)
+test('a chart is a file', async () => {
   for (const query of [
     '',
     '?split=language&as=share',
     '?part=groups&by=tags',
     '?part=compare&query=climate&query=flood',
   ]) {
-    const { status, body } = await explorer.get(`${article}/chart.svg${query}`)
-    assert.equal(status, 200)
+    const { body } = await page(`${article}/chart.svg${query}`)
     assert.match(body, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
     assert.doesNotMatch(body, /<a |class=|style=/)
   }
-  assert.equal((await explorer.get(`${article}/chart.svg?q=nosuchwordanywhere`)).status, 404)
-  assert.equal((await explorer.get(`${article}/chart.svg?part=nonsense`)).status, 400)
+  await page(`${article}/chart.svg?q=nosuchwordanywhere`, 404)
+  await page(`${article}/chart.svg?part=nonsense`, 400)
 })
 
-test('a value that is missing is not zero', async (database) => {
-  const { explorer, figure } = await opened(database)
-  const day = 'publishedAt=2026-11-01&publishedAt.to=2026-11-02&per=hour'
-  const { rows, text } = await figure(`${article}?q=climate&as=share&${day}`)
-  const missing = rows.filter(([, value]) => value === 'no value').length
-  assert.ok(missing > 0 && missing < rows.length, `${missing} of ${rows.length}`)
-  assert.ok(text.includes(`Without a value: ${missing}.`), text)
-  const { body } = await explorer.get(`${article}?q=climate&as=share&${day}`)
-  const { document } = parseHTML(body)
-  assert.match(document.querySelector('.legend')?.textContent ?? '', /no value/)
+test('a value that is missing is not zero', async () => {
+  const hours = 'publishedAt=2026-11-01&publishedAt.to=2026-11-02&per=hour'
+  const address = `${article}?q=climate&as=share&${hours}`
+  const shown = await figure(address)
+  assertTrue(shown, share, address)
+  const missing = shown.texts.filter(([, text]) => text === 'no value').length
+  assert.ok(missing > 0 && missing < shown.rows.length, `${missing} of ${shown.rows.length}`)
+  assert.ok(shown.description.includes(`Without a value: ${missing}.`), shown.description)
+  const { texts, document } = await page(address)
+  assert.match(texts('.legend').join(), /no value/)
   assert.match(document.querySelector('svg.chart')?.innerHTML ?? '', /: no value</)
 })
 
-test('a chart of nothing says so', async (database) => {
-  const { explorer, figure } = await opened(database)
-  const { rows, text, drawings } = await figure(`${article}/charts?q=nosuchwordanywhere`)
-  assert.deepEqual([rows, drawings, text], [[], 0, 'There is nothing to show.'])
-  const { status, body } = await explorer.get(`${article}?q=nosuchwordanywhere`)
-  assert.equal(status, 200)
-  assert.doesNotMatch(body, /<figure/)
+test('a chart of nothing says so', async () => {
+  const { rows, description, drawings } = await figure(`${article}/charts?q=nosuchwordanywhere`)
+  assert.deepEqual([rows, drawings, description], [[], 0, 'There is nothing to show.'])
+  assert.equal((await page(`${article}?q=nosuchwordanywhere`)).document.querySelector('figure'), null)
 })

@@ -1,48 +1,15 @@
-/** What scripts add to pages, in a real browser: keys, and looking for values as they are typed. */
+/** What scripts add to pages, in a real browser: keys, looking for values as they are typed, new records, zones and pictures. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
-import { runProgram, type Service, startService } from '../network/service.ts'
-import { openBrowser, skipWithoutBrowser } from '../support/server/browser.ts'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
+import { openReader } from './reader.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-islands-'))
 const articles = '/c/tech.service.news.article'
-const skip = skipWithoutBrowser
-let service: Service
-let browser: Browser
-
-before(async () => {
-  if (skip !== false) return
-  const [records, database] = [join(folder, 'records.jsonl'), join(folder, 'records.db')]
-  writeFileSync(records, Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`).join(''))
-  const { status, stderr } = await runProgram(['import', records, '--database', database])
-  assert.equal(status, 0, stderr)
-  service = await startService(['serve', '--database', database, '--workers', '1'])
-  browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await service?.[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true })
-})
-
-async function open(path: string) {
-  const page = await browser.newPage()
-  const faults: string[] = []
-  page.on('pageerror', ({ message }) => faults.push(message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
-  await page.goto(service.url + path)
-  return { page, faults }
-}
 
 test('keys lead to the search, through the results, and to the list of keys', { skip }, async () => {
-  const { page, faults } = await open(articles)
+  await using reader = await openReader(articles)
+  const { page, complaints } = reader
   const focused = () => page.locator(':focus')
   const titles = page.locator('.result h3 a')
   await page.keyboard.press('j')
@@ -58,11 +25,12 @@ test('keys lead to the search, through the results, and to the list of keys', { 
   assert.equal(await focused().getAttribute('name'), 'q')
   await page.keyboard.type('j/?')
   assert.equal(await focused().inputValue(), 'j/?')
-  assert.deepEqual(faults, [])
+  assert.deepEqual(complaints, [])
 })
 
 test('values that do not contain what is typed are hidden, and others are fetched', { skip }, async () => {
-  const { page, faults } = await open(`${articles}/filter?field=tags`)
+  await using reader = await openReader(`${articles}/filter?field=tags`)
+  const { page, complaints } = reader
   const values = page.locator('#values li:visible .name')
   await page.getByPlaceholder('Find a value').fill('ELECCION')
   for (const text of await values.allTextContents()) assert.match(text, /eleccion/)
@@ -70,11 +38,12 @@ test('values that do not contain what is typed are hidden, and others are fetche
   assert.ok((await values.count()) >= 1)
   await page.reload()
   for (const text of await values.allTextContents()) assert.match(text, /eleccion/)
-  assert.deepEqual(faults, [])
+  assert.deepEqual(complaints, [])
 })
 
 test('a list tells of records that came after it', { skip }, async () => {
-  const { page } = await open(articles)
+  await using reader = await openReader(articles)
+  const { page } = reader
   await page.clock.install()
   await page.route(/facets=-/, async (route) => {
     const response = await route.fetch()
@@ -91,24 +60,40 @@ test('a list tells of records that came after it', { skip }, async () => {
 
 test('times are in the zone of the reader, and lists say which it is', { skip }, async () => {
   const path = '/c/tech.service.news.enrichment'
-  const plain = await browser.newPage({ javaScriptEnabled: false, timezoneId: 'Asia/Tokyo' })
-  await plain.goto(service.url + path)
-  assert.equal(await plain.locator('.results .zone').textContent(), 'Times are in UTC.')
-  const page = await browser.newPage({ timezoneId: 'Asia/Tokyo' })
-  await page.goto(service.url + path)
-  const note = page.locator('.results .zone', { hasText: 'Asia/Tokyo' })
+  const timezoneId = 'Asia/Tokyo'
+  await using plain = await openReader(path, { javaScriptEnabled: false, timezoneId })
+  assert.equal(await plain.page.locator('.results .zone').textContent(), 'Times are in UTC.')
+  await using reader = await openReader(path, { timezoneId, locale: 'en-US' })
+  const { page } = reader
+  const note = page.locator('.results .zone', { hasText: timezoneId })
   assert.equal(await note.textContent(), 'Times are in your zone, Asia/Tokyo.')
-  const time = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' } as const
+  const time = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezoneId } as const
   for (const address of [path, '/']) {
-    await page.goto(service.url + address)
-    await page.locator('.zone', { hasText: 'Asia/Tokyo' }).first().waitFor()
+    await page.goto(new URL(address, page.url()).href)
+    await page.locator('.zone', { hasText: timezoneId }).first().waitFor()
     const shown = await page
       .locator('time')
       .evaluateAll((all) => all.map((each) => [each.getAttribute('datetime') ?? '', each.textContent]))
+    assert.ok(shown.length > 3)
     for (const [instant, text] of shown)
       assert.ok(
         text?.startsWith(new Intl.DateTimeFormat('en', time).format(Date.parse(instant ?? ''))),
         text ?? '',
       )
   }
+})
+
+test('a chart is saved as PNG in twice the size of its SVG', { skip }, async () => {
+  await using reader = await openReader(articles)
+  const { page, complaints } = reader
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Chart as PNG' }).first().click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'chart.png')
+  const png = readFileSync(await download.path())
+  assert.equal(png.toString('latin1', 1, 4), 'PNG')
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
+  assert.ok(width >= 1_000 && height >= 300, `${width} × ${height}`)
+  assert.deepEqual(complaints, [])
 })

@@ -1,9 +1,11 @@
-/** Pages of lexicon sets that the explorer was not made for: all render, and each link on them leads to a page. */
+/** Pages of lexicon sets that the explorer was not made for: all render, links lead to pages, and filters find. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'
+import type { ShownField } from '../../src/explorer/fields/shown-field.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { operatorsOf } from '../../src/explorer/view/conditions.ts'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { newsLexicons, readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -13,8 +15,9 @@ import type { StoredLine } from '../support/service/engine.ts'
 import { explorerOver, type OpenedExplorer } from '../support/service/explorer.ts'
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 import { networkRecords } from '../support/records/network-records.ts'
+import { rounds, seed } from '../support/rounds.ts'
 import { loadCorpus } from '../support/random/property.ts'
-import { replayable } from '../support/random/replay.ts'
+import { drawer } from '../support/service/requests.ts'
 import { openTestService, type TestServiceGiven } from '../support/service/service.ts'
 import { thing, thingUri } from '../support/records/things.ts'
 import { assertHarmless } from './harmless.ts'
@@ -65,19 +68,63 @@ const sets: Readonly<Record<string, () => TestServiceGiven | Promise<TestService
 }
 
 for (const [name, given] of Object.entries(sets))
-  test(`each link on the pages of ${name} leads to a page`, async () => {
+  test(`each link and filter on the pages of ${name} leads to a page`, async () => {
     const { lexicons, references = {}, records } = await given()
     const model = modelOf(lexicons, references)
     await using service = await openTestService({ lexicons, references, ...(records && { records }) })
-    await assertLinked(explorerOver(service, model), model, records)
+    const explorer = explorerOver(service, model)
+    await assertLinked(explorer, model, records)
+    if (name !== 'nothing yet') await assertFilters(explorer, model)
   })
 
-test('each link on the pages of a library at random leads to a page', async () => {
-  const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+test(`each link and filter on the pages of a library at random leads to a page, seed ${seed}`, async () => {
   const model = modelOf(libraryLexicons, libraryReferences)
   await using loaded = await loadCorpus(seed)
-  await replayable(seed, () => assertLinked(explorerOver(loaded.service, model), model, []))
+  const explorer = explorerOver(loaded.service, model)
+  await assertLinked(explorer, model)
+  await assertFilters(explorer, model)
 })
+
+const samples: Readonly<Record<string, string>> = {
+  integer: '1',
+  boolean: 'true',
+  datetime: '2026-11-01',
+  strongRef: 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.any/1',
+  atUri: 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.any/1',
+}
+
+/** Of each type of field and way to it one: pages of their values, and each condition on them. Some are drawn. */
+async function assertFilters({ get }: OpenedExplorer, model: Model): Promise<void> {
+  const all = createSubjects(model).all.flatMap(({ collection, fields }) =>
+    Array.from(fields.values(), (field) => ({ place: `/c/${collection.nsid}`, field })),
+  )
+  const addresses = [...Map.groupBy(all, ({ field }) => kindOf(field)).values()].flatMap(([first]) => {
+    if (first === undefined) return []
+    const { place, field } = first
+    const conditions = operatorsOf(field).map(
+      (operator) =>
+        `${place}?facets=-&${field.name}.${operator}=${operator === 'missing' ? 0 : (samples[field.type.kind] ?? 'a')}`,
+    )
+    return [`${place}/filter?field=${field.name}&find=a`, ...conditions]
+  })
+  const draw = drawer(seed)
+  for (let left = rounds(15); left > 0; left -= 1) {
+    const address = addresses[draw(addresses.length)] ?? ''
+    const { status, body } = await get(address)
+    assert.equal(status, 200, `${address} (seed ${seed}): ${body}`)
+  }
+}
+
+function kindOf({ type, isArray, isGroup, targetTitle, steps }: ShownField): string {
+  return JSON.stringify([
+    type.kind,
+    type.kind === 'string' && [type.freeText, type.bounded],
+    isArray,
+    isGroup,
+    targetTitle !== null,
+    steps.map(({ some, record }) => [some, record !== null]),
+  ])
+}
 
 /** Follows links from the first page and from the filters of all fields: a few of each kind, and not without end. */
 async function assertLinked(
@@ -101,16 +148,18 @@ async function assertLinked(
     queue.push({ address, on })
   }
   add('/', 'first')
+  add('/search?q=a', 'first')
   const subjects = createSubjects(model).all
   for (const { collection, fields } of subjects) {
-    for (const page of ['', '?show=table', '?show=cards', '/charts'])
+    for (const page of ['', '?show=table', '?show=cards', '?q=a', '/charts'])
       add(`/c/${collection.nsid}${page}`, 'first')
     for (const field of [...fields.keys()].slice(0, Math.ceil(60 / subjects.length)))
       add(`/c/${collection.nsid}/filter?field=${encodeURIComponent(field)}`, 'first')
   }
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { address, on } = next
-    const { status, body } = await explorer.get(address)
+    const { status, body, cost } = await explorer.get(address)
+    assert.ok(cost <= 250, `${address} costs ${cost} points`)
     const text = body.slice(body.indexOf('<main'), body.indexOf('</main')).replaceAll(/<[^>]*>/g, ' ')
     // Records refer to some that are not indexed.
     const isMissing = status === 404 && address.startsWith('/at/did:') && !given.has(address)
@@ -126,4 +175,4 @@ async function assertLinked(
   assert.deepEqual(wrong, [])
 }
 
-const mostPages = 60
+const mostPages = rounds(30)

@@ -1,90 +1,110 @@
-/** What pages say where readers could misread what they see. */
+/** What pages say where readers could misread what they see, and where an address is refused. */
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import { parseHTML } from 'linkedom'
-import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
-import { modelOf } from '../support/service/agents.ts'
-import { onEveryDatabase as test } from '../support/store/databases.ts'
-import { explorerOver, type OpenedExplorer } from '../support/service/explorer.ts'
-import type { Engine } from '../support/store/postgres.ts'
+import { test } from 'node:test'
+import { toText } from '../../src/explorer/html.ts'
+import { chooseLanguage } from '../../src/explorer/languages/language.ts'
+import { failurePage } from '../../src/explorer/pages/failure.ts'
+import { article, enrichment, openPages } from './pages.ts'
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
-const article = '/c/tech.service.news.article'
-const enrichment = '/c/tech.service.news.enrichment'
-after(closeCorpora)
+const { found, page } = await openPages()
 
-async function open(database: Engine): Promise<OpenedExplorer> {
-  return explorerOver((await corpusNamed('demo', database)).service, model)
-}
-
-/** Texts of the elements of a page, and the addresses of the links in them. */
-async function shown(explorer: OpenedExplorer, address: string, selector: string) {
-  const { body, status } = await explorer.get(address)
-  const found = [...parseHTML(body).document.querySelectorAll(selector)]
-  return {
-    status,
-    body,
-    texts: found.map((element) => element.textContent?.replaceAll(/\s+/g, ' ').trim() ?? ''),
-    links: found.flatMap((element) =>
-      [...element.querySelectorAll('a')].map((link) => link.getAttribute('href')),
-    ),
-  }
-}
-
-test('a range that ends before it begins says so, and leads to the one that was meant', async (database) => {
-  const explorer = await open(database)
+test('a range that ends before it begins says so, and leads to the one that was meant', async () => {
   for (const [given, swapped] of [
     ['publishedAt=2026-11-30&publishedAt.to=2026-11-01', 'publishedAt=2026-11-01&publishedAt.to=2026-11-30'],
     ['language=en&wordCount.from=20&wordCount.to=10', 'language=en&wordCount.from=10&wordCount.to=20'],
   ] as const)
-    for (const page of [article, `${article}/charts`]) {
-      const { texts, links } = await shown(explorer, `${page}?${given}`, 'p.problem')
-      assert.match(texts.join(), /the range begins after it ends/)
-      assert.deepEqual(links, [`${page}?${swapped}`])
+    for (const place of [article, `${article}/charts`]) {
+      const { texts, links } = await page(`${place}?${given}`)
+      assert.match(texts('p.problem').join(), /the range begins after it ends/)
+      assert.deepEqual(links('p.problem'), [`${place}?${swapped}`])
     }
   for (const right of [
     'publishedAt=2026-11-01T20:00:00Z&publishedAt.to=2026-11-01',
     'publishedAt=2026-11-01&publishedAt.to=2026-11-01',
     'wordCount.from=10&wordCount.to=10',
   ])
-    assert.deepEqual((await shown(explorer, `${article}?${right}`, 'p.problem')).texts, [], right)
+    assert.deepEqual((await page(`${article}?${right}`)).texts('p.problem'), [], right)
 })
 
-test('a language of pages that there is not is refused like other unknown values', async (database) => {
-  const explorer = await open(database)
-  for (const page of ['/', `${article}?language=en`, `/embed${article}`, `${article}/feed.atom`]) {
-    const address = `${page}${page.includes('?') ? '&' : '?'}lang=xx`
-    const { status, texts, links } = await shown(explorer, address, 'section.problem')
-    assert.equal(status, 400)
-    assert.match(texts.join(), /“lang” cannot be “xx”. It can be: en, es, ar./)
-    assert.deepEqual(links, [page])
+test('a language of pages that there is not is refused like other unknown values', async () => {
+  for (const place of ['/', `${article}?language=en`, `/embed${article}`, `${article}/feed.atom`]) {
+    const { texts, links } = await page(`${place}${place.includes('?') ? '&' : '?'}lang=xx`, 400)
+    assert.match(texts('section.problem').join(), /“lang” cannot be “xx”. It can be: en, es, ar./)
+    assert.deepEqual(links('section.problem'), [place])
   }
-  assert.equal((await explorer.get('/?lang=')).status, 200)
+  await page('/?lang=')
   for (const lang of ['ES', 'es-MX'])
-    assert.match((await explorer.get(`/?lang=${lang}`)).body, /<html lang="es"/)
+    assert.equal((await page(`/?lang=${lang}`)).document.documentElement.lang, 'es')
 })
 
-test('unknown fields are refused with those that there are, of which a long list is cut visibly', async (database) => {
-  const explorer = await open(database)
+test('an address with a mistake is refused with what there is, and leads to the same one without it', async () => {
+  const { linksTo } = await page(`${article}?language=en&colour=red&wordCount.from=many`, 400)
+  assert.deepEqual(linksTo('Go on without it'), [`${article}?language=en`])
   const told = async (query: string) =>
-    (await shown(explorer, `${enrichment}${query}`, 'section.problem')).texts.join()
+    (await page(`${enrichment}${query}`, 400)).texts('section.problem').join()
   assert.match(await told('?facets=foo'), /“facets” cannot be “foo”\. It can be: .*sentiment/)
+  // A long list is cut visibly.
   assert.match(await told('/charts?by=foo'), /“by” cannot be “foo”\. It can be: [^.]*…/)
+  for (const file of ['chart.csv', 'chart.svg'])
+    assert.match(
+      (await page(`${article}/${file}?part=groups&by=colour`, 400)).body,
+      /<title>Charts: Article ·/,
+    )
 })
 
-test('more facets than an operation may have are left out', async (database) => {
-  const explorer = await open(database)
-  const facets =
-    'category,sentiment,topics,keywords,language,model,scope,eventType,emotionalTone,politicalOrientation,impactLevel'
-  const { status, texts } = await shown(explorer, `${enrichment}?facets=${facets}`, '.sidebar .none')
-  assert.equal(status, 200)
-  assert.match(texts.join(), /Choose fewer facets or filters/)
+test('a cursor that is not one leads to the first page', async () => {
+  const { body, linksTo } = await page(`${article}?language=en&after=abc`, 400)
+  assert.match(body, /<title>This page cannot be shown/)
+  assert.deepEqual(linksTo('First page'), [`${article}?language=en`])
 })
 
-test('values that were looked through in part are not called the most frequent ones', async (database) => {
-  const explorer = await open(database)
-  const notes = async (query: string) =>
-    (await shown(explorer, `${article}/filter?${query}`, '#values .none')).texts
+test('a search that cannot be carried out can be changed, or left out', async () => {
+  for (const [address, search, without] of [
+    [`${article}?language=en&q=-a&lang=ar`, '-a', `${article}?language=en&lang=ar`],
+    ['/search?q=%22&lang=es', '"', '/search?lang=es'],
+    [`${article}?q=%3F&lang=en`, '?', `${article}?lang=en`],
+  ] as const) {
+    const { document, texts, links } = await page(address, 400)
+    // Nothing of the message for developers.
+    assert.doesNotMatch(texts('.problem').join(), /[`]|RELEVANCE/)
+    const inputs = new Map(
+      Array.from(document.querySelectorAll('.problem form input'), (input) => [
+        input.getAttribute('name'),
+        input.getAttribute('value'),
+      ]),
+    )
+    assert.equal(inputs.get('q'), search)
+    assert.equal(inputs.has('language'), address.includes('language='))
+    assert.deepEqual(links('.problem'), [without])
+  }
+})
+
+test('a refusal of the service is explained in the language of the page, and leads to it without filters', () => {
+  for (const [tag, code, message, said] of [
+    ['es', 'QUERY_TOO_COMPLEX', 'Select fewer lists within lists.', /Esta página costaría demasiado/],
+    ...['en', 'es', 'ar'].map((each) => [each, 'BAD_USER_INPUT', 'Write at least one word.', /./] as const),
+  ] as const) {
+    const language = chooseLanguage(tag, undefined)
+    const request = {
+      parts: ['c', 'tech.service.news.article'],
+      parameters: [['title.matches', '-a']] as const,
+      language,
+      address: `${article}?title.matches=-a`,
+      origin: 'http://test.example',
+    }
+    const content = toText(failurePage({ code, message, retryAfter: null }, request).content)
+    assert.match(content, said)
+    const isOwn = code === 'BAD_USER_INPUT'
+    // Only the reason is of use to readers.
+    assert.equal(content.includes(`<p lang="en" dir="ltr" class="none">${message}</p>`), isOwn)
+    assert.equal(content.includes(message), isOwn)
+    if (isOwn) assert.ok(content.includes(language.text.wrongInput), content)
+    assert.ok(content.includes(`<a href="${article}?lang=${tag}" rel="nofollow">${language.text.clear}</a>`))
+  }
+})
+
+test('values that were looked through in part are not called the most frequent ones', async () => {
+  const notes = async (query: string) => (await page(`${article}/filter?${query}`)).texts('#values .none')
   assert.deepEqual(await notes('field=wordCount'), ['The 100 most frequent values.'])
   assert.deepEqual(await notes('field=wordCount&find=12'), [
     'Only the 100 most frequent values were looked through.',
@@ -92,39 +112,25 @@ test('values that were looked through in part are not called the most frequent o
   assert.deepEqual(await notes('field=language&find=en'), [])
 })
 
-test('an order says where records without its value are', async (database) => {
-  const explorer = await open(database)
-  const notes = async (query: string) =>
-    (await shown(explorer, `${article}?${query}`, '.bar .none')).texts.join()
+test('an order says where records without its value are', async () => {
+  const notes = async (query: string) => (await page(`${article}?${query}`)).texts('.bar .none').join()
   assert.match(await notes('sort=-wordCount'), /Records without “Word count” come last\./)
   assert.match(await notes('sort=wordCount'), /Records without “Word count” come first\./)
   assert.doesNotMatch(await notes('sort=wordCount&wordCount.from=1'), /without/)
   assert.doesNotMatch(await notes('sort=title'), /without/)
-  const { service } = explorer
-  const { list } = await service.data(
-    '{ list: techServiceNewsArticle(where: {publishedAt: {isNull: true}}) { totalCount } }',
-  )
-  const undated = new RegExp(`without “Published at” are among the others \\(${list.totalCount}\\)`)
-  if (list.totalCount === 0) assert.doesNotMatch(await notes(''), /without/)
-  else assert.match(await notes(''), undated)
+  const undated = found(`${article}?publishedAt.missing=1`).length
+  assert.ok(undated > 0)
+  assert.ok((await notes('')).includes(`without “Published at” are among the others (${undated})`))
 })
 
-test('the files of a chart that was not split are those of the chart that is shown', async (database) => {
-  const explorer = await open(database)
-  const filters = 'q=climate&source_country=GB&language=en'
-  const { body, links } = await shown(explorer, `${article}?${filters}&split=source`, 'figure, details.take')
-  assert.match(body, /The chart is not split/)
-  const files = links.filter((link) => /chart\.|aggregate\./.test(link ?? ''))
-  assert.ok(files.length > 3, links.join())
-  for (const file of files) assert.doesNotMatch(file ?? '', /split=source|groupBy=[^&]*source/)
-})
-
-test('facets that were chosen and cannot be afforded do not keep the page away', async (database) => {
-  const explorer = await open(database)
-  const dear =
-    'q=climate&source_country=GB&title.contains=the&techServiceNewsEnrichmentViaArticle.sentiment=negative'
-  const facets = 'language,source,source_country,source_language,section,articleType,source_region'
-  const { status, texts } = await shown(explorer, `${article}?${dear}&facets=${facets}`, '.sidebar .none')
-  assert.equal(status, 200)
-  assert.match(texts.join(), /Choose fewer facets or filters/)
+test('fewer words are recommended only where there are several', async () => {
+  for (const place of [article, '/search'])
+    for (const [query, isTold] of [
+      ['nosuchword', false],
+      ['nosuchword+norother', true],
+    ] as const) {
+      const { body } = await page(`${place}?q=${query}`)
+      assert.ok(body.includes('Nothing matches.'))
+      assert.equal(body.includes('search for fewer words'), isTold, place)
+    }
 })

@@ -3,16 +3,21 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
-import { runProgram, type Service, startService } from '../network/service.ts'
-import { demoService } from './reader.ts'
+import { type Service, startService } from '../network/service.ts'
+import { commandsInTurn } from '../support/server/commands.ts'
+import { until } from '../support/until.ts'
+import { demoDatabase, demoService } from './reader.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-explorer-'))
-const database = join(folder, 'records.db')
-const base = ['serve', '--database', database, '--workers', '1']
-const serve = (settings: Readonly<Record<string, string>> = {}): Promise<Service> =>
-  startService([...base, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])])
+const run = commandsInTurn()
+const base = async () => ['serve', '--database', await demoDatabase(), '--workers', '1']
+const serve = async (settings: Readonly<Record<string, string>> = {}): Promise<Service> =>
+  startService([
+    ...(await base()),
+    ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+  ])
 const articles = '/c/tech.service.news.article'
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
 const file = (name: string, text: string): string => {
@@ -20,13 +25,6 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text)
   return path
 }
-
-before(async () => {
-  const lines = Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`)
-  const records = file('records.jsonl', lines.join(''))
-  const { status, stderr } = await runProgram(['import', records, '--database', database])
-  assert.equal(status, 0, stderr)
-})
 after(async () => {
   await (await published)?.stop()
   rmSync(folder, { recursive: true })
@@ -151,24 +149,22 @@ test('a setting that is wrong stops the start with a sentence', async () => {
     ['address', 'https://press.example/news', /--explorer-address is the address of the first page/],
     ['image-hosts', "a.example; script-src 'x'", /--explorer-image-hosts: .* is not a host/],
   ]
-  const said = await Promise.all(
-    wrong.map(([option, value]) => runProgram([...base, '--port', '0', `--explorer-${option}`, value])),
-  )
-  for (const [at, [, , sentence]] of wrong.entries()) {
-    assert.equal(said[at]?.status, 1, said[at]?.stderr)
-    assert.match(said[at]?.stderr ?? '', sentence)
+  for (const [option, value, sentence] of wrong) {
+    const { status, stderr } = await run([...(await base()), '--port', '0', `--explorer-${option}`, value])
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, sentence)
   }
 })
 
-test('names in display.json are on the pages, and a mistake in it is reported by check, serve and mcp', async () => {
+test('names in display.json are on the pages and in answers of agents, and a mistake in it is reported', async () => {
   const lexicons = join(folder, 'lexicons')
   cpSync(new URL('../../lexicons/', import.meta.url), lexicons, { recursive: true })
   const showing = (display: unknown): unknown =>
     writeFileSync(join(lexicons, 'display.json'), JSON.stringify(display))
   const nsid = 'tech.service.news.source'
-  showing({ [nsid]: { label: { en: 'Papers', ar: 'الصحف' }, facets: ['mediaType'] } })
+  showing({ [nsid]: { label: { en: 'Papers', ar: 'الصحف' }, facets: ['mediaType'], title: 'domain' } })
   {
-    await using service = await serve({ lexicons })
+    await using service = await startService([...(await base()), '--lexicons', lexicons, '--mcp'])
     const page = await (await fetch(`${service.url}/c/${nsid}`)).text()
     assert.match(page, /<h1>Papers<\/h1>/)
     assert.deepEqual(
@@ -176,37 +172,31 @@ test('names in display.json are on the pages, and a mistake in it is reported by
       ['mediaType'],
     )
     assert.match(await (await fetch(`${service.url}/?lang=ar`)).text(), />الصحف<\/a>/)
+    const answer = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'search_records', arguments: { collection: 'source', limit: 1 } },
+      }),
+    })
+    // The title comes first, then the time.
+    assert.match(await answer.text(), /domain\\":\\"[a-z.-]+\\",\\"createdAt/)
   }
   showing({ [nsid]: { facets: ['mediatype'] } })
   const mistake =
     /lexicons\/display\.json: tech\.service\.news\.source\.facets: There is no field "mediatype" for this\. Did you mean "mediaType"\?/
-  const checked = await runProgram(['check', '--lexicons', lexicons])
-  assert.match(checked.stdout, mistake)
-  const served = await runProgram([...base, '--port', '0', '--lexicons', lexicons])
-  assert.match(served.stderr, mistake)
-  const agents = await runProgram(['mcp', '--endpoint', 'http://127.0.0.1:1/', '--lexicons', lexicons])
-  assert.match(agents.stderr, mistake)
-  assert.deepEqual([checked.status, served.status, agents.status], [1, 1, 1])
-})
-
-test('the title that display.json names stands for records in the answers of agents too', async () => {
-  const lexicons = join(folder, 'titled')
-  cpSync(new URL('../../lexicons/', import.meta.url), lexicons, { recursive: true })
-  const display = { 'tech.service.news.source': { title: 'domain' } }
-  writeFileSync(join(lexicons, 'display.json'), JSON.stringify(display))
-  await using service = await startService([...base, '--lexicons', lexicons, '--mcp', '--explorer', 'off'])
-  const response = await fetch(`${service.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'search_records', arguments: { collection: 'source', limit: 1 } },
-    }),
-  })
-  // The title comes first, then the time.
-  assert.match(await response.text(), /domain\\":\\"[a-z.-]+\\",\\"createdAt/)
+  for (const args of [
+    ['check'],
+    [...(await base()), '--port', '0'],
+    ['mcp', '--endpoint', 'http://127.0.0.1:1/'],
+  ]) {
+    const { stdout, stderr, status } = await run([...args, '--lexicons', lexicons])
+    assert.match(stdout + stderr, mistake)
+    assert.equal(status, 1)
+  }
 })
 
 test('an address that is not one is a page for browsers, and JSON for programs', async () => {
@@ -270,35 +260,25 @@ test('what is asked for with HEAD has the ETag that GET has, and is not sent whe
 test('a reader who has asked too much sees a page that says how long to wait', async () => {
   const tiers = file('tiers.json', '{"public": {"pointsPerMinute": 40, "pointsPerQuery": 40}}')
   await using service = await serve({ tiers })
-  // Every request costs a point, also for a page that does not exist.
-  for (let spent = 0; spent < 40; spent += 1) await fetch(`${service.url}/c/none`)
-  const response = await fetch(`${service.url}${articles}`, { headers: { 'accept-language': 'es' } })
-  assert.equal(response.status, 429)
-  assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
-  // The browser loads the page again by itself, without script.
-  assert.equal(response.headers.get('refresh'), response.headers.get('retry-after'))
-  assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
-  const page = await response.text()
+  const wait = async (path: string, language: string): Promise<readonly [Response, string]> =>
+    until(async () => {
+      const response = await fetch(service.url + path, { headers: { 'accept-language': language } })
+      const page = await response.text()
+      if (response.status !== 429) return false
+      assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
+      // The browser loads the page again by itself, without script.
+      assert.equal(response.headers.get('refresh'), response.headers.get('retry-after'))
+      return [response, page] as const
+    })
+  // Pages of records wait for their data, so their status is known.
+  const home = await (await fetch(service.url)).text()
+  const [, record = ''] = /href="(\/at\/[^"]*news\.article[^"]*)"/.exec(home) ?? []
+  const [, left] = await wait(`${record}?lang=en`, 'en')
+  assert.match(left, /<title>This page cannot be shown ·/)
+  assert.ok(left.includes(`<a href="${record}?lang=en" rel="nofollow">Try again</a>`), left)
+  // Every request costs a point, also for a page that would cost too much.
+  const [refused, page] = await wait(articles, 'es')
+  assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
   assert.match(page, /<html lang="es"/)
   assert.match(page, new RegExp(`<a href="${articles}" rel="nofollow">Intentar de nuevo</a>`))
-})
-
-test('a page that needs more points than are left says how long to wait', async () => {
-  const tiers = file('few-points.json', '{"public": {"pointsPerMinute": 250, "pointsPerQuery": 250}}')
-  await using service = await serve({ tiers })
-  const home = await (await fetch(service.url)).text()
-  // Pages of records wait for their data, so their status is known. Repeated, they would cost less.
-  for (const [, record = ''] of home.matchAll(/href="(\/at\/[^"]*)"/g)) {
-    const response = await fetch(service.url + record)
-    const page = await response.text()
-    const { status, headers } = response
-    if (status === 200) continue
-    assert.equal(status, 429)
-    assert.match(headers.get('retry-after') ?? '', /^\d+$/)
-    assert.equal(headers.get('refresh'), headers.get('retry-after'))
-    assert.match(page, /<title>This page cannot be shown ·/)
-    assert.ok(page.includes(`<a href="${record}" rel="nofollow">Try again</a>`), page)
-    return
-  }
-  assert.fail('No page was refused.')
 })

@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { en } from '../../src/explorer/languages/en.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
-import { openBrowser } from '../support/server/browser.ts'
+import { sharedBrowser } from '../support/server/browser.ts'
 import type { TestServiceGiven } from '../support/service/service.ts'
 import { patience, until } from '../support/until.ts'
 import { generousTiers } from '../support/server/tiers.ts'
@@ -25,17 +26,22 @@ export interface Reader extends AsyncDisposable {
 }
 
 let demo: Promise<Service> | undefined
-let browser: Promise<Browser> | undefined
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-reader-'))
+const demoName = join(folder, 'demo')
 after(async () => {
-  await (await browser)?.close()
   await (await demo)?.stop()
   rmSync(folder, { recursive: true })
 })
 
-/** Started once for all tests of a file. */
+/** Started once for all tests of a process, which only read it. */
 export function demoService(): Promise<Service> {
-  return (demo ??= serve([...buildDemoCorpus()], join(folder, 'demo')).then(drawing))
+  return (demo ??= serve([...buildDemoCorpus()], demoName).then(drawing))
+}
+
+/** The path of its database, for services with other settings. */
+export async function demoDatabase(): Promise<string> {
+  await demoService()
+  return `${demoName}.db`
 }
 
 /** The program over records of other lexicons. */
@@ -78,7 +84,7 @@ async function drawing(service: Service): Promise<Service> {
 /** A browser of its own for each reader: without cookies, storage or cache of others. */
 export async function openReader(address: string, options: BrowserContextOptions = {}): Promise<Reader> {
   const url = address.startsWith('http') ? new URL(address).origin : (await demoService()).url
-  const context = await (await (browser ??= openBrowser())).newContext({
+  const context = await (await sharedBrowser()).newContext({
     viewport: { width: 1280, height: 900 },
     locale: 'en-GB',
     timezoneId: 'UTC',
@@ -92,13 +98,19 @@ export async function openReader(address: string, options: BrowserContextOptions
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('request', (request) => {
-    const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith('data:')
+    const isOwn = request.url().startsWith(`${url}/`) || /^(data|blob):/.test(request.url())
     if (!isOwn) complaints.push(`It asked ${request.url()}.`)
+  })
+  page.on('requestfailed', (request) => {
+    const error = request.failure()?.errorText
+    // A page that is left stops loading what it had begun to load.
+    if (error !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${error}`)
   })
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
   })
   await page.goto(address.startsWith('http') ? address : url + address)
+  await showCharts(page)
   let actions = 0
   const act = async (action: Promise<unknown>): Promise<void> => {
     actions += 1
@@ -115,4 +127,9 @@ export async function openReader(address: string, options: BrowserContextOptions
     select: (target, label) => act(target.selectOption({ label })),
     [Symbol.asyncDispose]: () => context.close(),
   }
+}
+
+/** A service that was held up for seconds says that its charts failed; it is asked again. */
+async function showCharts(page: Page): Promise<void> {
+  while ((await page.getByText(en.charts.failed).count()) > 0) await page.reload()
 }

@@ -1,6 +1,7 @@
-/** Unusual words of more records than are read. */
+/** Charts of more records, and of more periods, than are read or shown. */
 import assert from 'node:assert/strict'
-import { onEveryDatabase as test } from '../support/store/databases.ts'
+import { after, test } from 'node:test'
+import { parseHTML } from 'linkedom'
 import { openExplorer } from '../support/service/explorer.ts'
 import { buildRecord } from '../support/records/records.ts'
 import { recordLexicon } from '../support/store/store.ts'
@@ -9,21 +10,40 @@ const nsid = 'org.example.note'
 const lexicon = recordLexicon(nsid, {
   title: { type: 'string', maxGraphemes: 1_000 },
   day: { type: 'integer' },
+  at: { type: 'string', format: 'datetime' },
   // So that CIDs differ, by which the sample is chosen.
   number: { type: 'integer' },
 })
 const few = 300
 const many = 10_200
 
-test('a chart and a file of unusual words say that they are of a sample', async (database) => {
-  const records = await Promise.all(
-    Array.from({ length: few + many }, (_, number) => {
-      const day = number < few ? 1 : 2
-      const title = ['the', ...(number % 4 === 0 ? ['flood'] : []), ...(day === 1 ? [] : ['storm'])].join(' ')
-      return buildRecord(nsid, { rkey: `r${number}`, value: { title, day, number } })
-    }),
-  )
-  await using explorer = await openExplorer({ lexicons: [lexicon], database, records })
+const first = Date.UTC(2000, 0, 1)
+const dayOf = (number: number): string => new Date(first + number * 86_400_000).toISOString()
+const records = await Promise.all(
+  Array.from({ length: few + many }, (_, number) => {
+    const day = number < few ? 1 : 2
+    const title = ['the', ...(number % 4 === 0 ? ['flood'] : []), ...(day === 1 ? [] : ['storm'])].join(' ')
+    return buildRecord(nsid, { rkey: `r${number}`, value: { title, day, number, at: dayOf(number) } })
+  }),
+)
+const explorer = await openExplorer({ lexicons: [lexicon], records })
+after(() => explorer[Symbol.asyncDispose]())
+
+test('a chart of more periods than it can show has the newest, and says so', async () => {
+  const newest = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+  const last = new Date(dayOf(few + many - 1))
+  for (const address of [`/c/${nsid}?per=day&day=2`, `/c/${nsid}/charts?by=at_day`]) {
+    const { document } = parseHTML((await explorer.get(address)).body)
+    const labels = Array.from(document.querySelectorAll('figure tbody th'), ({ textContent }) => textContent)
+    assert.equal(labels.length, 400, address)
+    assert.equal(labels.at(-1), newest.format(last), address)
+    const values = Array.from(document.querySelectorAll('figure tbody td'), ({ textContent }) => textContent)
+    assert.deepEqual(new Set(values), new Set(['1']))
+  }
+  assert.match((await explorer.get(`/c/${nsid}?per=day&day=2`)).body, /newest/)
+})
+
+test('a chart and a file of unusual words say that they are of a sample', async () => {
   const query = 'part=unusual&on=words-title&day=2'
   const { body } = await explorer.get(`/c/${nsid}/charts?${query}`)
   const read =

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
-import { runProgram } from '../network/service.ts'
+import { commandsInTurn } from '../support/server/commands.ts'
 import { onEveryDatabase } from '../support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from '../support/store/store.ts'
 import { askDuckDb, fromCsv, fromParquet } from './duckdb.ts'
 
 const inFolder = temporaryFolder()
+const runProgram = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const article = 'tech.service.news.article'
 

@@ -27,7 +27,7 @@ export function fromParquet(file: string): string {
 }
 
 /** As readers take back what was done to formulas. */
-export function plain(cell: string | null): string | null {
+function plain(cell: string | null): string | null {
   return cell !== null && /^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
 }
 

@@ -1,4 +1,5 @@
 /** The library with random and hostile records, served over HTTP, and its books as GraphQL has them. */
+import { after } from 'node:test'
 import fc from 'fast-check'
 import type { Json } from '../reference/shapes.ts'
 import { assemble, recipes } from '../support/random/corpus.ts'
@@ -15,7 +16,7 @@ export interface ServedLibrary extends AsyncDisposable {
 }
 
 /** What spreadsheets, readers of CSV and terminals take amiss. */
-export const hostileTexts = [
+const hostileTexts = [
   '=cmd|/C calc!A0',
   '+1+1',
   '-2+3',
@@ -57,7 +58,19 @@ const sizes = {
 }
 const file = emptyDatabases()
 
-export async function serveLibrary(database: Engine): Promise<ServedLibrary> {
+const served = new Map<Engine, Promise<ServedLibrary>>()
+after(async () => {
+  for (const library of served.values()) await (await library)[Symbol.asyncDispose]()
+})
+
+/** One of each engine for all tests of a process, which only read it. */
+export function servedLibrary(database: Engine): Promise<ServedLibrary> {
+  const library = served.get(database) ?? serveLibrary(database)
+  served.set(database, library)
+  return library
+}
+
+async function serveLibrary(database: Engine): Promise<ServedLibrary> {
   const [recipe = []] = fc.sample(recipes(libraryLexicons, libraryReferences, sizes), {
     seed: 11,
     numRuns: 1,
@@ -96,43 +109,28 @@ export async function serveLibrary(database: Engine): Promise<ServedLibrary> {
   }
 }
 
-/** Columns of books of every kind, with where GraphQL has the value, and how DuckDB is to name the type. */
-export const bookColumns: readonly (readonly [name: string, path: string, type: string])[] = [
-  ['uri', 'uri', 'VARCHAR'],
-  ['rev', 'rev', 'VARCHAR'],
-  ['indexedAt', 'indexedAt', 'TIMESTAMP WITH TIME ZONE'],
-  ['title', 'title', 'VARCHAR'],
-  ['note', 'note', 'VARCHAR'],
-  ['shelf', 'shelf', 'VARCHAR'],
-  ['genre', 'genre', 'VARCHAR'],
-  ['pages', 'pages', 'BIGINT'],
-  ['serial', 'serial', 'BIGINT'],
-  ['inPrint', 'inPrint', 'BOOLEAN'],
-  ['page', 'page', 'VARCHAR'],
-  ['publishedAt', 'publishedAt', 'TIMESTAMP WITH TIME ZONE'],
-  ['author.uri', 'author.uri', 'VARCHAR'],
-  ['author.name', 'authorResolved.name', 'VARCHAR'],
-  ['author.rating', 'authorResolved.rating', 'BIGINT'],
-  ['author.employer.name', 'authorResolved.employerResolved.name', 'VARCHAR'],
-  ['series', 'series', 'VARCHAR'],
-  ['series.title', 'seriesResolved.title', 'VARCHAR'],
-  ['imprint.city', 'imprint.city', 'VARCHAR'],
-  ['imprint.founded', 'imprint.founded', 'BIGINT'],
-  ['imprint.open', 'imprint.open', 'BOOLEAN'],
-  ['imprint.since', 'imprint.since', 'TIMESTAMP WITH TIME ZONE'],
-  ['imprint.house.name', 'imprint.houseResolved.name', 'VARCHAR'],
-  ['imprint.marks', 'imprint.marks', 'VARCHAR'],
-  ['tags', 'tags', 'VARCHAR'],
-  ['scores', 'scores', 'VARCHAR'],
-  ['credits', 'credits', 'VARCHAR'],
-  ['related', 'related', 'VARCHAR'],
-  ['sources', 'sources', 'VARCHAR'],
-  ['cover.mimeType', 'cover.mimeType', 'VARCHAR'],
-  ['cover.size', 'cover.size', 'BIGINT'],
-  ['digest', 'digest', 'VARCHAR'],
-  ['link', 'link', 'VARCHAR'],
-  ['extra', 'extra', 'VARCHAR'],
-]
+/** Columns of books of every kind, by how DuckDB is to name their type. */
+const columnTypes = {
+  VARCHAR: `uri rev title note shelf genre page author.uri author.name author.employer.name series series.title
+    imprint.city imprint.house.name imprint.marks tags scores credits related sources cover.mimeType
+    digest link extra`,
+  'TIMESTAMP WITH TIME ZONE': 'indexedAt publishedAt imprint.since',
+  BIGINT: 'pages serial author.rating imprint.founded cover.size',
+  BOOLEAN: 'inPrint imprint.open',
+}
+/** Where GraphQL has the values of columns that are behind references. */
+const pathsBehind: Readonly<Record<string, string>> = {
+  'author.name': 'authorResolved.name',
+  'author.rating': 'authorResolved.rating',
+  'author.employer.name': 'authorResolved.employerResolved.name',
+  'series.title': 'seriesResolved.title',
+  'imprint.house.name': 'imprint.houseResolved.name',
+}
+export const bookColumns: readonly (readonly [name: string, path: string, type: string])[] = Object.entries(
+  columnTypes,
+).flatMap(([type, names]) =>
+  names.split(/\s+/).map((name) => [name, pathsBehind[name] ?? name, type] as const),
+)
 
 export const bookNodes = `uri rev indexedAt title note shelf genre pages serial inPrint page publishedAt
   author { uri }

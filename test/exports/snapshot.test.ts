@@ -1,14 +1,13 @@
-/** A file is one state of the data, and takes no more memory the longer it is. */
+/** A file is one state of the data. */
 import assert from 'node:assert/strict'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
 import type { FileSpec } from '../../src/files/file-spec.ts'
 import { onEveryDatabase } from '../support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 import type { Engine } from '../support/store/postgres.ts'
-import { childrenOf, privateMemoryOf } from '../support/processes.ts'
 import { buildRecord } from '../support/records/records.ts'
 import { openTestService } from '../support/service/service.ts'
-import { emptyDatabases, openTestStore } from '../support/store/store.ts'
+import { emptyDatabases } from '../support/store/store.ts'
 
 const database = emptyDatabases()
 
@@ -58,47 +57,3 @@ onEveryDatabase(
     assert.ok(lines.every((line) => JSON.parse(line).title === 'before'))
   },
 )
-
-/** Rows of which each is as long as an article. */
-const endless = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000000)
-  select '{"i":' || i || ',"text":"' || replace('abcdefghij', 'c', 'some words that say little, and ' || i) || '","list":["a","b","c"]}' from n`
-const columns = [
-  { name: 'i', type: 'integer', path: ['i'] },
-  { name: 'text', type: 'text', path: ['text'] },
-  { name: 'list', type: 'json', path: ['list'] },
-] as const
-
-/** Compressed formats need fewer bytes for as many rows. */
-for (const [format, gzip, size] of [
-  ['csv', false, 3_000_000],
-  ['ndjson', true, 750_000],
-  ['parquet', false, 1_500_000],
-] as const)
-  onEveryDatabase(
-    `a process that writes ${format} takes no more memory the longer the file is`,
-    async (engine) => {
-      await using store = await openTestStore({ path: await database(engine), lexicons: libraryLexicons })
-      const { version } = await store.database.read.readPlanState()
-      const before = childrenOf(process.pid)
-      const statements = {
-        version,
-        count: { text: 'select 1 as total', values: [] },
-        rows: { text: endless, values: [] },
-      }
-      const { signal } = new AbortController()
-      await using file = await store.database.read.openFile(
-        statements,
-        { ...spec, format, columns, gzip },
-        signal,
-      )
-      const [child = 0] = childrenOf(process.pid).filter((pid) => !before.includes(pid))
-      let [read, early, late] = [0, 0, 0]
-      for await (const piece of file?.bytes ?? []) {
-        read += piece.length
-        if (read < size) early = Math.max(early, privateMemoryOf(child))
-        else late = Math.max(late, privateMemoryOf(child))
-        if (read > 4 * size) break
-      }
-      assert.ok(early > 10 && late < early + 40, `${early} MB, then ${late} MB`)
-    },
-  )

@@ -13,10 +13,18 @@ import { childrenOf, hasEnded, isAsleep } from '../support/processes.ts'
 import { createStandInEngine } from '../support/service/stand-in-engine.ts'
 import { emptyDatabases, openTestStore } from '../support/store/store.ts'
 import { understand } from '../support/records/understand.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 
 const schema = buildGraphQLSchema(buildModel(understand(libraryLexicons, {}).set))
-const timeout = { head: 10_000, request: 30_000, idle: 72_000, reading: 60_000, check: 2_000 }
+/** No test but one is about them. */
+const timeout = {
+  head: patience,
+  request: patience,
+  idle: patience,
+  reading: patience,
+  stall: patience,
+  check: 2_000,
+}
 const asked =
   'GET /export/org.example.library.book.csv HTTP/1.1\r\nhost: localhost\r\naccept-encoding: identity\r\n\r\n'
 

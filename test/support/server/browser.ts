@@ -1,5 +1,6 @@
 /** A real browser, where there is one. */
 import { existsSync } from 'node:fs'
+import { after } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 
 /** The headless shell first: it draws the same pages with half of the computing. */
@@ -18,6 +19,14 @@ const executablePath = [process.env['CHROMIUM_PATH'] ?? '', ...usualPlaces].find
 /** The reason to skip a test that needs a browser, or false. */
 export const skipWithoutBrowser =
   executablePath === undefined && 'No Chromium here: install it, or set CHROMIUM_PATH to one.'
+
+let shared: Promise<Browser> | undefined
+after(async () => (await shared)?.close())
+
+/** Started once for all tests of a process; each reader has a context of its own in it. */
+export function sharedBrowser(): Promise<Browser> {
+  return (shared ??= openBrowser())
+}
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({

@@ -1,4 +1,5 @@
 /** Pages of the explorer over records in a real engine, asked as callers without a key are, without a server. */
+import { after } from 'node:test'
 import { priceOf } from '../../../src/cli/serve/explorer.ts'
 import { createChartRenderer } from '../../../src/explorer/charts/chart-renderer.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
@@ -8,6 +9,16 @@ import type { Model } from '../../../src/schema/model/model.ts'
 import { engineEndpoint, modelOf } from './agents.ts'
 import { patience } from '../until.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './service.ts'
+
+/** One thread for all pages of a process, because starting it costs more than drawing a hundred charts. */
+const charts = createChartRenderer({
+  // Other tests may keep the machine busy.
+  timeout: patience,
+  onFault: (error) => {
+    throw error
+  },
+})
+after(() => charts[Symbol.asyncDispose]())
 
 export interface OpenedExplorer extends AsyncDisposable {
   readonly service: TestService
@@ -35,13 +46,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
   const explorer = createExplorer({
     schema,
     subjects: createSubjects(model),
-    charts: createChartRenderer({
-      // Other tests may keep the machine busy.
-      timeout: patience,
-      onFault: (error) => {
-        throw error
-      },
-    }),
+    charts,
     title: 'Test',
     assets: '/explorer/test/',
     price: (operation) => priceOf(operation, service.engine),

@@ -1,0 +1,45 @@
+/** Pages know nothing of engines: each must be the same, and cost the same, on both. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { databases } from '../support/store/postgres.ts'
+import { article, enrichment, limit, openPages } from './pages.ts'
+
+const account = '/at/did:plc:lexigraphdemopress222222'
+const period = 'publishedAt=2026-10-05&publishedAt.to=2026-11-15'
+const addresses = {
+  demo: [
+    '/',
+    '/search?q=climate',
+    account,
+    `${account}/tech.service.news.source/alpenfunk.example`,
+    `${article}?q=climate&source_country=GB&${period}`,
+    `${article}?language=ja&section.not=x&show=table&sort=-wordCount&split=source`,
+    `${article}?q=elektion+parliamint&show=cards`,
+    `${article}?techServiceNewsEnrichmentViaArticle.sentiment=negative&title.contains=the&per=month&as=share`,
+    `${article}/filter?field=source&find=ha`,
+    `${article}/filter?field=tags`,
+    `${article}/charts?by=language&by=publishedAt_month`,
+    `${article}/charts?by=wordCount&step=200`,
+    `${article}/charts?measure=share&isAccessibleForFree=true&by=articleType`,
+    `${article}/charts?part=compare&query=climate&query=source_country%3DGB`,
+    `${article}/charts?part=unusual&publishedAt=2026-11-09&on=words-title`,
+    `${article}/chart.csv?split=language&as=share`,
+    `${article}/feed.json?language=fr`,
+    `${enrichment}/charts?measure=median&of=clickbaitScore&by=article_source`,
+    `${enrichment}/charts?part=unusual&sentiment=negative&on=category`,
+  ],
+  stress: ['/', '/c/example.stress.empty', '/c/example.stress.node?show=table'],
+} as const
+
+for (const [name, all] of Object.entries(addresses))
+  test(`pages of ${name} are the same on every engine`, { skip: databases.length < 2 }, async () => {
+    const [one, other] = [
+      await openPages(name as keyof typeof addresses, 'sqlite'),
+      await openPages(name as keyof typeof addresses, 'postgres'),
+    ]
+    for (const address of all) {
+      const { status, body, cost } = await one.get(address)
+      assert.ok(status < 400 && cost <= limit, `${address}: ${status}, ${cost} points`)
+      assert.deepEqual(await other.get(address), { status, body, cost, location: null }, address)
+    }
+  })

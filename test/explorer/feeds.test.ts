@@ -1,0 +1,71 @@
+/** Feeds of the demo have the newest records of a view as they are. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseHTML } from 'linkedom'
+import type { Json } from '../reference/shapes.ts'
+import { printInstant } from '../reference/values.ts'
+import { openExplorer } from '../support/service/explorer.ts'
+import { recordLexicon } from '../support/store/store.ts'
+import { article, openPages } from './pages.ts'
+
+const { found, get } = await openPages()
+const same = (one: string, other: string): void => assert.equal(Date.parse(one), Date.parse(other))
+
+for (const query of ['', '?language=fr', '?q=climate', '?articleType=live-blog&publishedAt.missing=0'])
+  test(`a feed has the newest records of its view, and says when they changed: ${query}`, async () => {
+    const newest = found(article + query).slice(0, 30)
+    const { items } = JSON.parse((await get(`${article}/feed.json${query}`)).body)
+    const wanted = newest.map(({ uri, value }) => ({
+      id: uri,
+      url: `http://test.example/${uri.replace('at://', 'at/')}`,
+      external_url: new URL(value.url).href,
+      title: value.title,
+      content_text: value.description ?? value.title,
+      language: value.language,
+    }))
+    assert.deepEqual(
+      items.map(({ id, url, external_url, title, content_text, language }: Json) => ({
+        id,
+        url,
+        external_url,
+        title,
+        content_text,
+        language,
+      })),
+      wanted,
+    )
+    const { document } = parseHTML((await get(`${article}/feed.atom${query}`)).body)
+    const entries = [...document.querySelectorAll('entry')]
+    assert.equal(entries.length, newest.length)
+    const textIn = (parent: Json, name: string): string => parent.querySelector(name)?.textContent ?? ''
+    for (const [at, { value, indexedAt, changedAt }] of newest.entries()) {
+      const [indexed, changed] = [printInstant(indexedAt), printInstant(changedAt)]
+      same(items[at].date_published, value.publishedAt ?? indexed)
+      same(items[at].date_modified, changed)
+      same(textIn(entries[at], 'published'), value.publishedAt ?? indexed)
+      same(textIn(entries[at], 'updated'), changed)
+      assert.equal(textIn(entries[at], 'title'), value.title)
+    }
+    const latest = newest.reduce((one, { changedAt }) => (changedAt > one ? changedAt : one), 0n)
+    same(textIn(document.querySelector('feed'), ':scope > updated'), printInstant(latest))
+  })
+
+test('an entry that was changed says when', async () => {
+  let clock = Date.UTC(2026, 10, 1)
+  const lexicons = [recordLexicon('org.example.note', { title: { type: 'string' } })]
+  await using explorer = await openExplorer({ lexicons, now: () => BigInt(clock) * 1_000n })
+  const uri = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.note/one'
+  const note = (title: string) => ({ uri, value: { $type: 'org.example.note', title } })
+  await explorer.service.store([note('before')])
+  clock += 86_400_000
+  await explorer.service.store([note('after')])
+  const { items } = JSON.parse((await explorer.get('/c/org.example.note/feed.json')).body)
+  assert.deepEqual(
+    items.map((item: Json) => [
+      item.title,
+      item.date_published.slice(0, 10),
+      item.date_modified.slice(0, 10),
+    ]),
+    [['after', '2026-11-01', '2026-11-02']],
+  )
+})

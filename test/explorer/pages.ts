@@ -1,0 +1,149 @@
+/** Pages over the demo corpus or the stress set, what tests read from them, and what their addresses mean. */
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { parseHTML } from 'linkedom'
+import {
+  closeCorpora,
+  type CorpusName,
+  corpusNamed,
+  newsLexicons,
+  stressLexicons,
+} from '../golden/corpora.ts'
+import type { Json } from '../reference/shapes.ts'
+import { modelOf } from '../support/service/agents.ts'
+import { explorerOver } from '../support/service/explorer.ts'
+import type { Engine } from '../support/store/postgres.ts'
+
+export const article = '/c/tech.service.news.article'
+export const enrichment = '/c/tech.service.news.enrichment'
+/** Points: what the public tier may spend on an operation. */
+export const limit = 250
+const models = {
+  demo: modelOf(newsLexicons.documents, newsLexicons.references),
+  stress: modelOf(stressLexicons.documents, stressLexicons.references),
+} as const
+export const newsModel = models.demo
+after(closeCorpora)
+
+/** A cell of a table: its text, and where it leads. */
+export interface Cell {
+  readonly text: string
+  readonly href: string | null
+}
+
+export type Pages = Awaited<ReturnType<typeof openPages>>
+
+export async function openPages(name: CorpusName = 'demo', database: Engine = 'sqlite') {
+  const { service, reference } = await corpusNamed(name, database)
+  const { get } = explorerOver(service, models[name])
+
+  /** A page that must have the status and cost no more than callers without a key may spend. */
+  async function page(address: string, wanted = 200) {
+    const { status, body, cost, location } = await get(address)
+    assert.equal(status, wanted, `${address}: ${body}`)
+    assert.ok(cost <= limit, `${address} costs ${cost} points`)
+    const { document } = parseHTML(body)
+    const texts = (selector: string) =>
+      Array.from(document.querySelectorAll(selector), ({ textContent }) => plain(textContent))
+    const links = (selector: string): readonly string[] =>
+      Array.from(document.querySelectorAll(selector)).flatMap((element) =>
+        Array.from(element.querySelectorAll('a'), (link) => link.getAttribute('href') ?? ''),
+      )
+    /** The addresses of links that have the text. */
+    const linksTo = (text: string) =>
+      Array.from(document.querySelectorAll('a'))
+        .filter(({ textContent }) => plain(textContent).includes(text))
+        .map((link) => link.getAttribute('href') ?? '')
+    const records = Array.from(
+      document.querySelectorAll('h3 a[href^="/at/"]'),
+      (link) => link.getAttribute('href') ?? '',
+    )
+    const total = Number(document.querySelector('[data-total]')?.getAttribute('data-total') ?? Number.NaN)
+    return { body, cost, location, document, texts, links, linksTo, records, total }
+  }
+
+  async function figure(address: string) {
+    const { document, body } = await page(address)
+    const found = document.querySelector('figure')
+    assert.ok(found !== null, body)
+    const rows = Array.from(found.querySelectorAll('tbody tr'), (row) =>
+      Array.from(row.children, (cell): Cell => {
+        const href = cell.querySelector('a')?.getAttribute('href') ?? null
+        return { text: plain(cell.textContent), href }
+      }),
+    )
+    return {
+      head: Array.from(found.querySelectorAll('thead th'), ({ textContent }) => plain(textContent)),
+      rows,
+      texts: rows.map((row) => row.map(({ text }) => text)),
+      drawings: found.querySelectorAll('svg.chart').length,
+      description: plain(found.querySelector('.description')?.textContent),
+    }
+  }
+
+  /** The records behind an address, by the reference evaluator; without other conditions than those on `only`. */
+  const found = (address: string, only?: string) => {
+    const [path = '', query] = address.split('?')
+    const given = meaningOf(query ?? '', only)
+    return reference.sorted(path.slice('/c/'.length).replace(/\/.*/, ''), given)
+  }
+  return { get, page, figure, found, service, reference }
+}
+
+export function plain(text: string | null | undefined): string {
+  return (text ?? '').replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Fields that are references, arrays and integers in the lexicons of the demo. */
+const references = /(^|_)(source|article)$/
+const arrays = /^(tags|topics|keywords)$/
+const integers = /^(wordCount|impactLevel|clickbaitScore)$/
+
+/** Parameters that say how records are shown, not which. */
+const own = new Set(
+  'q sort show columns facets after before lang part measure of by kind top step query on against split as per'.split(
+    ' ',
+  ),
+)
+
+/** The search and conditions of an address as docs/explorer.md explains them. */
+function meaningOf(query: string, only?: string): { readonly where: Json; readonly search?: string } {
+  const values = Map.groupBy(new URLSearchParams(query), ([name]) => name)
+  const conditions = [...values].flatMap(([name, pairs]): readonly Json[] => {
+    const [field = '', operator = field === 'publishedAt' ? 'from' : 'is'] = name.split('.')
+    if (own.has(field) || (only !== undefined && field !== only)) return []
+    const operands = pairs.map(([, text]) =>
+      integers.test(field) && operator !== 'missing'
+        ? Number(text)
+        : field.startsWith('is')
+          ? text === 'true'
+          : text,
+    )
+    return [nested(field, conditionOn(field, operator, operands))]
+  })
+  const search = only === undefined ? (values.get('q')?.[0]?.[1] ?? '') : ''
+  return { where: conditions.length > 0 ? { AND: conditions } : {}, ...(search !== '' && { search }) }
+}
+
+function conditionOn(field: string, operator: string, operands: readonly Json[]): Json {
+  const [first] = operands
+  switch (operator) {
+    case 'missing':
+      return { isNull: first === '1' }
+    case 'from':
+      return { gte: first }
+    case 'to':
+      return /^\d{4}-\d\d-\d\d$/.test(first) ? { lt: dayAfter(first) } : { lte: first }
+    default:
+      if (arrays.test(field)) return { hasAny: operands }
+      return references.test(field) ? { uri: { in: operands } } : { in: operands }
+  }
+}
+
+function nested(field: string, condition: Json): Json {
+  return field.split('_').reduceRight((inner, name) => ({ [name]: inner }), condition)
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+}

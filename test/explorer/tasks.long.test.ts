@@ -1,0 +1,4 @@
+/** The tasks, the other way round: without script those that `npm test` does with it. */
+import { testTasks } from './tasks.ts'
+
+testTasks((at) => at % 2 === 1)
