@@ -4,7 +4,6 @@ import { after } from 'node:test'
 import { parseHTML } from 'linkedom'
 import {
   closeCorpora,
-  type CorpusName,
   corpusNamed,
   newsLexicons,
   stressLexicons,
@@ -33,7 +32,7 @@ export interface Cell {
 
 export type Pages = Awaited<ReturnType<typeof openPages>>
 
-export async function openPages(name: CorpusName = 'demo', database: Engine = 'sqlite') {
+export async function openPages(name: keyof typeof models = 'demo', database: Engine = 'sqlite') {
   const { service, reference } = await corpusNamed(name, database)
   const { get } = explorerOver(service, models[name])
 

@@ -37,7 +37,7 @@ const groups = [
   /^test\/(properties|reference)/,
   /^test\/(attacks|memory|soak)/,
   /^test\/mcp/,
-  /^test\/(agents|bundle|clients|deploy|docs|end-to-end|example|first|package|playground)/,
+  /^test\/(agents|bundle|clients|deploy|docs|example|first|package|playground)/,
   /^src\/database\/[n-z]/,
   /^(src\/query|test\/(cases|exports))/,
   /^(src\/database|test\/held-up)/,
