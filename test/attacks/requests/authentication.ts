@@ -73,16 +73,12 @@ export const authenticationAttacks: readonly Attack[] = [
           got(`query=%7B__typename%7D&variables=%7B%22a%22:%22${goodKey.replace('_', '%5Cu005f')}%22%7D`),
         ),
     ],
-    ...[
-      '/api/graphql?%6bey=1',
-      '/schema.graphql?key=1',
-      '/healthz?api_key=1',
-      '/playground/?key',
-      '/mcp?key=1',
-    ].map((target): readonly [string, string] => [
-      `a key in the URL ${target}`,
-      head(`GET ${target} HTTP/1.1`, host, 'accept: text/html'),
-    ]),
+    ...['/api/graphql?%6bey=1', '/schema.graphql?key=1', '/healthz?api_key=1', '/playground/?key'].map(
+      (target): readonly [string, string] => [
+        `a key in the URL ${target}`,
+        head(`GET ${target} HTTP/1.1`, host, 'accept: text/html'),
+      ],
+    ),
     [
       'a good key in a path',
       ({ goodKey }) => Buffer.from(head(`GET /${goodKey.replace('_', '%5f')} HTTP/1.1`, host)),

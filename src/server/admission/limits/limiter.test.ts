@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mock, type TestContext, test } from 'node:test'
+import { mock, test } from 'node:test'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { defaultTiers, type Tier } from '../tiers.ts'
 import { createMemoryPoints, type PointStore } from './counts.ts'
 import { Leases, rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './limiter.ts'
@@ -152,9 +153,4 @@ async function countGranted(spend: () => ReturnType<Leases['spend']>): Promise<n
   let granted = 0
   while ((await spend()).granted) granted += 1
   return granted
-}
-
-function stopClock(t: TestContext): void {
-  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mock, type TestContext, test } from 'node:test'
+import { mock, test } from 'node:test'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
 import { createMemoryLimiter } from '../../../../test/support/server/memory-limiter.ts'
 import { createMemoryPoints, MemoryPoints } from './counts.ts'
@@ -109,10 +110,6 @@ test('what is given back after the end of its minute is no present for the next'
   assert.deepEqual((await points.take('key:1', 10, 10, 20)).granted, 10)
 })
 
-function stopClock(t: TestContext): void {
-  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
-}
 
 function pick(allowance: { granted: boolean; remaining: number } | null) {
   return allowance && { granted: allowance.granted, remaining: allowance.remaining }

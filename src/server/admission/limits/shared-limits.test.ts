@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { mock, type TestContext, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { createRandom } from '../../../../demo/random.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { answerLimits, type LimitAnswer, type LimitQuestion, RemoteCounts } from './remote-counts.ts'
 import { createCounts, createMemoryPoints } from './counts.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 
-const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
-
 test('however callers spread their requests over processes, they are granted exactly what their tier has', async (t) => {
   stopClock(t)
-  t.diagnostic(`PROPERTY_SEED=${seed}`)
+  t.diagnostic(`TEST_SEED=${seed}`)
   const random = createRandom(seed)
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds(10); round++) {
     const { add } = startCounting()
     const limiters = [add().limiter, add().limiter, add().limiter]
     const caller = someCaller({ pointsPerMinute: 1_200 })
@@ -162,6 +162,7 @@ test('what is unused of points granted in silence is never given back to whoever
 })
 
 test('a process that was held up reads what it was answered meanwhile before it counts for itself', async (t) => {
+  stopClock(t)
   const answered = new Int32Array(new SharedArrayBuffer(4))
   const module = new URL('../../../../test/support/server/counting-thread.ts', import.meta.url)
   const thread = new Worker(module, { workerData: answered })
@@ -173,7 +174,7 @@ test('a process that was held up reads what it was answered meanwhile before it 
   const spent = createLimiter(remote).spend(caller, 600)
   // Held up until it was answered, and past the time in which it waits for that.
   Atomics.wait(answered, 0, 0)
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)
+  mock.timers.tick(1_100)
   assert.equal((await spent)?.granted, false)
 })
 
@@ -216,9 +217,4 @@ async function settled(): Promise<void> {
 
 function copy<Message>(message: Message): Message {
   return JSON.parse(JSON.stringify(message))
-}
-
-function stopClock(t: TestContext): void {
-  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
 }
