@@ -22,6 +22,7 @@ const database = join(folder, 'records.db')
 const records = join(folder, 'records.jsonl')
 const tiers = join(folder, 'tiers.json')
 const generous = join(folder, 'generous.json')
+const oneAtOnce = join(folder, 'one-at-once.json')
 const pointsPerMinute = 200
 
 before(async () => {
@@ -30,6 +31,10 @@ before(async () => {
   const seconds = 600
   writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute, pointsPerQuery: 150, seconds } }))
   writeFileSync(generous, JSON.stringify({ public: { pointsPerMinute: 1_000_000_000, seconds } }))
+  writeFileSync(
+    oneAtOnce,
+    JSON.stringify({ public: { pointsPerMinute: null, pointsPerQuery: 1_000, concurrent: 1, seconds } }),
+  )
   await fill(database)
 })
 after(() => rmSync(folder, { recursive: true }))
@@ -89,6 +94,48 @@ test('workers that are killed are replaced, and callers of the others see nothin
   process.kill(second, 'SIGKILL')
   await service.said(/ended by SIGKILL[^]+ended by SIGKILL[^]+ended by SIGKILL/)
   await untilAnswered(service, ({ status }) => status === 200)
+  await service.stop()
+})
+
+test('a request of a worker that is killed no longer counts as one that is worked on', async () => {
+  await using service = await serveTwo(database, '--tiers', oneAtOnce)
+  let texts = 0
+  // Another one each time, whose statement takes long by what it looks at.
+  const search = () => {
+    texts += 1
+    const counts = Array.from(
+      { length: 8 },
+      (_, n) =>
+        `a${n}: techServiceNewsArticle(where: {description: {contains: "q${texts}x${n}"}}) { totalCount }`,
+    )
+    return ask(service, `{ ${counts.join(' ')} }`)
+  }
+  const signalReaders = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
+    for (const reader of workersOf(service).flatMap(childrenOf)) signalIfThere(reader, signal)
+  }
+  // Of two at once one is refused, and the other waits for a reader, unless that started only now.
+  const held = await until(async () => {
+    signalReaders('SIGSTOP')
+    const both = [search(), search()]
+    const [first, index] = await Promise.race(
+      both.map((one, at) => one.then((answer) => [answer, at] as const)),
+    )
+    if (first.status === 429) return { answer: both[1 - index] }
+    signalReaders('SIGCONT')
+    await Promise.all(both)
+    return null
+  })
+  const gone = assert.rejects(async () => held.answer)
+  const readers = workersOf(service).flatMap(childrenOf)
+  for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
+  await gone
+  for (const reader of readers) signalIfThere(reader, 'SIGCONT')
+  await until(() =>
+    search().then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
   await service.stop()
 })
 

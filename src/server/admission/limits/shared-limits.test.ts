@@ -62,6 +62,15 @@ test('the turns of a process that dies are free again', async () => {
   assert.equal(await other.limiter.enter(caller), false)
 })
 
+test('a turn that a process is given as it dies is free again', async () => {
+  const counts = createCounts(createMemoryPoints())
+  const asker = answerLimits(counts)(() => undefined)
+  const asked = asker.ask({ kind: 'enter', id: 1, key: 'key:1', concurrent: 1 })
+  asker.end()
+  await asked
+  assert.equal(counts.enter('key:1', 1), true)
+})
+
 test('keys that do not hold are counted over all processes, and all look at no more of them', async () => {
   const { add } = startCounting()
   const [first, second] = [add().limiter, add().limiter]
@@ -87,18 +96,21 @@ test('while the counting process is silent, each counts for itself', async (t) =
   assert.equal(await limiter.enter(caller), false)
   limiter.leave(caller)
   assert.equal(await limiter.enter(caller), true)
-  assert.equal(await limiter.failKey('192.0.2.1'), 0)
+  for (let failure = 1; failure < 10; failure++) assert.equal(await limiter.failKey('192.0.2.1'), 0)
+  await limiter.failKey('192.0.2.1')
+  assert.equal(limiter.keyPause('192.0.2.1'), 60)
 })
 
-test('it is asked again a while later, and a turn that it gave too late is given back', async (t) => {
+test('it is asked again a while later, and what it gave too late is given back', async (t) => {
   stopClock(t)
   const { add } = startCounting()
   const [slow, other] = [add(), add()]
   const caller = someCaller({ pointsPerMinute: 10, concurrent: 1 })
   slow.silence(true)
-  const entered = slow.limiter.enter(caller)
+  const [entered, spent] = [slow.limiter.enter(caller), slow.limiter.spend(caller, 4)]
   mock.timers.tick(1_000)
   assert.equal(await entered, true, 'it counts for itself')
+  assert.equal((await spent)?.remaining, 6)
   slow.silence(false)
   await settled()
   assert.equal(await other.limiter.enter(caller), true, 'the turn that came too late is free again')
@@ -106,6 +118,7 @@ test('it is asked again a while later, and a turn that it gave too late is given
   const stranger = someCaller({ id: 'key:2', concurrent: 1 })
   assert.equal(await slow.limiter.enter(stranger), true)
   assert.equal(await other.limiter.enter(stranger), false, 'it was asked')
+  assert.equal((await slow.limiter.spend(caller, 1))?.remaining, 5, 'four were spent once')
 })
 
 test('whoever counts for itself goes on from what it heard last, and tells what was spent meanwhile', async (t) => {
