@@ -1,6 +1,7 @@
 /** What is refused over HTTP, and what fails: a status, a code and a sentence, and the next request is answered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ServiceError } from '../src/errors.ts'
 import { assertFailure, type Headers, json, startServer } from './support/server/http-server.ts'
 
 type Body = NonNullable<RequestInit['body']>
@@ -39,6 +40,16 @@ test('of our own faults the caller sees a request id and the operator the cause'
   assert.match(logged, /fail\(code/)
 })
 
+test('a key that does not hold is told how to send one', async () => {
+  const authenticate = () => {
+    throw new ServiceError('UNAUTHENTICATED', 'It is none.')
+  }
+  await using server = await startServer({ authenticate })
+  const response = await server.post({ query: '{ hello }' })
+  assert.equal(response.headers.get('www-authenticate'), 'ApiKey header="X-API-Key"')
+  await assertFailure(response, 401, 'UNAUTHENTICATED')
+})
+
 test('an engine that throws is our fault too', async () => {
   const engine = { execute: () => Promise.reject(new Error('the secret cause')) }
   await using server = await startServer({ engine })
@@ -73,6 +84,12 @@ test('bad input gets a status, a code and a sentence, and the next request is an
       () => server.get('/api/graphql?query=mutation+%7Bhello%7D', { accept: modern }),
       400,
       'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [
+      'POST with a key in its URL',
+      () => fetch(`${server.url}/api/graphql?key=a`, { method: 'POST', headers: json, body: '{}' }),
+      400,
+      'BAD_REQUEST',
     ],
     ['another path', () => server.get('/graphql'), 404, 'NOT_FOUND'],
   ]
