@@ -18,8 +18,8 @@ test('after twenty refusals in a minute a caller’s connection is not read for 
     for (const caller of ['a', 'b']) refuse('BAD_REQUEST', caller)
   }
   refuse('RATE_LIMITED', 'b')
-  assert.deepEqual(said, [])
+  assert.equal(said.join(), '')
   refuse('UNAUTHENTICATED', 'a')
-  assert.deepEqual(said, ['pause a'])
+  assert.equal(said.join(), 'pause a')
   await until(() => said.includes('resume a'))
 })
