@@ -4,7 +4,7 @@ import { globSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildSchema } from 'graphql'
-import { file, folder, newest, run, shared } from './support/server/command-line.ts'
+import { file, folder, newest, run, runApart, shared } from './support/server/command-line.ts'
 
 test('help lists every command, and each command has its own', async () => {
   const { stdout, status } = await run(['--help'])
@@ -29,13 +29,15 @@ test('the version is that of the package', async () => {
 
 test('what a command has compiled is stored for the next one', async () => {
   const cache = mkdtempSync(join(folder, 'compiled-'))
-  await run(['--version'], { env: { TMPDIR: cache, NODE_COMPILE_CACHE: '' } })
+  await runApart(['--version'], { env: { TMPDIR: cache, NODE_COMPILE_CACHE: '' } })
   assert.ok(globSync('node-compile-cache/*/*', { cwd: cache }).length > 0)
 })
 
 test('an old Node is told what is needed', async () => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })"
-  const old = await run([], { node: ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`] })
+  const old = await runApart([], {
+    node: ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`],
+  })
   assert.equal(old.status, 1)
   assert.match(
     old.stderr,
@@ -109,7 +111,7 @@ test('an operation is answered without a server, from text, file or standard inp
   const operation = `query A($n: Int) { techServiceNewsSource(first: $n) { nodes { uri } } } query B { __typename }`
   const options = ['--operation', 'A', '--variables', '{"n": 2}', ...database]
   const fromFile = await run(['query', `@${file('operation.graphql', operation)}`, ...options])
-  const fromInput = await run(['query', '-', ...options], { input: operation })
+  const fromInput = await runApart(['query', '-', ...options], { input: operation })
   assert.equal(JSON.parse(fromFile.stdout).data.techServiceNewsSource.nodes.length, 2)
   assert.equal(fromInput.stdout, fromFile.stdout)
 })

@@ -17,6 +17,7 @@ import {
   newest,
   records,
   run,
+  runApart,
   shared,
   start,
 } from './support/server/command-line.ts'
@@ -25,9 +26,12 @@ test('records import from files, gzip and standard input, and what is refused is
   const packed = file('packed.jsonl.gz', gzipSync(corpus.slice(0, 80).join('\n')))
   const database = join(folder, 'mixed.db')
   const lines = `${corpus.slice(80).join('\n')}\nno json\n{"uri":"at://x"}\n`
-  const { stdout, stderr, status } = await run(['import', packed, '-', '--json', '--database', database], {
-    input: lines,
-  })
+  const { stdout, stderr, status } = await runApart(
+    ['import', packed, '-', '--json', '--database', database],
+    {
+      input: lines,
+    },
+  )
   assert.match(stderr, /^2 of 122 records were refused; [^\n]+\n$/)
   assert.equal(status, 0)
   const { seconds, recordsPerSecond, ...counts } = JSON.parse(stdout)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { exitOf, importCorpus, newest, run, shared, start } from './support/server/command-line.ts'
+import { exitOf, importCorpus, newest, runApart, shared, start } from './support/server/command-line.ts'
 
 test('serve says what it serves, without a password', async () => {
   const database = await importCorpus('said.db')
@@ -65,7 +65,7 @@ test('a second signal ends at once', async () => {
 test('a port that is taken is named', async () => {
   await using server = await serve(await shared())
   const { port } = new URL(server.url)
-  const second = await run(['serve', '--port', port, '--database', await shared()])
+  const second = await runApart(['serve', '--port', port, '--database', await shared()])
   assert.deepEqual(
     [second.stderr, second.status],
     [`Port ${port} of 127.0.0.1 is in use; choose another with --port.\n`, 1],
@@ -75,7 +75,7 @@ test('a port that is taken is named', async () => {
 test('a port that browsers refuse to open is refused for the demo, and named by serve', async () => {
   const refused =
     'Browsers, Node and other clients refuse to open port 10080, which belongs to another protocol.'
-  const demo = await run(['demo', '--port', '10080'])
+  const demo = await runApart(['demo', '--port', '10080'])
   assert.deepEqual([demo.stderr, demo.status], [`${refused} Choose another with --port, such as 4000.\n`, 1])
   const child = start(['serve', '--port', '10080', '--workers', '1', '--database', await shared()])
   const told = watch(child.stderr)

@@ -7,6 +7,7 @@ import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { serverAudits } from 'graphql-http'
 import type { IndexStatus } from '../src/database/database.ts'
+import { someCaller } from './support/service/callers.ts'
 import { createStandInEngine } from './support/service/stand-in-engine.ts'
 import { assertFailure, emptyStatus, json, startServer } from './support/server/http-server.ts'
 
@@ -114,6 +115,52 @@ test('large answers are compressed for those who can read them, ordinary ones fo
   assert.equal(zipped.headers.get('content-encoding'), 'gzip')
   assert.match(zipped.headers.get('vary') ?? '', /accept-encoding/)
   assert.deepEqual(await zipped.json(), { data: { text: 'x'.repeat(200_000) } })
+})
+
+test('answers are stored by caches if they last, and those to keys by nobody else', async () => {
+  const standIn = createStandInEngine()
+  const kept: Pick<typeof standIn, 'execute'> = {
+    execute: async (request) => {
+      const answer = await standIn.execute(request)
+      Object.assign(answer.report, { isTimeless: request.operationName !== 'now' })
+      return answer
+    },
+  }
+  for (const [cacheSeconds, path, headers, expected] of [
+    [0, '', {}, 'public, no-cache'],
+    [60, '', {}, 'public, max-age=60'],
+    [60, '', { 'x-api-key': 'a' }, 'private, max-age=60'],
+    [60, '&operationName=now', {}, 'no-store'],
+  ] as const) {
+    await using server = await startServer({ engine: kept, cacheSeconds })
+    const query = path === '' ? '{hello}' : 'query now {hello}'
+    const answer = await server.get(`/api/graphql?query=${encodeURIComponent(query)}${path}`, headers)
+    assert.equal(answer.headers.get('cache-control'), expected)
+  }
+})
+
+test('long bodies, and those in chunks, cost more points', async () => {
+  await using server = await startServer({ authenticate: () => someCaller({ pointsPerMinute: 1_000 }) })
+  let left = 1_000
+  for (const [bytes, points] of [
+    [100, 1],
+    [4_000, 1],
+    [4_001, 2],
+    [5_000, 2],
+    [5_001, 3],
+  ] as const) {
+    const body = '{"query":"{ hello }"}'.padEnd(bytes)
+    const send = (chunks: object) =>
+      fetch(`${server.url}/api/graphql`, { method: 'POST', headers: json, body, ...chunks })
+    for (const [chunked, more] of [
+      [{}, 0],
+      [{ body: new Blob([body]).stream(), duplex: 'half' }, 1],
+    ] as const) {
+      const { headers } = await send(chunked)
+      left -= points + more
+      assert.match(headers.get('ratelimit') ?? '', new RegExp(`;r=${left};`), `${bytes} bytes`)
+    }
+  }
 })
 
 test('health and readiness are two answers', async () => {

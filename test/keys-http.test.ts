@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createKey } from '../src/util/api-key.ts'
-import { runProgram, startService } from './network/service.ts'
+import { startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
+import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()
+const run = commandsInTurn()
 const inFolder = temporaryFolder()
 
 onEveryDatabase('a service knows keys that are made, replaced and revoked while it runs', async (engine) => {
@@ -16,7 +18,7 @@ onEveryDatabase('a service knows keys that are made, replaced and revoked while 
   const tiers = inFolder(`${engine}.json`)
   writeFileSync(tiers, '{"research": {"pageSize": 300}}')
   const keys = async (...args: string[]): Promise<Json> => {
-    const { stdout, stderr, status } = await runProgram(['keys', ...args, '--database', database, '--json'])
+    const { stdout, stderr, status } = await run(['keys', ...args, '--database', database, '--json'])
     assert.equal(status, 0, stderr)
     return JSON.parse(stdout)
   }

@@ -9,9 +9,10 @@ import { createMetrics } from '../src/server/observe/metrics.ts'
 import { addIndexMetrics } from '../src/server/observe/metrics-index.ts'
 import { gatherMetrics } from '../src/server/observe/metrics-workers.ts'
 import { createRequestLog } from '../src/server/observe/observe.ts'
-import { runProgram, type Service, startService } from './network/service.ts'
+import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { answered } from './support/server/answered.ts'
+import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { parseExposition } from './support/server/exposition.ts'
 import { emptyStatus } from './support/server/http-server.ts'
@@ -19,6 +20,7 @@ import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()
+const run = commandsInTurn()
 const articles = { collection: 'tech.service.news.article' }
 const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
 const page = read('operating.md')
@@ -28,7 +30,7 @@ onEveryDatabase(
   'requests to two workers are in one log and one scrape, and nothing that callers sent is',
   async (engine) => {
     const database = await emptyUrl(engine)
-    const created = await runProgram(['keys', 'create', '--name', 'A newspaper', '--tier', 'research'], {
+    const created = await run(['keys', 'create', '--name', 'A newspaper', '--tier', 'research'], {
       env: { LEXIGRAPH_DATABASE: database },
     })
     assert.equal(created.status, 0, created.stderr)
@@ -100,7 +102,7 @@ test('rows of an answer are told however it is sent, and whatever becomes of its
   const inFolder = temporaryFolder()
   const [file, database] = [inFolder('demo.jsonl'), inFolder('demo.db')]
   writeFileSync(file, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
-  assert.equal((await runProgram(['import', file, '--database', database])).status, 0)
+  assert.equal((await run(['import', file, '--database', database])).status, 0)
   await using service = await startService(['serve', '--mcp', '--answer-cache', '0', '--database', database])
   const query =
     '{ techServiceNewsArticle(first: 100) { nodes { uri cid title description url publishedAt language } } }'

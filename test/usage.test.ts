@@ -2,25 +2,27 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { connect } from '../src/database/postgres/connection.ts'
-import { runProgram, type Service, startService } from './network/service.ts'
+import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
+import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { emptyDatabases } from './support/store/store.ts'
 
 const emptyUrl = emptyDatabases()
+const run = commandsInTurn()
 
 onEveryDatabase(
   'what keys are used for is counted over workers and nodes, and kept when they stop',
   async (engine) => {
     const database = await emptyUrl(engine)
     const env = { LEXIGRAPH_DATABASE: database }
-    const run = async (...args: readonly string[]): Promise<string> => {
-      const { stdout, stderr, status } = await runProgram(['keys', ...args], { env })
+    const keys = async (...args: readonly string[]): Promise<string> => {
+      const { stdout, stderr, status } = await run(['keys', ...args], { env })
       assert.equal(status, 0, stderr)
       return stdout
     }
     const create = async (name: string): Promise<Json> =>
-      JSON.parse(await run('create', '--name', name, '--tier', 'research', '--json'))
+      JSON.parse(await keys('create', '--name', name, '--tier', 'research', '--json'))
     const [press, radio, unused] = [await create('Press'), await create('Radio'), await create('Nobody')]
     // A file has one that answers by itself beside one with workers; both write to it, and neither while it answers.
     const services = await Promise.all(
@@ -37,7 +39,7 @@ onEveryDatabase(
     assert.ok(points > 24, `${points} points`)
     for (const service of services) await service.stop()
 
-    const shown = (await run('usage', '--json')).trim().split('\n')
+    const shown = (await keys('usage', '--json')).trim().split('\n')
     const usages: Json[] = shown.map((line) => JSON.parse(line))
     const today = new Date().toISOString().slice(0, 10)
     assert.deepEqual(
@@ -50,12 +52,12 @@ onEveryDatabase(
     )
     // It may have been midnight meanwhile.
     assert.ok(usages[0]?.['days'].every(({ day }: Json) => day <= today))
-    const table = await run('usage')
+    const table = await keys('usage')
     assert.match(table, /^id +name +requests +points +last used\n/)
     assert.match(table, new RegExp(`^${radio['id']} +Radio +2 +2 +\\d{4}-\\d\\d-\\d\\d$`, 'm'))
-    assert.match(await run('usage', radio['id'], '--days', '7'), /^day +requests +points\n\d{4}-\d\d-\d\d +/)
-    assert.equal(await run('usage', unused['id']), 'The key was not used in these 30 days.\n')
-    const nobody = await runProgram(['keys', 'usage', 'nobody'], { env })
+    assert.match(await keys('usage', radio['id'], '--days', '7'), /^day +requests +points\n\d{4}-\d\d-\d\d +/)
+    assert.equal(await keys('usage', unused['id']), 'The key was not used in these 30 days.\n')
+    const nobody = await run(['keys', 'usage', 'nobody'], { env })
     assert.match(nobody.stderr, /^There is no key with the id "nobody"/)
   },
 )
@@ -63,7 +65,7 @@ onEveryDatabase(
 onEveryDatabase('usage that cannot be kept is told, and hinders nobody', async (engine) => {
   const database = await emptyUrl(engine)
   const env = { LEXIGRAPH_DATABASE: database }
-  const made = await runProgram(['keys', 'create', '--name', 'a', '--tier', 'research'], { env })
+  const made = await run(['keys', 'create', '--name', 'a', '--tier', 'research'], { env })
   const service = await startService(['serve', '--workers', '1'], { env })
   await change(database, 'alter table key_usage rename to elsewhere')
   await ask(service, made.stdout.trim(), { query: '{ __typename }' })

@@ -7,7 +7,7 @@
  */
 import { families } from '../../test/attacks/families.ts'
 import { launch } from '../../test/attacks/launch.ts'
-import { openWorld } from '../../test/attacks/world.ts'
+import { openServers } from '../../test/attacks/servers.ts'
 import { sumOfFamily } from '../../test/support/processes.ts'
 import { mainThreadCpuOf } from '../support/cpu-time.ts'
 import { median } from '../support/statistics.ts'
@@ -25,8 +25,8 @@ interface Refused {
 }
 
 const part = process.argv[2] ?? ''
-await using world = await openWorld()
-const { pid, port, url } = await world.target('counted')
+await using servers = await openServers()
+const { pid, port, url } = await servers.target('counted')
 
 /** Points that are left; asking takes one. */
 async function left(): Promise<number> {
@@ -53,7 +53,7 @@ while (nothing.length < 50) nothing.push((await measure(async () => undefined)).
 const own = median(nothing)
 
 const refused: Refused[] = []
-for (const [family, , attacks] of families) {
+for (const [family, attacks] of families) {
   // Those on keys say from where they come, and their points are counted there.
   if (family === 'keys') continue
   for (const attack of attacks) {
@@ -64,7 +64,7 @@ for (const [family, , attacks] of families) {
     for (let round = 0; round < rounds; round += 1)
       found.push(
         await measure(async () => {
-          const { answers } = await launch(port, attack, world.given)
+          const { answers } = await launch(port, attack, servers.given)
           isError = answers.some(({ status, body }) => status >= 400 || /"errors"|"isError":true/.test(body))
         }),
       )

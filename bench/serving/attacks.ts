@@ -1,12 +1,12 @@
 /**
- * How long each attack of test/attacks takes from its first byte to the last of its answer, worst first:
+ * How long each attack of test/attacks takes with its connection, and the next request on that, worst first:
  * `node_modules/.bin/node bench/serving/attacks.ts [PART OF A NAME]`. Each is sent three times, after all were sent once. Then
  * each attack by load is played once: how long it takes, and how much of that the program computes.
  */
 import type { Attack } from '../../test/attacks/attack.ts'
-import { families, scenes } from '../../test/attacks/families.ts'
+import { families, loadAttacks } from '../../test/attacks/families.ts'
 import { launch, problemsOf } from '../../test/attacks/launch.ts'
-import { openWorld } from '../../test/attacks/world.ts'
+import { openServers } from '../../test/attacks/servers.ts'
 import { sumOfFamily, workOf } from '../../test/support/processes.ts'
 import { median } from '../support/statistics.ts'
 
@@ -20,16 +20,16 @@ interface Timed {
 }
 
 const part = process.argv[2] ?? ''
-await using world = await openWorld()
+await using servers = await openServers()
 const timed: Timed[] = []
-for (const [family, server, all] of families) {
-  const { port } = await world.target(server)
+const { port } = await servers.target('roomy')
+for (const [family, all] of families) {
   const meant = all.filter(({ name }) => `${family}, ${name}`.includes(part))
   const firsts: number[] = []
-  for (const attack of meant) firsts.push(await timeOf(port, attack))
+  for (const attack of meant) firsts.push(await timeOf(attack))
   for (const [index, attack] of meant.entries()) {
     const times: number[] = []
-    while (times.length < rounds) times.push(await timeOf(port, attack))
+    while (times.length < rounds) times.push(await timeOf(attack))
     const name = `${family}, ${attack.name}`
     timed.push({ name, status: attack.status, first: firsts[index] ?? Number.NaN, usual: median(times) })
   }
@@ -45,20 +45,21 @@ console.log(
 )
 
 console.log('\n  time  computing  attack by load (milliseconds)')
-for (const { name, server, play } of scenes.filter((scene) => `load, ${scene.name}`.includes(part))) {
-  const target = await world.target(server)
+for (const { name, server, attack } of loadAttacks.filter((one) => `load, ${one.name}`.includes(part))) {
+  const target = await servers.target(server)
   const work = (): number => 10 * sumOfFamily(target.pid, workOf)
   const [started, before] = [performance.now(), work()]
-  await play(target, world.given)
+  await attack(target, servers.given)
   const [time, computing] = [performance.now() - started, work() - before]
   console.log(`${cell(time)}     ${cell(computing)}  ${name}`)
 }
 
-async function timeOf(port: number, attack: Attack): Promise<number> {
-  const happened = await launch(port, attack, world.given)
-  const problems = problemsOf(attack, happened)
+async function timeOf(attack: Attack): Promise<number> {
+  const started = performance.now()
+  const problems = problemsOf(attack, await launch(port, attack, servers.given))
+  const time = performance.now() - started
   if (problems.length > 0) console.error(`${attack.name}: ${problems.join(' ')}`)
-  return happened.time
+  return time
 }
 
 function cell(time: number): string {

@@ -6,6 +6,7 @@ import {
   firstTidOf,
   formatInstant,
   isInstantForm,
+  MonotonicClock,
   parseInstant,
   parseRecordInstant,
   timeOfTid,
@@ -133,6 +134,18 @@ test('agrees with Date on every combination of date, time and offset', () => {
 test('what is formatted parses to the same instant', () => {
   const range = fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n })
   fc.assert(fc.property(range, (micros) => assert.equal(parseInstant(formatInstant(micros)), micros)))
+})
+
+test('a clock never repeats a moment, and follows what is stored unless that is far ahead', () => {
+  let now = 10n
+  const clock = new MonotonicClock(() => now)
+  assert.deepEqual([clock.next(), clock.next()], [10n, 11n])
+  clock.follow(50n)
+  assert.deepEqual([clock.next(), clock.next()], [51n, 52n])
+  clock.follow(now + 1_000_000n)
+  assert.equal(clock.next(), 53n)
+  now = 100n
+  assert.deepEqual([clock.next(), clock.horizon], [1_000_011n, 1_000_100n])
 })
 
 test('the form of a datetime says nothing about its numbers', () => {

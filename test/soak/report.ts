@@ -3,9 +3,9 @@ import type { Soaked } from './soak.ts'
 
 export function describeSoaked({ tally, events, checkpoints, growth, sizes, heap }: Soaked): string {
   const kinds = [...tally.kinds()].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const lines = kinds.map(([kind, { outcomes, worst }]) => {
+  const lines = kinds.map(([kind, outcomes]) => {
     const told = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`)
-    return `  ${kind.padEnd(16)} ${worst.toFixed(0).padStart(6)} ms at worst   ${told.join(', ')}`
+    return `  ${kind.padEnd(16)} ${told.join(', ')}`
   })
   const memory = growth.map(
     ({ role, first, middle, last, most, descriptors, processes }) =>

@@ -9,17 +9,17 @@ const [minutes, seed] = [Number(process.argv[2] ?? 30), Number(process.argv[3] ?
 console.log(`Soaking for ${minutes} minutes with seed ${seed}.`)
 // Ends what it has started, too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
-const started = performance.now()
-let told = 0
+const over = AbortSignal.timeout(minutes * 60_000)
+let periods = 0
 const soaked = await soak({
   seed,
-  duration: minutes * 60,
-  period: 20,
+  isEnough: () => over.aborted,
+  events: 2_000,
+  acts: 10,
   questions: 300,
   checks: 40,
   sets: 6,
   crowd: 30,
-  eventsPerSecond: 100,
   bounds: {
     growth: { megabytes: 20, share: 0.1 },
     memory: 2_500,
@@ -28,10 +28,8 @@ const soaked = await soak({
     log: 200,
   },
   onPeriod: (so) => {
-    const minute = Math.floor((performance.now() - started) / 60_000)
-    if (minute === told) return
-    told = minute
-    console.log(`\nAfter ${minute} minutes:\n${describeSoaked(so)}`)
+    periods += 1
+    if (periods % 3 === 0) console.log(`\nSo far:\n${describeSoaked(so)}`)
   },
 })
 console.log(`\nIn all, with seed ${seed}:\n${describeSoaked(soaked)}`)

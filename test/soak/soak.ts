@@ -2,12 +2,11 @@
  * The real program under everything at once: honest callers whose every answer is compared, hostile ones, a stream
  * that never rests, and operators at the command line. Whatever should not have been is a problem in the tally.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createDice, type Dice } from '../network/fake-server.ts'
 import { startDirectory } from '../support/network/directory.ts'
 import type { Exposition } from '../support/server/exposition.ts'
-import { until as untilTrue } from '../support/until.ts'
+import { moment, until as untilTrue } from '../support/until.ts'
 import { attacker } from './traffic/attacker.ts'
 import { Caller } from './traffic/client.ts'
 import { drawVersions, libraryCollections, newsCollections } from './corpora.ts'
@@ -29,22 +28,23 @@ import { type Drawn, drawQuestion } from './traffic/questions.ts'
 import { type Server, startServer } from './server.ts'
 import { Tally } from './tally.ts'
 import { type Bounds, type Growth, Watch } from './watch.ts'
-import { openWorld, type World } from './world.ts'
+import { type Fixture, openFixture } from './fixture.ts'
 
 export interface SoakGiven {
   readonly seed: number
-  /** Seconds, of all of it and of what is published between two checkpoints. */
-  readonly duration: number
-  readonly period: number
+  /** Whether this many checkpoints are enough. */
+  readonly isEnough: (checkpoints: number) => boolean
+  /** Between two checkpoints: what is published, and what an operator does. */
+  readonly events: number
+  readonly acts: number
   /** Questions about records that stay as they are; each is asked again and again. */
   readonly questions: number
   /** Questions at each checkpoint. */
   readonly checks: number
   /** Sets of versions that the moving accounts publish. */
   readonly sets: number
-  /** As in `openWorld`. */
+  /** As in `openFixture`. */
   readonly crowd: number
-  readonly eventsPerSecond: number
   readonly bounds: Bounds
   /** Told after each checkpoint. */
   readonly onPeriod?: (so: Soaked) => void
@@ -66,25 +66,25 @@ const nowhere = 'http://127.0.0.1:1'
 const someKey = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 
 export async function soak(given: SoakGiven): Promise<Soaked> {
-  const { seed, period, duration, bounds } = given
+  const { seed, bounds } = given
   const tally = new Tally()
   const dice = createDice(seed)
-  await using world = await openWorld(seed, given.crowd)
+  await using fixture = await openFixture(seed, given.crowd)
   await using publishers = await startPublishers(await drawVersions(seed, given.sets), dice)
   await using directory = await startDirectory(
     ...publishers.accounts.map((did, n) => ({ did, key: someKey, handle: `n${n}.test`, pds: nowhere })),
   )
-  const keys = await createKeys(world)
-  await using server = await serve(world, publishers.source, directory.url, tally)
+  const keys = await createKeys(fixture)
+  await using server = await serve(fixture, publishers.source, directory.url, tally)
   const { port } = server
   const sent: Traffic['sent'] = { honest: new Map(), flooding: new Map(), left: { count: 0 } }
   using caller = new Caller({ port, address: '127.0.0.2', key: keys.honest, seen: sent.honest })
   const honest = new Honest(caller, tally)
-  const moving = new Moving(honest, publishers, world, tally)
-  const operator = new Operator({ world, publishers, honest, port, dice, tally, seen: sent.honest })
+  const moving = new Moving(honest, publishers, fixture, tally)
+  const operator = new Operator({ fixture, publishers, honest, port, dice, tally, seen: sent.honest })
   const loops = trafficOf({
     given,
-    world,
+    fixture,
     honest,
     moving,
     operator,
@@ -95,7 +95,7 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
 
   const end = new AbortController()
   const watch = new Watch()
-  const watching = watch.untilAborted(server.pid, Math.max(500, period * 100), end.signal)
+  const watching = watch.untilAborted(server.pid, 500, end.signal)
   const running = loops.map((loop) => forgiving(loop)(end.signal))
   // Whatever fails ends the soak, even in the middle of a period.
   const failed = Promise.race(running.map((loop) => loop.then(() => new Promise<never>(() => {}))))
@@ -106,14 +106,13 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
     events: publishers.events(),
     checkpoints,
     growth: watch.growth(),
-    sizes: await world.sizes(),
+    sizes: await fixture.sizes(),
     heap: heapOf(await server.metrics()),
   })
   const main = async (): Promise<void> => {
     await moving.checkpoint(seed, 0)
-    const start = performance.now()
-    while (performance.now() - start < duration * 1_000) {
-      await Promise.all([publish(publishers, given, dice), operator.act(period * 1_000)])
+    while (!given.isEnough(checkpoints)) {
+      await Promise.all([publish(publishers, given.events, dice), operator.act(given.acts)])
       await orDisappointed(moving.checkpoint(seed + 1_000 * checkpoints, given.checks))
       checkpoints += 1
       honest.forgetBodies()
@@ -140,7 +139,7 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
 
 type Keys = Readonly<Record<'honest' | 'leaving' | 'flooding', string>>
 
-async function createKeys({ createKey }: World): Promise<Keys> {
+async function createKeys({ createKey }: Fixture): Promise<Keys> {
   const create = async (tier: keyof Keys): Promise<string> => (await createKey(tier, tier)).key
   return {
     honest: await create('honest'),
@@ -149,15 +148,15 @@ async function createKeys({ createKey }: World): Promise<Keys> {
   }
 }
 
-function serve(world: World, source: string, directory: string, tally: Tally): Promise<Server> {
+function serve(fixture: Fixture, source: string, directory: string, tally: Tally): Promise<Server> {
   const ports = ['--port', '0', '--metrics-port', '0', '--trusted-proxies', '127.0.0.1']
-  const env = { ...world.env, LEXIGRAPH_PLC: directory, LEXIGRAPH_HANDLE_RESOLVER: nowhere }
+  const env = { ...fixture.env, LEXIGRAPH_PLC: directory, LEXIGRAPH_HANDLE_RESOLVER: nowhere }
   return startServer([...ports, '--workers', '2', '--ingest', source], env, tally)
 }
 
 interface Traffic {
   readonly given: SoakGiven
-  readonly world: World
+  readonly fixture: Fixture
   readonly honest: Honest
   readonly moving: Moving
   readonly operator: Operator
@@ -173,7 +172,7 @@ interface Traffic {
 
 function trafficOf({
   given,
-  world,
+  fixture,
   honest,
   moving,
   operator,
@@ -181,16 +180,16 @@ function trafficOf({
   sent,
   others,
 }: Traffic): readonly Hostile[] {
-  const bank = drawBank(world, given)
+  const bank = drawBank(fixture, given)
   return [
-    asker(honest, world, bank, others.dice),
-    asker(honest, world, bank, others.dice),
+    asker(honest, fixture, bank, others.dice),
+    asker(honest, fixture, bank, others.dice),
     until(async (n) => {
       await moving.askBeside(given.seed + n)
       await moving.askAgain(n)
-      await pause(50)
+      await moment(50)
     }),
-    attacker(others, world),
+    attacker(others, fixture),
     glutton(others),
     quitter(others, keys.leaving, sent.left),
     flooder(others, keys.flooding, sent.flooding),
@@ -199,36 +198,27 @@ function trafficOf({
 }
 
 /** Their answers never change, so that they are worked out once. */
-function drawBank({ still, stillAccounts }: World, { seed, questions }: SoakGiven): readonly Drawn[] {
+function drawBank({ still, stillAccounts }: Fixture, { seed, questions }: SoakGiven): readonly Drawn[] {
   const collections = [...libraryCollections, ...newsCollections]
   return Array.from({ length: questions }, (_, index) =>
     drawQuestion(still, collections, stillAccounts, seed + index),
   )
 }
 
-function asker(honest: Honest, { still }: World, bank: readonly Drawn[], dice: Dice): Hostile {
+function asker(honest: Honest, { still }: Fixture, bank: readonly Drawn[], dice: Dice): Hostile {
   return until(async () => {
     const drawn = dice.pick(bank)
     if (dice.chance(0.5)) await honest.compare(drawn.kind, still, drawn)
     else await honest.compareAgain(`GET ${drawn.kind}`, still, drawn)
-    await pause(10)
+    await moment(10)
   })
 }
 
-async function publish(
-  publishers: Publishers,
-  { period, eventsPerSecond }: SoakGiven,
-  dice: Dice,
-): Promise<void> {
-  const start = performance.now()
-  const end = start + period * 1_000
-  const events = publishers.events()
+/** Some hundred events in a second. */
+async function publish(publishers: Publishers, events: number, dice: Dice): Promise<void> {
   const isCut = dice.chance(0.5)
-  for (let done = 0; performance.now() < end; ) {
-    const due = ((performance.now() - start) / 1_000) * eventsPerSecond
-    for (; done < due; done = publishers.events() - events) publishers.act()
-    await pause(50)
-  }
+  for (const last = publishers.events() + events; publishers.events() < last; await moment(50))
+    for (let act = 0; act < 5; act += 1) publishers.act()
   if (isCut) publishers.disconnect()
 }
 

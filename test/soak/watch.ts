@@ -1,5 +1,5 @@
 /** Looks at a server's processes again and again, and says in the end whether anything grew that must not. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { moment } from '../support/until.ts'
 import { type Held, lookAt, type Role } from './processes.ts'
 
 export interface Growth {
@@ -33,7 +33,7 @@ export class Watch {
   async untilAborted(primary: number, every: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#looks.push(lookAt(primary))
-      await pause(every, undefined, { signal }).catch(() => undefined)
+      await moment(every)
     }
   }
 

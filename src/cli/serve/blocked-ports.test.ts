@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { patience } from '../../../test/support/until.ts'
 import { blockedPortProblem } from './blocked-ports.ts'
 
 test('the ports that Node refuses to open are known, and no others', async () => {
@@ -9,7 +10,7 @@ test('the ports that Node refuses to open are known, and no others', async () =>
     .flatMap((port) => [port - 1, port + 1])
     .filter((port) => port > 0 && !known.includes(port))
   const isRefused = async (port: number): Promise<boolean> => {
-    const signal = AbortSignal.timeout(1)
+    const signal = AbortSignal.timeout(patience)
     const failure = await fetch(`http://127.0.0.1:${port}`, { signal }).then(
       () => null,
       ({ cause }: Error) => cause,

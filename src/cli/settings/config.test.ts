@@ -22,6 +22,11 @@ test('values may follow an equals sign, and operands may stand anywhere', () => 
   assert.deepEqual([config.database, config.json, operands], ['x.db', true, ['a.jsonl', '-']])
 })
 
+test('numbers may be as large as they may be, and a value behind an equals sign may look like an option', () => {
+  const { config, problems } = parseConfig('serve', ['--port', '65535', '--database=--x'], {})
+  assert.deepEqual([problems, config.port, config.database], [[], 65_535, '--x'])
+})
+
 test('after -- everything is an operand', () => {
   assert.deepEqual(parseConfig('import', ['--', '--json'], {}).operands, ['--json'])
 })

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { startServer } from '../../../test/support/server/http-server.ts'
-import { createBodyReader, headProblem, responseType } from './requests.ts'
+import { createBodyReader, headProblem, prefersHtml, responseType } from './requests.ts'
 
 const head = (httpVersion: string, ...lines: readonly (readonly [name: string, value: string])[]) =>
   headProblem({
@@ -38,6 +38,11 @@ test('what comes after the first 2,000 characters of Accept is not read', () => 
   const types = (count: number): string => `${'a/b,'.repeat(count)}${modern}`
   assert.equal(responseType(types(400)), modern)
   assert.equal(responseType(types(500)), 'application/json')
+})
+
+test('whoever likes pages as much as answers gets pages', () => {
+  assert.equal(prefersHtml('text/html, application/graphql-response+json'), true)
+  assert.equal(prefersHtml('text/html;q=0.9, application/graphql-response+json'), false)
 })
 
 const question = '{"query":"{ hello }"}'

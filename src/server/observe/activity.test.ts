@@ -19,6 +19,17 @@ test('requests of a document add up, in one process and over several', () => {
   assert.deepEqual(sumActivities([one.read(), other.read()]), { documents: [expected], slow: [] })
 })
 
+test('slow operations of several processes are told, the latest first', () => {
+  const activities = [
+    [1, 4],
+    [3, 2],
+  ].map((times) => ({ documents: [], slow: times.map(slow) }))
+  assert.deepEqual(
+    sumActivities(activities).slow.map(({ at }) => at),
+    [4, 3, 2, 1],
+  )
+})
+
 test('however many documents and slow operations there are, few are kept', () => {
   const log = createActivityLog()
   const often = answered({ request: { query: '{ often }' }, duration: 1 })

@@ -26,6 +26,12 @@ test('a cheap request comes before a dear one', async () => {
   assert.deepEqual(order, ['b1', 'c1', 'a1'])
 })
 
+test('who is always served in no time waits for who was not served yet', async () => {
+  const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => 0 })
+  for (let round = 0; round < 3; round++) (await semaphore.acquire(by('often')))[Symbol.dispose]()
+  assert.deepEqual(await orderIn(semaphore, ['often1', 'new1']), ['new1', 'often1'])
+})
+
 test('who used much of late waits for who used little, and use is forgotten', async () => {
   let time = 0
   const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => time })
@@ -47,9 +53,9 @@ test('what cannot end by its deadline is rejected at once, and what can is serve
   const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => time })
   // A point takes 5 ms until anything is learned.
   const held = await semaphore.acquire(by('a', 200))
-  const early = semaphore.acquire(by('b', 200, { deadline: 2_100 }))
-  await assert.rejects(semaphore.acquire(by('c', 200, { deadline: 2_100 })), isOverloaded(2))
-  const late = semaphore.acquire(by('d', 200, { deadline: 3_000 }))
+  const early = semaphore.acquire(by('b', 200, { deadline: time + 2_100 }))
+  await assert.rejects(semaphore.acquire(by('c', 200, { deadline: time + 2_100 })), isOverloaded(2))
+  const late = semaphore.acquire(by('d', 200, { deadline: time + 3_000 }))
   time = 1_000
   held[Symbol.dispose]()
   const second = await early
@@ -62,11 +68,11 @@ test('who waits is rejected as soon as others come first or take longer than exp
   let time = 0
   const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => time })
   const held = await semaphore.acquire(by('a', 200))
-  const dear = semaphore.acquire(by('b', 400, { deadline: 3_100 }))
+  const dear = semaphore.acquire(by('b', 400, { deadline: time + 3_100 }))
   const rejected = assert.rejects(dear, isOverloaded())
   const cheap = semaphore.acquire(by('c', 100))
   await rejected
-  const slowed = semaphore.acquire(by('d', 100, { deadline: 5_000 }))
+  const slowed = semaphore.acquire(by('d', 100, { deadline: time + 5_000 }))
   time = 4_900
   const over = assert.rejects(slowed, isOverloaded())
   held[Symbol.dispose]()
@@ -74,24 +80,52 @@ test('who waits is rejected as soon as others come first or take longer than exp
   await cheap
 })
 
-test('what a point takes is learned', async () => {
+test('what a point takes is learned of what was known to cost points, and of late', async () => {
   let time = 0
   const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => time })
-  for (let round = 0; round < 100; round++) {
-    const held = await semaphore.acquire(by('a', 100))
-    time += 100
-    held[Symbol.dispose]()
-  }
+  for (const [cost, took] of [
+    [100, 1_000],
+    [100, 100],
+    [0, 10_000],
+  ] as const)
+    for (let round = 0; round < 100; round++) {
+      const held = await semaphore.acquire(by('a', cost))
+      time += took
+      held[Symbol.dispose]()
+    }
   await semaphore.acquire(by('a', 100))
   const waiting = semaphore.acquire(by('b', 100, { deadline: time + 250 }))
   await assert.rejects(semaphore.acquire(by('c', 100, { deadline: time + 250 })), isOverloaded())
+  assert.equal(semaphore.waiting, 1)
   semaphore[Symbol.dispose]()
   await assert.rejects(waiting, isUnavailable)
 })
 
 test('nothing is rejected while permits are free, however dear it is', async () => {
-  const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10 })
-  await semaphore.acquire(by('a', 1_000_000, { deadline: performance.now() + 1 }))
+  const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => 0 })
+  await semaphore.acquire(by('a', 1_000_000, { deadline: 0 }))
+})
+
+test('what waited is not rejected when its turn has come, even if it may end too late', async () => {
+  let time = 0
+  const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10, now: () => time })
+  const held = await semaphore.acquire(by('a', 200))
+  const late = semaphore.acquire(by('b', 200, { deadline: time + 2_100 }))
+  time += 1_500
+  held[Symbol.dispose]()
+  await late
+})
+
+test('permits are given back side by side, and what takes longer than expected takes as long again', async () => {
+  let time = 0
+  const semaphore = new FairSemaphore({ permits: 2, mostWaiting: 10, now: () => time })
+  for (const caller of ['a', 'b']) await semaphore.acquire(by(caller, 200))
+  const waiting = semaphore.acquire(by('c', 200, { deadline: time + 2_100 }))
+  const refused = assert.rejects(waiting, isOverloaded())
+  assert.equal(semaphore.waiting, 1)
+  time += 1_500
+  await assert.rejects(semaphore.acquire(by('d', 200, { deadline: time + 2_000 })), isOverloaded())
+  await refused
 })
 
 test('who leaves while waiting fails with the reason, and is passed over', async () => {
@@ -129,10 +163,10 @@ test('a permit that was given to somebody who leaves at that moment is not lost'
 test('giving a permit back twice does not make two of it', async () => {
   const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10 })
   const held = await semaphore.acquire(by('a'))
+  const [next] = [semaphore.acquire(by('a')), semaphore.acquire(by('a'))]
   held[Symbol.dispose]()
   held[Symbol.dispose]()
-  await semaphore.acquire(by('a'))
-  void semaphore.acquire(by('a'))
+  await next
   assert.equal(semaphore.waiting, 1)
 })
 
@@ -140,8 +174,9 @@ test('no more may wait than is said', async () => {
   const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 2 })
   await semaphore.acquire(by('a'))
   const waiting = [semaphore.acquire(by('a')), semaphore.acquire(by('b'))]
-  await assert.rejects(semaphore.acquire(by('c')), isOverloaded(1))
+  const beyond = semaphore.acquire(by('c'))
   semaphore[Symbol.dispose]()
+  await assert.rejects(beyond, isOverloaded(1))
   for (const one of waiting) await assert.rejects(one, isUnavailable)
 })
 

@@ -91,6 +91,7 @@ export const agentAttacks: readonly Attack[] = [
     ],
   ]),
   ...attacks({ status: 400, code: null, leaves: 'open' }, [
+    ['a key in the URL', head(`GET ${path}?key=1 HTTP/1.1`, host), { says: /A key in the URL is not read/ }],
     ['250,000 brackets', sent('['.repeat(250_000)), { says: /nests 250000 levels/ }],
     [
       'variables of 100,000 levels',

@@ -1,18 +1,26 @@
 /** What attacks with arguments and variables ask, and how their values are made. */
-import { numbers } from '../attack.ts'
+import { asked, numbers } from '../attack.ts'
 
 export const list = 'techServiceNewsArticle'
 export const newest = 'sortBy: [{field: publishedAt, direction: DESC}]'
 export const where = (condition: string): string =>
   `{ ${list}(where: ${condition}) { totalCount nodes { uri } } }`
-export const given =
-  'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount nodes { uri } } }'
-export const contains =
-  'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount nodes { uri } } }'
-export const after = `query ($x: String) { ${list}(after: $x, ${newest}) { nodes { uri } } }`
-export const byUri = 'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }'
-export const since =
-  'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }'
+type Ask = (x?: unknown) => Uint8Array
+const asking =
+  (query: string): Ask =>
+  (x) =>
+    asked(query, { x })
+export const filtered = asking(
+  'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount nodes { uri } } }',
+)
+export const needle = asking(
+  'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount nodes { uri } } }',
+)
+export const after = asking(`query ($x: String) { ${list}(after: $x, ${newest}) { nodes { uri } } }`)
+export const byUri = asking('query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }')
+export const since = asking(
+  'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }',
+)
 export const nested = (levels: number, inner: unknown = {}): unknown =>
   levels === 0 ? inner : { NOT: nested(levels - 1, inner) }
 export const any = (count: number, each: (index: number) => unknown): unknown => ({

@@ -18,24 +18,12 @@ export const authenticationAttacks: readonly Attack[] = [
   ...attacks({ status: 401, code: 'UNAUTHENTICATED', leaves: 'open' }, [
     ['an empty key', with_('')],
     ['white space for a key', with_(' \t ')],
-    ['no key of ours', with_('secret')],
-    ['the prefix alone', with_('lgk_')],
     ['a key that is unknown', with_(unknown)],
-    [
-      'a key with another last digit',
-      with_(({ goodKey }) => goodKey.slice(0, -1) + other(goodKey.slice(-1))),
-    ],
     [
       'a key with another digit in its middle',
       with_(({ goodKey }) => goodKey.slice(0, 15) + other(goodKey.charAt(15)) + goodKey.slice(16)),
     ],
-    ['a key in capitals', with_(({ goodKey }) => goodKey.toUpperCase())],
-    ['a key that is cut', with_(({ goodKey }) => goodKey.slice(0, -1))],
-    ['a key with a digit more', with_(({ goodKey }) => `${goodKey}0`)],
-    ['a key in quotes', with_(({ goodKey }) => `"${goodKey}"`)],
     ['a key as a bearer', with_(({ goodKey }) => `Bearer ${goodKey}`)],
-    ['a key with white space in it', with_(({ goodKey }) => `${goodKey.slice(0, 10)} ${goodKey.slice(10)}`)],
-    ['a key with an escape', with_(({ goodKey }) => goodKey.replace('_', '%5f'))],
     ['a good key twice', with_(({ goodKey }) => `${goodKey}, ${goodKey}`)],
     ['a good key and another', with_(({ goodKey }) => `${goodKey},${unknown}`)],
     ['two headers with the good key', with_(({ goodKey }) => `${goodKey}\r\n${key(goodKey)}`)],
@@ -43,11 +31,7 @@ export const authenticationAttacks: readonly Attack[] = [
     ['a key that was revoked', with_(({ revokedKey }) => revokedKey)],
     ['a key that was replaced', with_(({ endedKey }) => endedKey)],
     ['SQL for a key', with_("' or '1'='1")],
-    ['an object for a key', with_('{"$ne":null}')],
     ['a key of 10,000 characters', with_(`lgk_${'A'.repeat(10_000)}`)],
-    ['the hash of a key', with_('a'.repeat(64))],
-    ['undefined', with_('undefined')],
-    ['__proto__', with_('__proto__')],
     ['bytes that are no text', with_('\xff\xfe')],
     ['the good key in letters that look the same', with_(({ goodKey }) => goodKey.replace('k', '\u043a'))],
     [
@@ -73,16 +57,12 @@ export const authenticationAttacks: readonly Attack[] = [
           got(`query=%7B__typename%7D&variables=%7B%22a%22:%22${goodKey.replace('_', '%5Cu005f')}%22%7D`),
         ),
     ],
-    ...[
-      '/api/graphql?%6bey=1',
-      '/schema.graphql?key=1',
-      '/healthz?api_key=1',
-      '/playground/?key',
-      '/mcp?key=1',
-    ].map((target): readonly [string, string] => [
-      `a key in the URL ${target}`,
-      head(`GET ${target} HTTP/1.1`, host, 'accept: text/html'),
-    ]),
+    ...['/api/graphql?%6bey=1', '/schema.graphql?key=1', '/healthz?api_key=1', '/playground/?key'].map(
+      (target): readonly [string, string] => [
+        `a key in the URL ${target}`,
+        head(`GET ${target} HTTP/1.1`, host, 'accept: text/html'),
+      ],
+    ),
     [
       'a good key in a path',
       ({ goodKey }) => Buffer.from(head(`GET /${goodKey.replace('_', '%5f')} HTTP/1.1`, host)),

@@ -2,13 +2,12 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { Json } from '../../reference/shapes.ts'
+import { moment } from '../../support/until.ts'
 
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** Milliseconds until its last byte. */
-  readonly time: number
 }
 
 export interface Question {
@@ -59,15 +58,13 @@ export class Caller implements Disposable {
     const closed = once(asked, 'close')
     closed.catch(() => undefined)
     asked.on('error', () => undefined)
-    const timer = setTimeout(() => asked.destroy(), after)
     asked.end(body)
+    void moment(after).then(() => asked.destroy())
     try {
       await Promise.race([answered, closed.then(() => Promise.reject(new Error('It was left.')))])
       return 'answered'
     } catch {
       return 'left'
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -84,14 +81,13 @@ export class Caller implements Disposable {
     body: string,
   ): Promise<Answer> {
     for (let isFirst = true; ; isFirst = false) {
-      const started = performance.now()
       const asked = this.#open(method, target, key, headers)
       try {
         asked.end(body)
         const [response] = (await once(asked, 'response')) as [IncomingMessage]
         const text = await read(response)
         const { statusCode: status = 0, headers: answered } = response
-        const answer = { status, headers: answered, text, time: performance.now() - started }
+        const answer = { status, headers: answered, text }
         const outcome = status === 304 ? 'ok' : outcomeOf(answer)
         this.#given.seen?.set(outcome, (this.#given.seen.get(outcome) ?? 0) + 1)
         return answer

@@ -42,7 +42,7 @@ export class Honest {
       outcomeOf(answer) === 'QUERY_TOO_COMPLEX' &&
       /^The operation costs \d+ points/.test(messageOf(answer))
     ) {
-      this.#tally.count(kind, 'QUERY_TOO_COMPLEX', answer.time)
+      this.#tally.count(kind, 'QUERY_TOO_COMPLEX')
       return 'tooComplex'
     }
     this.#judge(kind, question, answer)
@@ -56,8 +56,7 @@ export class Honest {
     if (encodeURIComponent(JSON.stringify(question)).length > longestUrl)
       return void (await this.compare(kind, reference, drawn))
     const first = await this.#caller.get(question)
-    if (outcomeOf(first) === 'QUERY_TOO_COMPLEX')
-      return this.#tally.count(kind, 'QUERY_TOO_COMPLEX', first.time)
+    if (outcomeOf(first) === 'QUERY_TOO_COMPLEX') return this.#tally.count(kind, 'QUERY_TOO_COMPLEX')
     this.#judge(kind, question, first)
     this.#hold(question, first, () => drawn.check(reference, JSON.parse(first.text).data.q))
     await this.validate(kind, question, first)
@@ -109,7 +108,7 @@ export class Honest {
 
   #judge(kind: string, question: Question, answer: Answer): void {
     const outcome = outcomeOf(answer)
-    this.#tally.count(kind, outcome, answer.time)
+    this.#tally.count(kind, outcome)
     const isGood = outcome === 'ok' ? answer.status === 200 : outcome === 'not modified'
     if (!isGood)
       this.#fail(question, `${kind} was answered with ${answer.status}: ${answer.text.slice(0, 1_000)}`)

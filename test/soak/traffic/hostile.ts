@@ -1,6 +1,6 @@
 /** Callers who mean no good, or do not care: each with the outcomes that are foreseen for it, and no others. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Dice } from '../../network/fake-server.ts'
+import { moment } from '../../support/until.ts'
 import { createKey } from '../../../src/util/api-key.ts'
 import { type Answer, Caller, outcomeOf, type Question } from './client.ts'
 import type { Tally } from '../tally.ts'
@@ -37,7 +37,7 @@ export function glutton({ port, dice, tally }: HostileGiven): Hostile {
     for (let times = 0; times < 10; times += 1) {
       const answer = await caller.post({ query: dice.pick(heavy)(n * 10 + times) })
       judge(tally, 'heavy', answer, codes)
-      await pause(30)
+      await moment(30)
     }
   })
 }
@@ -52,7 +52,7 @@ export function quitter({ port, dice, tally }: HostileGiven, key: string, asked:
       tally.count('hang-up', await caller.leave(question, dice.draw() * 60))
     })
     await Promise.all(leaving)
-    await pause(100)
+    await moment(100)
   })
 }
 
@@ -67,7 +67,7 @@ export function flooder({ port, tally }: HostileGiven, key: string, seen: Map<st
         tally.problem(`A refusal says to try again after ${answer.headers['retry-after']}.`)
     })
     await Promise.all(flood)
-    await pause(700)
+    await moment(700)
   })
 }
 
@@ -77,7 +77,7 @@ export function guesser({ port, dice, tally }: HostileGiven, ended: readonly str
     using caller = new Caller({ port, address: '127.0.0.6' })
     const key = dice.pick([...ended, createKey(), 'lgk_', ''])
     judge(tally, 'guess', await caller.post({ query: page }, key), ['UNAUTHENTICATED', 'RATE_LIMITED'])
-    await pause(150)
+    await moment(150)
   })
 }
 
@@ -89,7 +89,7 @@ export function until(work: (n: number) => Promise<void>): Hostile {
 
 function judge(tally: Tally, kind: string, answer: Answer, allowed: readonly string[]): void {
   const outcome = outcomeOf(answer)
-  tally.count(kind, outcome, answer.time)
+  tally.count(kind, outcome)
   if (!allowed.includes(outcome))
     tally.problem(`${kind} was answered with ${answer.status}: ${answer.text.slice(0, 1_000)}`)
 }

@@ -17,7 +17,7 @@ import { Disappointment, type Honest } from './honest.ts'
 import type { Publishers, Version } from './publishers.ts'
 import { draw, drawQuestion, questionOf, shapeOf, type Within, within } from './questions.ts'
 import type { Tally } from '../tally.ts'
-import type { World } from '../world.ts'
+import type { Fixture } from '../fixture.ts'
 
 export class Moving {
   readonly #honest: Honest
@@ -33,10 +33,10 @@ export class Moving {
     Pick<Version, 'births' | 'changes'> & Pick<PlainRecord, 'indexedAt' | 'changedAt'>
   >()
 
-  readonly #world: Pick<World, 'unsettled'>
+  readonly #fixture: Pick<Fixture, 'unsettled'>
 
-  constructor(honest: Honest, publishers: Publishers, world: Pick<World, 'unsettled'>, tally: Tally) {
-    this.#world = world
+  constructor(honest: Honest, publishers: Publishers, fixture: Pick<Fixture, 'unsettled'>, tally: Tally) {
+    this.#fixture = fixture
     this.#honest = honest
     this.#publishers = publishers
     this.#tally = tally
@@ -78,7 +78,7 @@ export class Moving {
   async checkpoint(seed: number, questions: number): Promise<void> {
     const marker = await this.#publishers.publishMarker()
     await this.#untilServed(marker)
-    await until(() => this.#world.unsettled() === 0)
+    await until(() => this.#fixture.unsettled() === 0)
     this.#publishers.settled()
     const reference = await this.#readAll()
     this.#compareRecords(reference)

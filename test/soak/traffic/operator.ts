@@ -1,6 +1,6 @@
 /** Somebody at the command line, beside the running server: hides and shows, and gives out, replaces and ends keys. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Dice } from '../../network/fake-server.ts'
+import { moment } from '../../support/until.ts'
 import { literal } from '../../support/service/graphql-text.ts'
 import { Caller, outcomeOf } from './client.ts'
 import { lexicons, partsOf, references } from '../corpora.ts'
@@ -9,10 +9,10 @@ import type { Publishers } from './publishers.ts'
 import { shapeOf } from './questions.ts'
 import { createReference } from '../../reference/reference.ts'
 import type { Tally } from '../tally.ts'
-import type { World } from '../world.ts'
+import type { Fixture } from '../fixture.ts'
 
 export interface OperatorGiven {
-  readonly world: World
+  readonly fixture: Fixture
   readonly publishers: Publishers
   readonly honest: Honest
   readonly port: number
@@ -35,23 +35,21 @@ export class Operator {
     this.#given = given
   }
 
-  /** Does something every few seconds, for so many milliseconds. */
-  async act(duration: number): Promise<void> {
-    const end = performance.now() + duration
-    for (; ; this.#turns += 1) {
-      if (performance.now() >= end) return
+  /** Does so many things, one every few seconds. */
+  async act(count: number): Promise<void> {
+    for (const last = this.#turns + count; this.#turns < last; this.#turns += 1) {
       if (this.#turns % 3 === 2) await this.#turnKeys()
       else await this.#hideOrShow()
-      await pause(Math.max(0, Math.min(end - performance.now(), 2_000)))
+      await moment(1_000)
     }
   }
 
   async #hideOrShow(): Promise<void> {
-    const { world, publishers, dice, tally, honest } = this.#given
+    const { fixture, publishers, dice, tally, honest } = this.#given
     const hidden = [...publishers.hidden]
     if (hidden.length > 0 && (hidden.length >= mostHidden || dice.chance(0.4))) {
       const subject = dice.pick(hidden)
-      await world.run('unhide', subject, '--by', 'ann')
+      await fixture.run('unhide', subject, '--by', 'ann')
       publishers.unhide(subject)
       return tally.count('unhide', 'ok')
     }
@@ -59,7 +57,7 @@ export class Operator {
     if (versions.length === 0) return
     const version = dice.pick(versions)
     const subject = dice.chance(0.2) ? version.did : version.uri
-    await world.run('hide', subject, '--reason', 'It was asked for.', '--by', 'ann')
+    await fixture.run('hide', subject, '--reason', 'It was asked for.', '--by', 'ann')
     publishers.hide(subject)
     tally.count('hide', 'ok')
     const { rootField } = shapeOf(shapes, partsOf(version.uri).collection)
@@ -73,22 +71,22 @@ export class Operator {
 
   /** Each time from another address, since only so many keys that do not hold are looked at from one. */
   async #turnKeys(): Promise<void> {
-    const { world, port, seen, tally } = this.#given
+    const { fixture, port, seen, tally } = this.#given
     using caller = new Caller({ port, address: `127.0.1.${1 + (this.#turns % 250)}` })
     const ask = async (key: string, expected: string): Promise<void> => {
       const answer = await caller.post({ query: '{ __typename }' }, key)
       const outcome = outcomeOf(answer)
-      tally.count('key', outcome, answer.time)
+      tally.count('key', outcome)
       // A key that does not hold has no tier.
       if (outcome === 'ok') seen.set('ok', (seen.get('ok') ?? 0) + 1)
       if (outcome !== expected) tally.problem(`A key got ${outcome}, not ${expected}: ${answer.text}`)
     }
-    const first = await world.createKey('turned', 'honest')
+    const first = await fixture.createKey('turned', 'honest')
     await ask(first.key, 'ok')
-    const second = JSON.parse(await world.run('keys', 'rotate', first.id, '--grace', '0', '--json'))
+    const second = JSON.parse(await fixture.run('keys', 'rotate', first.id, '--grace', '0', '--json'))
     await ask(first.key, 'UNAUTHENTICATED')
     await ask(second.key, 'ok')
-    await world.run('keys', 'revoke', second.id)
+    await fixture.run('keys', 'revoke', second.id)
     await ask(second.key, 'UNAUTHENTICATED')
     this.endedKeys.push(first.key, second.key)
   }

@@ -8,12 +8,10 @@ import { printKey } from '../../reference/groups/group-fields.ts'
 import type { Where } from '../../reference/matches.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { HeldReference, Json } from '../../reference/shapes.ts'
-import { fold } from '../../reference/values.ts'
 import { recordsOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, literal, sortLiteral } from '../../support/service/graphql-text.ts'
 import { aggregates } from '../../support/random/aggregates.ts'
-import { groupNames, smallIntegers, sorts } from '../../support/random/questions.ts'
-import { needles } from '../../support/random/values/scalars.ts'
+import { sorts } from '../../support/random/questions.ts'
 import { expectedObject, selectionOf } from '../../support/service/selection.ts'
 import { wheres } from '../../support/random/where.ts'
 import { expectedList, wholeList } from '../../support/service/whole-list.ts'
@@ -67,13 +65,13 @@ export function draw<T>(arbitrary: fc.Arbitrary<T>, seed: number): T {
   return drawn as T
 }
 
-/** What is drawn and compared for the property tests alone, and what takes the evaluator too long elsewhere. */
+/** One for each way to read; all that can be asked in each is for the property tests. */
 function kindsFor(collection: string): readonly Kind[] {
-  const everywhere = ['list', 'list', 'list', 'search', 'reverse', 'record'] as const
-  return libraryCollections.includes(collection) ? [...everywhere, 'whole', 'groups', 'measures'] : everywhere
+  const everywhere = ['list', 'list', 'reverse', 'record'] as const
+  return libraryCollections.includes(collection) ? [...everywhere, 'whole', 'groups'] : everywhere
 }
 
-type Kind = 'list' | 'search' | 'whole' | 'groups' | 'measures' | 'reverse' | 'record'
+type Kind = 'list' | 'whole' | 'groups' | 'reverse' | 'record'
 type Draw = (reference: Reference, collection: string, accounts: Within) => fc.Arbitrary<Drawn>
 
 const kinds: Readonly<Record<Kind, Draw>> = {
@@ -104,34 +102,6 @@ const kinds: Readonly<Record<Kind, Draw>> = {
           },
         }
       }),
-
-  search: (reference, collection, accounts) => {
-    const fields = textFields(reference, collection)
-    const texts = recordsOf(reference, collection).flatMap(({ value }) =>
-      fields.map((name) => value[name]).filter((text) => typeof text === 'string'),
-    )
-    return fc
-      .record({
-        field: fc.constantFrom(...fields),
-        operator: fc.constantFrom('contains', 'contains', 'startsWith'),
-        needle: needles([...texts.slice(0, 200), ...texts.slice(0, 50).map(fold)]),
-      })
-      .map(({ field, operator, needle }): Drawn => {
-        const where = within(accounts, { [field]: { [operator]: needle } })
-        return {
-          kind: 'search',
-          field: `q: ${shapeOf(reference, collection).rootField}(where: ${literal(where)}) { totalCount nodes { uri } }`,
-          check: (records, { totalCount, nodes }) => {
-            const expected = records.list(collection, { where })
-            const uris = nodes.map(({ uri }: Json) => uri)
-            assert.deepEqual(
-              { totalCount, uris },
-              { totalCount: expected.totalCount, uris: expected.records.map(({ uri }) => uri) },
-            )
-          },
-        }
-      })
-  },
 
   /** Every property of every record of a page. */
   whole: (reference, collection, accounts) =>
@@ -190,30 +160,6 @@ const kinds: Readonly<Record<Kind, Draw>> = {
       }
     }),
 
-  measures: (reference, collection, accounts) =>
-    fc
-      .record({
-        free: wheres(reference, collection, 1),
-        summed: fc.subarray(smallIntegers(reference, collection), { minLength: 1 }),
-        distinct: fc.constantFrom(...groupNames(reference, collection)),
-      })
-      .map(({ free, summed, distinct }): Drawn => {
-        const where = within(accounts, free)
-        return {
-          kind: 'measures',
-          field: `q: ${shapeOf(reference, collection).rootField}Aggregate(where: ${literal(where)}) { count sum { ${summed.join(' ')} } countDistinct(field: ${distinct}) }`,
-          check: (records, answer) => {
-            const { members, count } = records.aggregate(collection, { where })
-            const sum = summed.map((field) => {
-              const found = records.total(members, field)
-              return [field, found.count === 0n ? null : Number(found.sum)]
-            })
-            const countDistinct = records.countDistinct(collection, members, distinct)
-            assert.deepEqual(answer, { count, sum: Object.fromEntries(sum), countDistinct })
-          },
-        }
-      }),
-
   reverse: (reference, collection) => {
     const held = reference.referredBy(collection).filter(({ kind }) => kind.target === collection)
     const records = recordsOf(reference, collection)
@@ -267,13 +213,6 @@ function reverseQuestion(
       assert.deepEqual(answer, { list: { totalCount, nodes, pageInfo: { hasNextPage } } })
     },
   }
-}
-
-function textFields(reference: Reference, collection: string): readonly string[] {
-  const own = shapeOf(reference, collection).fields.flatMap(({ kind, name }) =>
-    kind.kind === 'string' ? [name] : [],
-  )
-  return own.filter((name) => !name.startsWith('record_'))
 }
 
 export function shapeOf(reference: Reference, collection: string) {

@@ -1,4 +1,4 @@
-/** The program as a process in a folder of its own, and databases there with a part of the demo corpus. */
+/** The program, as a process where that matters, and databases with a part of the demo corpus in a folder of their own. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { buildDemoCorpus } from '../../../demo/corpus.ts'
 import { type Outcome, programFile } from '../../network/service.ts'
+import { commandsInTurn } from './commands.ts'
 
 interface RunOptions {
   readonly input?: string
@@ -26,8 +27,11 @@ export const records = file('records.jsonl', `${corpus.join('\n')}\n`)
 /** An operation on it. */
 export const newest = '{ techServiceNewsSource(first: 1) { totalCount nodes { uri } } }'
 
-/** Runs a command to its end, however it ends. */
-export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+/** Runs a command to its end, however it ends, in a process of all such commands. */
+export const run = commandsInTurn()
+
+/** The same in a process of its own. */
+export async function runApart(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const child = start(args, options)
   // A command that needs no input may have ended before it could take any.
   child.stdin.on('error', () => {})

@@ -17,14 +17,22 @@ export interface CommandGiven {
 
 const file = fileURLToPath(new URL('commands-child.ts', import.meta.url))
 
-/** Takes what `runProgram` takes, and tells what that tells; the process ends with the file's tests. */
-export function commandsInTurn(): (
-  args: readonly string[],
-  options?: Pick<ProgramOptions, 'env'>,
-) => Promise<Outcome> {
+export interface Commands extends Disposable {
+  /** Takes what `runProgram` takes, and tells what that tells. */
+  readonly run: (args: readonly string[], options?: Pick<ProgramOptions, 'env'>) => Promise<Outcome>
+}
+
+/** Runs commands until the tests of the file are over. */
+export function commandsInTurn(): Commands['run'] {
+  const commands = openCommands()
+  after(() => commands[Symbol.dispose]())
+  return commands.run
+}
+
+/** The process starts with the first command. */
+export function openCommands(): Commands {
   let started: Promise<ChildProcess> | undefined
   let last: Promise<unknown> = Promise.resolve()
-  after(async () => (await started)?.kill('SIGKILL'))
   const run = async (given: CommandGiven): Promise<Outcome> => {
     started ??= start()
     const child = await started
@@ -37,10 +45,13 @@ export function commandsInTurn(): (
     if (typeof outcome === 'object' && outcome !== null) return outcome as Outcome
     throw new Error(`The process of the commands ended in ${given.args.join(' ')}.`)
   }
-  return (args, { env = {} } = {}) => {
-    const turn = last.then(() => run({ args, env }))
-    last = turn.catch(() => undefined)
-    return turn
+  return {
+    run: (args, { env = {} } = {}) => {
+      const turn = last.then(() => run({ args, env }))
+      last = turn.catch(() => undefined)
+      return turn
+    },
+    [Symbol.dispose]: () => void started?.then((child) => child.kill('SIGKILL')),
   }
 }
 

@@ -51,13 +51,16 @@ export function anybody(_header: unknown, network: string): Caller {
     pointsPerMinute: null,
     pointsPerQuery: limits.points,
     pageSize: 100,
-    seconds: 60,
+    seconds: 900,
     concurrent: 100,
     exportRows: 1_000,
     exportSeconds: 60,
   }
   return { id: `address:${network}`, tier, keyName: null }
 }
+
+/** Longer than any stall, for tests that are not about callers that are slow. */
+export const longTimeouts = { head: 300_000, request: 900_000, idle: 900_000, reading: 900_000, check: 40 }
 
 const standInSchema = buildSchema('type Query { hello: String }')
 
@@ -70,8 +73,9 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     observer: { asked: () => undefined, answered: () => undefined },
     trustedProxies: [],
     connections: { all: 1000, each: null },
-    longestRequest: 60,
+    longestRequest: 900,
     cacheSeconds: 0,
+    timeout: longTimeouts,
     engine: createStandInEngine(),
     schema: standInSchema,
     readStatus: async () => emptyStatus,

@@ -1,31 +1,72 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test, type TestContext } from 'node:test'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { ContinuedPoints, Fallback } from './continued-points.ts'
 import { createMemoryPoints, type PointStore } from './counts.ts'
 
-test('an answer that comes late does not hide what was granted meanwhile', async () => {
+/** Points over a store that answers, answers late or fails, as it is told. */
+function open() {
   const counted = createMemoryPoints()
   const slow = Promise.withResolvers<void>()
-  let state: 'well' | 'slow' | 'failing' = 'well'
+  const state: { now: 'well' | 'slow' | 'failing' } = { now: 'well' }
   const shared: PointStore = {
     async take(...request) {
-      if (state === 'failing') throw new Error('It does not answer.')
-      if (state === 'slow') await slow.promise
+      if (state.now === 'failing') throw new Error('It does not answer.')
+      if (state.now === 'slow') await slow.promise
       return counted.take(...request)
     },
     giveBack: (...unused) => counted.giveBack(...unused),
   }
   const points = new ContinuedPoints(shared, new Fallback())
-  const take = (count: number) => points.take('key:1', 10, count, count)
-  assert.equal((await take(1)).remaining, 9)
-  state = 'slow'
+  const take = async (count: number): Promise<readonly [granted: number, remaining: number]> => {
+    const { granted, remaining } = await points.take('key:1', 10, count, count)
+    return [granted, remaining]
+  }
+  return { counted, points, take, state, answerLate: slow.resolve }
+}
+
+test('an answer that comes late does not hide what was granted meanwhile', async () => {
+  const { take, state, answerLate } = open()
+  assert.deepEqual(await take(1), [1, 9])
+  state.now = 'slow'
   const late = take(1)
-  state = 'failing'
-  const { granted, remaining } = await take(5)
-  assert.deepEqual([granted, remaining], [5, 4])
-  slow.resolve()
-  const answer = await late
-  assert.deepEqual([answer.granted, answer.remaining], [1, 3])
-  assert.equal((await take(4)).granted, 0, 'ten points are all there are')
-  assert.equal((await take(3)).granted, 3)
+  state.now = 'failing'
+  assert.deepEqual(await take(5), [5, 4])
+  answerLate()
+  assert.deepEqual(await late, [1, 3])
+  assert.equal((await take(4))[0], 0, 'ten points are all there are')
+  assert.equal((await take(3))[0], 3)
+})
+
+/** One point was granted by the store, and five by this process while it failed; now it is asked again. */
+async function recover(t: TestContext) {
+  stopClock(t)
+  const opened = open()
+  await opened.take(1)
+  opened.state.now = 'failing'
+  assert.deepEqual(await opened.take(5), [5, 4])
+  mock.timers.tick(5_000)
+  return opened
+}
+
+test('what was granted during an outage is charged after it, also when the store failed again meanwhile', async (t) => {
+  const { take, state } = await recover(t)
+  assert.deepEqual(await take(2), [2, 2])
+  mock.timers.tick(5_000)
+  state.now = 'well'
+  assert.deepEqual(await take(1), [1, 1])
+})
+
+test('what was granted during an outage stays owed while the store refuses', async (t) => {
+  const { take, state, counted } = await recover(t)
+  await counted.take('key:1', 10, 3, 3)
+  state.now = 'well'
+  assert.deepEqual(await take(4), [0, 1])
+  assert.deepEqual(await take(1), [1, 0])
+})
+
+test('what is given back during an outage can be spent again', async (t) => {
+  const { take, points } = await recover(t)
+  points.giveBack('key:1', 3, Date.now() + 60_000)
+  assert.deepEqual(await take(7), [7, 0])
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mock, type TestContext, test } from 'node:test'
+import { mock, test } from 'node:test'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { defaultTiers, type Tier } from '../tiers.ts'
-import { createMemoryPoints, type PointStore } from './counts.ts'
+import { createMemoryPoints, type PointStore, type Taken } from './counts.ts'
 import { Leases, rateLimit, rateLimited, rateLimitPolicy, tooManyAtOnce } from './limiter.ts'
 
 const [open] = defaultTiers as [Tier]
@@ -117,6 +118,48 @@ test('what is in hand and what is left together are enough', async () => {
   assert.equal((await leases.spend('key:1', 100, 69)).granted, true)
 })
 
+test('what is in hand is spent to the last point before anybody is asked', async () => {
+  const { points, asked } = watched()
+  const leases = new Leases(points)
+  for (const count of [1, 1, 37]) await leases.spend('key:1', limit, count)
+  assert.deepEqual(asked, ['take 1 of 1', 'take 1 of 38'])
+})
+
+test('what is given back for an earlier minute is not spent in the next', async (t) => {
+  stopClock(t)
+  const { points } = watched()
+  const leases = new Leases(points)
+  await leases.spend('key:1', limit, 5)
+  const ends = Date.now() + 60_000
+  leases.refund('key:1', 2, ends)
+  assert.equal((await leases.spend('key:1', limit, 1)).remaining, limit - 4)
+  mock.timers.tick(60_000)
+  await leases.spend('key:1', limit, 1)
+  leases.refund('key:1', 2, ends)
+  assert.equal((await leases.spend('key:1', limit, 1)).remaining, limit - 2)
+})
+
+test('what was in hand is gone when the next minute begins during a question', async (t) => {
+  stopClock(t)
+  const answers: PromiseWithResolvers<Taken>[] = []
+  const leases = new Leases({
+    take: () => {
+      const answer = Promise.withResolvers<Taken>()
+      answers.push(answer)
+      return answer.promise
+    },
+    giveBack: () => undefined,
+  })
+  const ends = Date.now() + 60_000
+  const first = leases.spend('key:1', limit, 1)
+  answers[0]?.resolve({ granted: 1, remaining: 99, ends })
+  await first
+  const second = leases.spend('key:1', limit, 1)
+  leases.refund('key:1', 30, ends)
+  answers[1]?.resolve({ granted: 1, remaining: 99, ends: ends + 60_000 })
+  assert.equal((await second).remaining, 99)
+})
+
 test('requests at once take points ahead only once', async () => {
   const { points, asked } = watched()
   const leases = new Leases(points)
@@ -152,9 +195,4 @@ async function countGranted(spend: () => ReturnType<Leases['spend']>): Promise<n
   let granted = 0
   while ((await spend()).granted) granted += 1
   return granted
-}
-
-function stopClock(t: TestContext): void {
-  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { mock, type TestContext, test } from 'node:test'
+import { mock, test } from 'node:test'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
 import { createMemoryLimiter } from '../../../../test/support/server/memory-limiter.ts'
 import { createMemoryPoints, MemoryPoints } from './counts.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {
   stopClock(t)
@@ -63,6 +65,13 @@ test('a request more than the tier allows at once waits for another to leave', a
   assert.equal(limiter.enter(caller), true)
 })
 
+test('what holds nothing takes no memory', () => {
+  const semaphore = new KeyedSemaphore()
+  semaphore.acquire('key:1', 1)
+  semaphore.release('key:1')
+  assert.equal(semaphore.releaseAll().size, 0)
+})
+
 test('ten keys that do not hold stop an address until its minute ends', async (t) => {
   stopClock(t)
   const limiter = createMemoryLimiter()
@@ -100,19 +109,17 @@ test('callers whose minute has ended are not kept', (t) => {
   assert.deepEqual([...points.minutes.keys()], ['address:next'])
 })
 
-test('what is given back after the end of its minute is no present for the next', async (t) => {
+test('what is given back counts in its own minute, and is no present for the next', async (t) => {
   stopClock(t)
   const points = createMemoryPoints()
   const { ends } = await points.take('key:1', 10, 5, 5)
+  points.giveBack('key:1', 3, ends)
+  assert.equal((await points.take('key:1', 10, 8, 8)).granted, 8)
   mock.timers.tick(60_000)
+  await points.take('key:1', 10, 5, 5)
   points.giveBack('key:1', 5, ends)
-  assert.deepEqual((await points.take('key:1', 10, 10, 20)).granted, 10)
+  assert.equal((await points.take('key:1', 10, 1, 20)).granted, 5)
 })
-
-function stopClock(t: TestContext): void {
-  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
-}
 
 function pick(allowance: { granted: boolean; remaining: number } | null) {
   return allowance && { granted: allowance.granted, remaining: allowance.remaining }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { mock, type TestContext, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { stopClock } from '../../../../test/support/mock-clock.ts'
 import { createRandom } from '../../../../demo/random.ts'
 import { someCaller } from '../../../../test/support/service/callers.ts'
+import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { answerLimits, type LimitAnswer, type LimitQuestion, RemoteCounts } from './remote-counts.ts'
 import { createCounts, createMemoryPoints } from './counts.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 
-const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
-
 test('however callers spread their requests over processes, they are granted exactly what their tier has', async (t) => {
   stopClock(t)
-  t.diagnostic(`PROPERTY_SEED=${seed}`)
+  t.diagnostic(`TEST_SEED=${seed}`)
   const random = createRandom(seed)
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds(10); round++) {
     const { add } = startCounting()
     const limiters = [add().limiter, add().limiter, add().limiter]
     const caller = someCaller({ pointsPerMinute: 1_200 })
@@ -62,6 +62,15 @@ test('the turns of a process that dies are free again', async () => {
   assert.equal(await other.limiter.enter(caller), false)
 })
 
+test('a turn that a process is given as it dies is free again', async () => {
+  const counts = createCounts(createMemoryPoints())
+  const asker = answerLimits(counts)(() => undefined)
+  const asked = asker.ask({ kind: 'enter', id: 1, key: 'key:1', concurrent: 1 })
+  asker.end()
+  await asked
+  assert.equal(counts.enter('key:1', 1), true)
+})
+
 test('keys that do not hold are counted over all processes, and all look at no more of them', async () => {
   const { add } = startCounting()
   const [first, second] = [add().limiter, add().limiter]
@@ -87,18 +96,21 @@ test('while the counting process is silent, each counts for itself', async (t) =
   assert.equal(await limiter.enter(caller), false)
   limiter.leave(caller)
   assert.equal(await limiter.enter(caller), true)
-  assert.equal(await limiter.failKey('192.0.2.1'), 0)
+  for (let failure = 1; failure < 10; failure++) assert.equal(await limiter.failKey('192.0.2.1'), 0)
+  await limiter.failKey('192.0.2.1')
+  assert.equal(limiter.keyPause('192.0.2.1'), 60)
 })
 
-test('it is asked again a while later, and a turn that it gave too late is given back', async (t) => {
+test('it is asked again a while later, and what it gave too late is given back', async (t) => {
   stopClock(t)
   const { add } = startCounting()
   const [slow, other] = [add(), add()]
   const caller = someCaller({ pointsPerMinute: 10, concurrent: 1 })
   slow.silence(true)
-  const entered = slow.limiter.enter(caller)
+  const [entered, spent] = [slow.limiter.enter(caller), slow.limiter.spend(caller, 4)]
   mock.timers.tick(1_000)
   assert.equal(await entered, true, 'it counts for itself')
+  assert.equal((await spent)?.remaining, 6)
   slow.silence(false)
   await settled()
   assert.equal(await other.limiter.enter(caller), true, 'the turn that came too late is free again')
@@ -106,6 +118,7 @@ test('it is asked again a while later, and a turn that it gave too late is given
   const stranger = someCaller({ id: 'key:2', concurrent: 1 })
   assert.equal(await slow.limiter.enter(stranger), true)
   assert.equal(await other.limiter.enter(stranger), false, 'it was asked')
+  assert.equal((await slow.limiter.spend(caller, 1))?.remaining, 5, 'four were spent once')
 })
 
 test('whoever counts for itself goes on from what it heard last, and tells what was spent meanwhile', async (t) => {
@@ -162,6 +175,7 @@ test('what is unused of points granted in silence is never given back to whoever
 })
 
 test('a process that was held up reads what it was answered meanwhile before it counts for itself', async (t) => {
+  stopClock(t)
   const answered = new Int32Array(new SharedArrayBuffer(4))
   const module = new URL('../../../../test/support/server/counting-thread.ts', import.meta.url)
   const thread = new Worker(module, { workerData: answered })
@@ -173,7 +187,7 @@ test('a process that was held up reads what it was answered meanwhile before it 
   const spent = createLimiter(remote).spend(caller, 600)
   // Held up until it was answered, and past the time in which it waits for that.
   Atomics.wait(answered, 0, 0)
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)
+  mock.timers.tick(1_100)
   assert.equal((await spent)?.granted, false)
 })
 
@@ -216,9 +230,4 @@ async function settled(): Promise<void> {
 
 function copy<Message>(message: Message): Message {
   return JSON.parse(JSON.stringify(message))
-}
-
-function stopClock(t: TestContext): void {
-  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
 }

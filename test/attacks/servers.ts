@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import type { DemoRecord } from '../../demo/record.ts'
-import { runProgram, type Service, startService } from '../network/service.ts'
+import { type Service, startService } from '../network/service.ts'
 import { childrenOf, openFiles } from '../support/processes.ts'
+import { openCommands } from '../support/server/commands.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import type { Given } from './attack.ts'
 import { openStores } from './stores.ts'
 
-export interface World extends AsyncDisposable {
+export interface AttackedServers extends AsyncDisposable {
   readonly given: Given
   /** The server of that name, which is started when it is first asked for. */
   readonly target: (server: ServerName) => Promise<Target>
@@ -35,35 +36,41 @@ export interface Started {
   readonly files: number
 }
 
-/** Stands for the file of tiers with limits that no attack comes to by chance. */
-const roomyTiers = '{roomy tiers}'
-/** Stands for the file of tiers with which a minute's points are soon spent. */
-const scarceTiers = '{scarce tiers}'
-/** Stands for the file of tiers with which points are counted and hardly ever spent. */
-const countedTiers = '{counted tiers}'
-/** Points that everybody has in a minute with the scarce ones. */
+/** Points in a minute without a key where they are soon spent. */
 export const scarcePoints = 120
 /** Connections that the narrow server takes. */
 export const fewConnections = 20
-const alone = ['--workers', '1']
 
-export const serverOptions = {
-  roomy: [...alone, '--tiers', roomyTiers, '--max-connections', '4000'],
-  /** With the limits that everybody has. */
-  strict: alone,
-  /** The same behind a proxy, so that callers have addresses of their own. */
-  proxied: [...alone, '--trusted-proxies', '127.0.0.1'],
-  /** The same with few points. */
-  scarce: [...alone, '--mcp', '--trusted-proxies', '127.0.0.1', '--tiers', scarceTiers],
-  /** With agents, and with points that last. */
-  counted: [...alone, '--mcp', '--tiers', countedTiers, '--max-connections', '4000'],
-  /** With agents, whose messages cost nothing here. */
-  agents: [...alone, '--mcp', '--trusted-proxies', '127.0.0.1', '--tiers', roomyTiers],
+/** Long enough for a machine that does other things too. */
+const seconds = 120
+const roomy = { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 100, seconds, concurrent: 4 }
+const research = { pointsPerMinute: null, seconds }
+const tiers = {
+  /** Limits that no attack reaches by chance. */
+  roomy: { public: roomy, research },
+  /** The limits that everybody has, but for the time. */
+  usual: { public: { seconds }, research },
+  scarce: { public: { pointsPerMinute: scarcePoints, pointsPerQuery: scarcePoints, seconds }, research },
+  /** Points are counted, and hardly ever spent. */
+  counted: { public: { ...roomy, pointsPerMinute: 1_000_000_000 }, research },
+}
+
+const proxied = ['--trusted-proxies', '127.0.0.1']
+const one = ['--workers', '1']
+const two = ['--workers', '2']
+
+/** All but the strict one believe what 127.0.0.1 says of callers' addresses, so that each caller may have its own. */
+const serverOptions = {
+  roomy: ['roomy', ...one, ...proxied, '--mcp', '--max-connections', '4000'],
+  strict: ['usual', ...one],
+  proxied: ['usual', ...one, ...proxied],
+  scarce: ['scarce', ...one, ...proxied, '--mcp'],
+  counted: ['counted', ...one, '--mcp', '--max-connections', '4000'],
   /** Over the crowded database. */
-  workers: ['--workers', '2', '--tiers', roomyTiers, '--trusted-proxies', '127.0.0.1'],
+  workers: ['roomy', ...two, ...proxied],
   /** With few connections, shared out among two processes. */
-  narrow: ['--workers', '2', '--max-connections', String(fewConnections), '--trusted-proxies', '127.0.0.1'],
-} satisfies Record<string, readonly string[]>
+  narrow: ['usual', ...two, ...proxied, '--max-connections', String(fewConnections)],
+} satisfies Record<string, readonly [tiers: keyof typeof tiers, ...options: string[]]>
 
 export type ServerName = keyof typeof serverOptions
 
@@ -71,47 +78,35 @@ const demoArticles = 660
 /** How often the crowded database has each article. */
 const copies = 4
 
-export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
+export async function openServers(engine: Engine = 'sqlite'): Promise<AttackedServers> {
   const folder = await mkdtemp(join(tmpdir(), 'lexigraph-attacks-'))
   const stores = await openStores(engine, folder)
-  const database = await stores.create()
+  using commands = openCommands()
   const run = async (url: string, ...args: readonly string[]): Promise<string> => {
-    const { stdout, stderr, status } = await runProgram([...args, '--database', url])
+    const { stdout, stderr, status } = await commands.run([...args, '--database', url])
     assert.equal(status, 0, stderr)
     return stdout
   }
+  const database = await stores.create()
   const keys = await createKeys((...args) => run(database, 'keys', ...args, '--json'))
   const keysAlone = await stores.copy(database)
   const corpus = [...buildDemoCorpus()]
   await run(database, 'import', await writeRecords(folder, 'records.jsonl', corpus))
-  let crowding: Promise<string> | undefined
-  const fillCrowded = async (): Promise<string> => {
-    await run(keysAlone, 'import', await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf)))
+  for (const [name, limits] of Object.entries(tiers))
+    await writeFile(join(folder, `${name}.json`), JSON.stringify(limits))
+  const crowd = async (): Promise<string> => {
+    using others = openCommands()
+    const file = await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf))
+    const { status, stderr } = await others.run(['import', file, '--database', keysAlone])
+    assert.equal(status, 0, stderr)
     return keysAlone
   }
-  const tiers: Readonly<Record<string, string>> = {
-    [roomyTiers]: join(folder, 'roomy.json'),
-    [scarceTiers]: join(folder, 'scarce.json'),
-    [countedTiers]: join(folder, 'counted.json'),
-  }
-  await writeFile(
-    join(folder, 'roomy.json'),
-    JSON.stringify({ public: roomy, research: { pointsPerMinute: null } }),
-  )
-  await writeFile(
-    join(folder, 'scarce.json'),
-    JSON.stringify({ public: { pointsPerMinute: scarcePoints, pointsPerQuery: scarcePoints } }),
-  )
-  await writeFile(
-    join(folder, 'counted.json'),
-    JSON.stringify({ public: { ...roomy, pointsPerMinute: 1_000_000_000 } }),
-  )
   const start = async (server: ServerName): Promise<Started> => {
-    const options = serverOptions[server].map((option) => tiers[option] ?? option)
+    const [limits, ...options] = serverOptions[server]
     const isCrowded = server === 'workers'
-    const url = await stores.forServer(isCrowded ? await (crowding ??= fillCrowded()) : database)
+    const url = await stores.forServer(isCrowded ? await crowd() : database)
     const service = await startService(['serve', '--database', url, ...options], {
-      env: { LEXIGRAPH_TIERS: '' },
+      env: { LEXIGRAPH_TIERS: join(folder, `${limits}.json`) },
     })
     let isUp = true
     service.ended.then(() => (isUp = false))
@@ -134,15 +129,13 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
     target,
     started,
     async [Symbol.asyncDispose]() {
-      for (const one of await Promise.allSettled(servers.values()))
-        if (one.status === 'fulfilled') await one.value.target[Symbol.asyncDispose]()
+      for (const server of await Promise.allSettled(servers.values()))
+        if (server.status === 'fulfilled') await server.value.target[Symbol.asyncDispose]()
       await stores[Symbol.asyncDispose]()
       await rm(folder, { recursive: true })
     },
   }
 }
-
-const roomy = { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 100, seconds: 5, concurrent: 4 }
 
 async function createKeys(
   run: (...args: readonly string[]) => Promise<string>,

@@ -1,32 +1,32 @@
 /** What attacks by number have in common: what is asked, how, and what must come of it. */
 import assert from 'node:assert/strict'
-import { sumOfFamily, workOf } from '../support/processes.ts'
-import { until } from '../support/until.ts'
-import type { Given } from './attack.ts'
-import { type Answer, type Bytes, Connection } from './exchange.ts'
-import { codeOf } from './launch.ts'
-import { scarcePoints, type ServerName, type Target } from './world.ts'
+import { sumOfFamily, workOf } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
+import { type Given, numbers } from '../attack.ts'
+import { type Answer, type Bytes, Connection } from '../exchange.ts'
+import { codeOf } from '../launch.ts'
+import { scarcePoints, type ServerName, type Target } from '../servers.ts'
 
-export interface LoadScene {
+export interface LoadAttack {
   readonly name: string
   readonly server: ServerName
   /** Whether its outcome cannot depend on the engine: nothing that it sends gets as far as a statement of its own. */
   readonly isAboveStore?: true
-  /** Says by itself what must come of it. */
-  readonly play: (target: Target, given: Given) => Promise<void>
+  /** Asserts by itself what must come of it. */
+  readonly attack: (target: Target, given: Given) => Promise<void>
 }
 
 /**
- * How many requests of one point each a caller with so many points must send until at least `refused` are refused: a
- * process that hears nothing of its database may spend once more what was left when it last heard.
+ * How many requests of one point each a caller with so many points must send until at least `refused` are refused. Its
+ * minute may end meanwhile, and a process that hears nothing of its database may spend once more what was left.
  */
-export function floodOf({ engine }: Target, points: number, refused: number): number {
-  return points * (engine === 'sqlite' ? 1 : 2) + refused
+export function floodOf({ engine }: Target, points: number, refused = 120): number {
+  return points * (engine === 'sqlite' ? 2 : 4) + refused
 }
 
-/** The same on the server called `scarce`. */
-export const smallFlood = (target: Target): number => floodOf(target, scarcePoints, smallFloodRefused)
-export const smallFloodRefused = 120
+/** Points that the tier `public` has in a minute. */
+export const publicPoints = 3_000
+export const cheap = 'query=%7B__typename%7D'
 export const page = '{ techServiceNewsArticle(first: 20) { totalCount nodes { uri title publishedAt } } }'
 export const from = (addresses: string): string => `x-forwarded-for: ${addresses}`
 
@@ -47,6 +47,11 @@ export async function alone(port: number, request: Bytes): Promise<Answer> {
   const [answer] = await pipelined(port, [request])
   if (answer === undefined) throw new Error('There is no answer.')
   return answer
+}
+
+/** Floods the server called `scarce`: what a caller has is answered, and the rest refused. */
+export async function flood(target: Target, request: (index: number) => Bytes): Promise<void> {
+  assertFlooded(await pipelined(target.port, numbers(floodOf(target, scarcePoints)).map(request)))
 }
 
 export function assertFlooded(answers: readonly Answer[]): void {

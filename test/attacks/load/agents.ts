@@ -1,28 +1,18 @@
 /** Attacks on the agents' server by number. */
 import assert from 'node:assert/strict'
-import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
-import { until } from '../support/until.ts'
-import { message, sent } from './requests/agents.ts'
-import { asked, head, host, numbers } from './attack.ts'
-import {
-  alone,
-  assertNoFault,
-  floodOf,
-  from,
-  type LoadScene,
-  page,
-  pipelined,
-  smallFlood,
-  smallFloodRefused,
-} from './scenes.ts'
-import { scarcePoints } from './world.ts'
+import { freeMessages } from '../../../src/server/agents/in-process-agent.ts'
+import { until } from '../../support/until.ts'
+import { message, sent } from '../requests/agents.ts'
+import { asked, head, host, numbers } from '../attack.ts'
+import { alone, assertNoFault, floodOf, from, type LoadAttack, page, pipelined } from './load-attack.ts'
+import { scarcePoints } from '../servers.ts'
 
-export const agentScenes: readonly LoadScene[] = [
+export const agentLoadAttacks: readonly LoadAttack[] = [
   {
     name: 'a flood of requests to agents that are no messages: they are counted, and then told to wait',
     server: 'scarce',
     isAboveStore: true,
-    async play(target) {
+    async attack(target) {
       const own = from('198.51.100.30')
       const requests = [
         sent('{}', own, 'origin: https://evil.example'),
@@ -30,10 +20,10 @@ export const agentScenes: readonly LoadScene[] = [
       ]
       const answers = await pipelined(
         target.port,
-        numbers(smallFlood(target)).map((index) => requests[index % 5] ?? ''),
+        numbers(floodOf(target, scarcePoints)).map((index) => requests[index % 5] ?? ''),
       )
       const refused = answers.filter(({ status }) => status === 429)
-      assert.ok(refused.length >= smallFloodRefused, `${refused.length} were refused`)
+      assert.ok(refused.length >= 120, `${refused.length} were refused`)
       for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 0)
       const others = answers.filter(({ status }) => status !== 429).map(({ status }) => status)
       assert.deepEqual(new Set(others), new Set([403, 405]))
@@ -42,7 +32,7 @@ export const agentScenes: readonly LoadScene[] = [
   {
     name: 'a flood of handshakes and lists of agents: some are free, some are paid, and all others are refused',
     server: 'scarce',
-    async play(target) {
+    async attack(target) {
       const own = from('198.51.100.33')
       const params = {
         protocolVersion: '2025-11-25',
@@ -55,13 +45,13 @@ export const agentScenes: readonly LoadScene[] = [
       ]
       const answers = await pipelined(
         target.port,
-        numbers(floodOf(target, scarcePoints + freeMessages, smallFloodRefused)).map((id) =>
+        numbers(floodOf(target, scarcePoints + freeMessages)).map((id) =>
           sent(JSON.stringify({ jsonrpc: '2.0', id, ...messages[id % messages.length] }), own),
         ),
       )
       const bodies = answers.map(({ body }) => JSON.parse(body))
       const refused = answers.filter((_, index) => bodies[index].error !== undefined)
-      assert.ok(refused.length >= smallFloodRefused, `${refused.length} were refused`)
+      assert.ok(refused.length >= 120, `${refused.length} were refused`)
       for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 0)
       for (const [index, { id, result, error }] of bodies.entries())
         assert.deepEqual(
@@ -74,7 +64,7 @@ export const agentScenes: readonly LoadScene[] = [
   {
     name: 'messages of agents that cannot be paid: they are not even parsed',
     server: 'scarce',
-    async play({ port }) {
+    async attack({ port }) {
       const own = from('198.51.100.31')
       const unreadable = sent('x'.repeat(200_000), own)
       const refused = await pipelined(port, [unreadable, unreadable])
@@ -89,9 +79,9 @@ export const agentScenes: readonly LoadScene[] = [
   },
   {
     name: 'large messages of agents on eight connections: others have their pages meanwhile',
-    server: 'agents',
+    server: 'roomy',
     isAboveStore: true,
-    async play({ port }, { goodKey }) {
+    async attack({ port }, { goodKey }) {
       const request = asked(page, {}, [`x-api-key: ${goodKey}`])
       const expected = await alone(port, request)
       const objects = Array.from({ length: 80_000 }, () => ({}))

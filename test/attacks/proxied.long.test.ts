@@ -15,19 +15,19 @@ import { type Answer, Connection } from './exchange.ts'
 import { families } from './families.ts'
 import { codeOf, errorLine, launch, leaksOf } from './launch.ts'
 import { bytesOf } from './requests/mutations.ts'
-import { openWorld, type Target, type World } from './world.ts'
+import { type AttackedServers, openServers, type Target } from './servers.ts'
 
 /** What is wrong with HTTP itself, and with keys: nginx says who calls, so that all wrong ones are one caller's. */
 const inBytes = new Set(['HTTP', 'keys'])
 
 const inFolder = temporaryFolder()
-let world: World
+let servers: AttackedServers
 let target: Target
 let nginx: Nginx
 if (noNginx === undefined) {
   before(async () => {
-    world = await openWorld()
-    target = await world.target('agents')
+    servers = await openServers()
+    target = await servers.target('roomy')
     nginx = await startNginx(target.url, inFolder)
     await until(() =>
       openTls(nginx.tls).then(
@@ -38,17 +38,17 @@ if (noNginx === undefined) {
   })
   after(async () => {
     await nginx?.[Symbol.asyncDispose]()
-    await world?.[Symbol.asyncDispose]()
+    await servers?.[Symbol.asyncDispose]()
   })
 }
 
-for (const [family, , all] of families.filter(([name]) => inBytes.has(name)))
+for (const [family, all] of families.filter(([name]) => inBytes.has(name)))
   test(`attacks on ${family} behind nginx, over TLS: no fault, and the next request is the next`, {
     skip: noNginx,
   }, async (t) => {
     let answeredByNginx = 0
     for (const attack of all) {
-      const { answers, leaves, sent } = await launch(nginx.tls, attack, world.given, openTls)
+      const { answers, leaves, sent } = await launch(nginx.tls, attack, servers.given, openTls)
       // What the service hangs up on, nginx answers.
       if (answers.some((answer) => !isOfNginx(answer))) assert.notEqual(leaves, 'desynchronised', attack.name)
       for (const answer of answers) {
@@ -63,9 +63,9 @@ for (const [family, , all] of families.filter(([name]) => inBytes.has(name)))
     await assertHealthy()
   })
 
-for (const [family, , all] of families.filter(([name]) => !inBytes.has(name)))
+for (const [family, all] of families.filter(([name]) => !inBytes.has(name)))
   test(`attacks on ${family} behind nginx, over HTTP/2: the same outcome`, { skip: noNginx }, async () => {
-    const requests = all.flatMap((attack) => requestOf(attack, world.given) ?? [])
+    const requests = all.flatMap((attack) => requestOf(attack, servers.given) ?? [])
     assert.ok(requests.length > 0.9 * all.length, `${requests.length} of ${all.length}`)
     for (const { attack, ...request } of requests) {
       const answer = await overHttp2(request)

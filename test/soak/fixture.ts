@@ -7,10 +7,11 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Reference } from '../reference/reference.ts'
 import { printInstant } from '../reference/values.ts'
 import type { Json } from '../reference/shapes.ts'
-import { runProgram } from '../network/service.ts'
+import { openCommands } from '../support/server/commands.ts'
+import { patience } from '../support/until.ts'
 import { crowdLines, drawStill, lexicons, references } from './corpora.ts'
 
-export interface World extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   readonly tiers: string
   readonly still: Reference
@@ -32,13 +33,13 @@ export interface MadeKey {
 
 /** Everybody without a key is held to the limits that come with the program. */
 const tiers = {
-  honest: { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 1_000, seconds: 60, concurrent: 64 },
-  leaving: { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 1_000, seconds: 5, concurrent: 4 },
+  honest: { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 1_000, seconds: 600, concurrent: 64 },
+  leaving: { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 1_000, seconds: 600, concurrent: 4 },
   flooding: { pointsPerMinute: 600, pointsPerQuery: 100, pageSize: 20, seconds: 2, concurrent: 2 },
 }
 
 /** `crowd`: how many thousand and a half records there are besides those that are compared. */
-export async function openWorld(seed: number, crowd: number): Promise<World> {
+export async function openFixture(seed: number, crowd: number): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'lexigraph-soak-'))
   const inFolder = (name: string): string => join(folder, name)
   await mkdir(inFolder('lexicons'))
@@ -59,14 +60,15 @@ export async function openWorld(seed: number, crowd: number): Promise<World> {
     LEXIGRAPH_LEXICONS: inFolder('lexicons'),
     LEXIGRAPH_TIERS: inFolder('tiers.json'),
   }
+  const commands = openCommands()
   const run = async (...args: readonly string[]): Promise<string> => {
     const { LEXIGRAPH_TIERS: _, ...others } = env
-    const { stdout, stderr, status } = await runProgram(args, { env: args[0] === 'keys' ? env : others })
+    const { stdout, stderr, status } = await commands.run(args, { env: args[0] === 'keys' ? env : others })
     assert.equal(status, 0, `${args.join(' ')}: ${stderr}`)
     return stdout
   }
   await run('import', inFolder('records.jsonl'))
-  const reading = new DatabaseSync(inFolder('soak.db'), { readOnly: true, timeout: 5_000 })
+  const reading = new DatabaseSync(inFolder('soak.db'), { readOnly: true, timeout: patience })
   const moves = reading.prepare('select count(*) as n from actor where move is not null')
   return {
     env,
@@ -82,6 +84,7 @@ export async function openWorld(seed: number, crowd: number): Promise<World> {
       log: await megabytes(inFolder('soak.db-wal')),
     }),
     async [Symbol.asyncDispose]() {
+      commands[Symbol.dispose]()
       reading.close()
       await rm(folder, { recursive: true })
     },
