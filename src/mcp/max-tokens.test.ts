@@ -6,7 +6,9 @@ import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import { type Agent, createAgent, demoDay, engineEndpoint } from '../../test/support/service/agents.ts'
-import { articles, model, open, service } from '../../test/support/service/news-agent.ts'
+import { articles, model, open, reference, service } from '../../test/support/service/news-agent.ts'
+import { seed } from '../../test/support/rounds.ts'
+import { budgets } from './words/budget.ts'
 
 after(closeCorpora)
 
@@ -28,7 +30,7 @@ function agentWith(change: (text: string) => string, isChanged = /\S \S/): Agent
   return createAgent(model, changing, () => demoDay, { chatgpt: true })
 }
 
-const calls: readonly (readonly [tool: string, args: Json])[] = [
+const calls: readonly (readonly [tool: keyof typeof budgets, args: Json])[] = [
   ['describe', {}],
   ['describe', { collection: 'enrichment' }],
   ['describe', { collection: 'article', field: 'source' }],
@@ -52,13 +54,15 @@ const records: readonly (readonly [what: string, agent: Agent])[] = [
   ['of invisible characters', agentWith((text) => `${text}\u202e\u200b\u2066`.repeat(200))],
   ['without spaces', agentWith((text) => text.replaceAll(/\s/g, '').repeat(500))],
 ]
+/** The tokens of a tool, and of those that callers may ask for one in each run. */
+const sizes = [undefined, [300, 1_000, 10_000][seed % 3]]
 for (const [what, agent] of records)
   test(`answers keep to max_tokens with records ${what}`, async () => {
-    for (const max of [300, 1_000, 10_000])
+    for (const max of sizes)
       for (const [tool, args] of calls) {
-        const text = await agent.text(tool, { ...args, max_tokens: max })
-        const tokens = countTokens(text)
-        assert.ok(tokens <= max, `${tool} ${JSON.stringify(args)}: ${tokens} of ${max}: ${text}`)
+        const text = await agent.text(tool, { ...args, ...(max !== undefined && { max_tokens: max }) })
+        const [tokens, most] = [countTokens(text), max ?? budgets[tool]]
+        assert.ok(tokens <= most, `${tool} ${JSON.stringify(args)}: ${tokens} of ${most}: ${text}`)
       }
   })
 
@@ -82,6 +86,50 @@ test('a short document has its text and its id, whatever title and address the r
   assert.equal(document.metadata.note, 'The text was cut to max_tokens.')
   const { url } = await long.call('fetch', { id, max_tokens: 2_000 })
   assert.match(url, /^https:.*x7Q$/)
+})
+
+test('results and documents have whole addresses, or the id instead of one', async () => {
+  const addresses = new Set<unknown>()
+  const longer = agentWith((url) => {
+    const long = `${url}?${'x7Q'.repeat(url.length + 20)}`
+    addresses.add(long)
+    return long
+  }, /^https?:/)
+  let [whole, replaced] = [0, 0]
+  for (const max of [200, 300, 600, 1_000, 2_000, 8_000]) {
+    const { results } = await longer.call('search', { query: 'near OR the', max_tokens: max })
+    assert.ok(results.length > 0)
+    for (const { id, url } of results) {
+      assert.ok(url === id || addresses.has(url), `${max}: ${url}`)
+      if (url === id) replaced += 1
+      else whole += 1
+    }
+  }
+  assert.ok(whole > 0 && replaced > 0, `${whole} ${replaced}`)
+})
+
+test('an address that is cut in a long record is passed over for that of its outlet', async () => {
+  const endpoint = engineEndpoint(service.engine)
+  const [id, root] = [articles[0]?.uri, 'techServiceNewsArticleByUri']
+  const url = `https://www.example.com/${'aB3'.repeat(100)}`
+  const crowded = createAgent(
+    model,
+    {
+      async ask(question, signal) {
+        const { data, ...rest } = await endpoint.ask(question, signal)
+        const node = data?.[root] as Json
+        const others = Array.from({ length: 300 }, (_, at) => [`m${at}`, `word${at} `.repeat(80)])
+        const recordJson = { ...node.recordJson, url, ...Object.fromEntries(others) }
+        return { ...rest, data: { ...data, [root]: { ...node, recordJson } } }
+      },
+    },
+    () => demoDay,
+    { chatgpt: true },
+  )
+  const { record } = await crowded.call('get_record', { uri: id, max_tokens: 10_000 })
+  assert.match(record.url, /…$/)
+  const document = await crowded.call('fetch', { id })
+  assert.equal(document.url, reference.resolve(articles[0]?.value.source.uri)?.value.baseUrl)
 })
 
 test('a short description names every field of the collection', async () => {
