@@ -198,3 +198,51 @@ onEveryDatabase(
     for (const { snippet } of records) assert.match(Object.values<string>(snippet).join(), /\*\*\S.*\*\*/)
   },
 )
+
+onEveryDatabase('each group shows its largest inner groups and its newest records', async (database) => {
+  const { agent, reference } = await openOn(database)
+  const { columns, rows } = await agent.call('aggregate', {
+    collection: 'article',
+    by: ['language'],
+    filters: { language: ['en', 'fr'] },
+    top: { by: 'source', limit: 2 },
+    samples: 2,
+  })
+  assert.deepEqual(columns, ['language', 'count', 'top source', 'samples'])
+  for (const [language, count, top, samples] of rows as Json[][]) {
+    const where = { language: { eq: language } }
+    const { groups } = reference.aggregate(article, { where, groupBy: ['source'], limit: 2 })
+    const names = groups.map(({ keys: [uri] }) => reference.resolve(String(uri))?.value.displayName)
+    assert.deepEqual(
+      Object.entries(top),
+      groups.map(({ members }, at) => [names[at], members.length]),
+    )
+    const sortBy = [{ field: 'publishedAt', direction: 'DESC' }] as const
+    const newest = reference.list(article, { where, sortBy, first: 2 })
+    assert.equal(count, newest.totalCount)
+    assert.deepEqual(
+      samples,
+      newest.records.map(({ uri, value }) => ({ uri, title: value.title })),
+    )
+  }
+})
+
+onEveryDatabase('a series that says only when it begins ends today', async (database) => {
+  const { agent } = await openOn(database)
+  const asked = { collection: 'article', by: ['publishedAt:day'], filters: { language: 'ja' }, fill: true }
+  for (const given of [
+    { since: '2026-11-10' },
+    { filters: { language: 'ja', publishedAt: { gte: '2026-11-10' } } },
+  ]) {
+    const { rows, hint } = await agent.call('aggregate', { ...asked, ...given })
+    const days = rows.map(([day]: string[]) => day)
+    assert.deepEqual(
+      days,
+      ['10', '11', '12', '13', '14', '15', '16'].map((day) => `2026-11-${day}`),
+    )
+    assert.match(hint, /fill ends today, because there is no until\./)
+  }
+  const whole = await agent.call('aggregate', { ...asked, filters: { publishedAt: '2026-11-10' } })
+  assert.equal(whole.rows.length, 1)
+  assert.doesNotMatch(whole.hint ?? '', /fill ends/)
+})

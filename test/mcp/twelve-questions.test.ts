@@ -8,7 +8,10 @@ import { buildCorpus } from './added-records.ts'
 import { startAgentServer } from './agent-server.ts'
 import { connectAgent, tokensOf } from './conversation.ts'
 import { readNews } from './news.ts'
-import { questions } from './questions.ts'
+import { questionsOfCounts } from './questions-of-counts.ts'
+import { questionsOfRecords } from './questions-of-records.ts'
+
+const questions = [...questionsOfCounts, ...questionsOfRecords]
 
 /** What one question may take. */
 const mostCalls = 4

@@ -7,7 +7,7 @@ import { operatorsOn } from '../../schema/model/where-operators.ts'
 import { seed } from '../../../test/support/rounds.ts'
 import { parseInstant } from '../../util/instant.ts'
 import { ToolError } from '../tools/tool.ts'
-import { scalarCondition } from './conditions.ts'
+import { arrayCondition, scalarCondition } from './conditions.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import { allOf } from './where.ts'
 
@@ -29,6 +29,9 @@ const stretches: readonly (readonly [text: string, start: string, end: string])[
   ['last month', `2026-10-01${day}`, `2026-11-01${day}`],
   ['this year', `2026-01-01${day}`, `2027-01-01${day}`],
   ['last year', `2025-01-01${day}`, `2026-01-01${day}`],
+  ['past week', `2026-11-09${day}`, `2026-11-16${day}`],
+  ['previous month', `2026-10-01${day}`, `2026-11-01${day}`],
+  ['2025 years ago', `0001-11-18${day}`, `0001-11-19${day}`],
   ['last 24 hours', '2026-11-17T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
   ['last  7 days', '2026-11-11T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
   ['past 2 weeks', '2026-11-04T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
@@ -62,6 +65,7 @@ test('a text that is not a time is refused with a near one and examples', () => 
     '2026-02-30',
     'last 9999 years',
     '9999 months ago ago',
+    '2026 years ago',
     '26-1-1',
   ])
     assert.throws(() => parseStretch(text, now), { name: 'ToolError' }, text)
@@ -188,6 +192,36 @@ test('integers are those that the field may have', () => {
   assert.deepEqual(condition(32, ['-7', 7, 7]), { in: [-7, 7] })
   for (const value of ['7.5', 7.5, '', '0x10', true, null])
     assert.throws(() => condition(32, value), ToolError)
+})
+
+test('null under one of several operators is a missing value', () => {
+  const condition = (value: unknown) =>
+    scalarCondition('n', { kind: 'integer', bits: 32, values: null }, value, { now: () => now })
+  assert.deepEqual(condition({ ne: null, gt: 5 }), { isNull: false, gt: 5 })
+  assert.deepEqual(condition({ eq: null, lt: 7 }), { isNull: true, lt: 7 })
+  assert.throws(() => condition({ gt: null }), ToolError)
+})
+
+test('conditions on lists are those of the operators on arrays', () => {
+  const text = { kind: 'string', format: null, freeText: false } as FieldType
+  const condition = (value: unknown) => arrayCondition('tags', text, value, { now: () => now })
+  const cases: readonly (readonly [value: unknown, condition: object])[] = [
+    ['a', { has: 'a' }],
+    [['a', 'b'], { hasAny: ['a', 'b'] }],
+    [{ has: 'a' }, { has: 'a' }],
+    [{ eq: 'a' }, { has: 'a' }],
+    [{ in: ['a', 'b'] }, { hasAny: ['a', 'b'] }],
+    [
+      { hasAny: ['a'], hasAll: ['b', 'c'] },
+      { hasAny: ['a'], hasAll: ['b', 'c'] },
+    ],
+    [{ isNull: false }, { isNull: false }],
+  ]
+  for (const [value, expected] of cases) assert.deepEqual(condition(value), expected)
+  const known = cases.flatMap(([, expected]) => Object.keys(expected))
+  for (const [name] of operatorsOn('array')) assert.ok(known.includes(name), name)
+  for (const value of [{ ne: 'a' }, { hasAny: 'a' }, { isNull: 'yes' }, null])
+    assert.throws(() => condition(value), ToolError)
 })
 
 test('conditions hold together, whichever of them have the same path', () => {

@@ -12,6 +12,7 @@ import {
   model,
   news,
   open,
+  openWithTexts,
   reference,
   service,
 } from '../../../test/support/service/news-agent.ts'
@@ -112,19 +113,7 @@ test('names are found where the tier permits the smallest pages only', async () 
 const hidden = `\u202e\u200b\u0007${String.fromCodePoint(0xe0041)}`
 
 test('every tool answers with invisible characters as escapes', async () => {
-  const engine = engineEndpoint(service.engine)
-  const hide = (value: unknown): unknown => {
-    if (typeof value === 'string') return /^at:|^\d{4}-/.test(value) ? value : `${value}${hidden}`
-    if (Array.isArray(value)) return value.map(hide)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, hide(inside)]))
-  }
-  const agent = createAgent(model, {
-    async ask(question, signal) {
-      const { data, ...rest } = await engine.ask(question, signal)
-      return { ...rest, data: hide(data) as Json }
-    },
-  })
+  const agent = openWithTexts((text) => `${text}${hidden}`, /^(?!at:|\d{4}-)/)
   for (const [name, args] of [
     ['describe', { collection: 'source' }],
     ['describe', { collection: 'article', field: 'source' }],
