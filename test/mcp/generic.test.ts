@@ -136,7 +136,7 @@ for (const [name, documents, references] of lexiconSets) {
         }
   })
 
-  test(`every tool answers over the ${name} lexicons, at a price that anybody may pay`, async () => {
+  test(`every tool answers over the ${name} lexicons, at a price that the public tier may pay`, async () => {
     await using service = await openTestService({ lexicons: documents, references })
     const agent = createAgent(model, engineEndpoint(service.engine))
     const listed = JSON.stringify({ tools: agent.tools })

@@ -2,17 +2,8 @@
 import assert from 'node:assert/strict'
 import { parseInstant } from '../reference/values.ts'
 import type { Json } from '../reference/shapes.ts'
-import {
-  article,
-  assertSameRows,
-  enrichment,
-  groupsOf,
-  known,
-  mean,
-  type Question,
-  shareOf,
-  source,
-} from './news.ts'
+import { article, assertSameRows, enrichment, known, type Question, source } from './news.ts'
+import { average, matching, type Measure, rowsOf, share } from './tables.ts'
 
 export const questionsOfCounts: readonly Question[] = [
   {
@@ -30,12 +21,10 @@ export const questionsOfCounts: readonly Question[] = [
       })
       assert.equal(cut, undefined)
       const where = { topics: { has: 'climate' }, article: { publishedAt: { gte: '2026-10-26T00:00:00Z' } } }
-      const expected = groupsOf(news, enrichment, where, ['article_source', 'article_publishedAt_week']).map(
-        (group) => {
-          const { matching, share } = shareOf(group, 'sentiment', 'negative')
-          return [...group.names, group.members.length, matching, share]
-        },
-      )
+      const groupBy = ['article_source', 'article_publishedAt_week']
+      const negative = { sentiment: { eq: 'negative' } }
+      const given = { where, groupBy, limit: 1_000 }
+      const expected = rowsOf(news, enrichment, given, [matching(negative), share(negative)])
       assert.ok(expected.length > 15)
       assertSameRows(rows, expected)
     },
@@ -53,14 +42,11 @@ export const questionsOfCounts: readonly Question[] = [
         order: '-avg:clickbaitScore',
       })
       const month = { article: { publishedAt: { gte: '2026-11-01T00:00:00Z', lt: '2026-12-01T00:00:00Z' } } }
-      const expected = groupsOf(news, enrichment, month, ['article_source'])
-        .map(({ names, members }) => {
-          const articles = new Set(members.map(({ value }) => value.article.uri)).size
-          return { names, count: members.length, average: mean(members, 'clickbaitScore') ?? 0, articles }
-        })
-        .filter(({ articles }) => articles >= 20)
-        .toSorted((a, b) => b.average - a.average)
-        .map(({ names, count, average, articles }) => [...names, count, average, articles])
+      const given = { where: month, groupBy: ['article_source'], limit: 1_000 }
+      const articles: Measure = (members) => new Set(members.map(({ value }) => value.article.uri)).size
+      const expected = rowsOf(news, enrichment, given, [average('clickbaitScore'), articles])
+        .filter((row) => Number(row[3]) >= 20)
+        .toSorted((a, b) => Number(b[2]) - Number(a[2]))
       const loudest = rows.filter((row: Json) => row[3] >= 20)
       assert.ok(expected.length >= 3)
       assert.deepEqual(loudest, expected)
@@ -105,20 +91,13 @@ export const questionsOfCounts: readonly Question[] = [
         limit: 100,
       })
       const where = { topics: { has: 'election' } }
-      const groups = groupsOf(news, enrichment, where, ['article_source_politicalOrientation'])
+      const orientation = 'article_source_politicalOrientation'
+      const mean = [average('sentimentScore')]
+      const groups = rowsOf(news, enrichment, { where, groupBy: [orientation], limit: 100 }, mean)
       assert.ok(groups.length >= 6)
-      assertSameRows(
-        moods.rows,
-        groups.map(({ names, members }) => [...names, members.length, mean(members, 'sentimentScore')]),
-      )
-      const pairs = groupsOf(news, enrichment, where, [
-        'article_source_politicalOrientation',
-        'emotionalTone',
-      ])
-      assertSameRows(
-        tones.rows,
-        pairs.map(({ names, members }) => [...names, members.length]),
-      )
+      assertSameRows(moods.rows, groups)
+      const given = { where, groupBy: [orientation, 'emotionalTone'], limit: 100 }
+      assertSameRows(tones.rows, rowsOf(news, enrichment, given))
     },
   },
   {
@@ -137,12 +116,9 @@ export const questionsOfCounts: readonly Question[] = [
         category: { eq: category },
         createdAt: { gte: '2026-11-09T00:00:00Z', lt: '2026-11-16T00:00:00Z' },
       }
-      const groups = groupsOf(news, enrichment, where, ['eventType'])
+      const groups = rowsOf(news, enrichment, { where, groupBy: ['eventType'], limit: 100 })
       assert.ok(groups.length >= 4)
-      assertSameRows(
-        events.rows,
-        groups.map(({ names, members }) => [...names, members.length]),
-      )
+      assertSameRows(events.rows, groups)
       const { total, records } = await call('search_records', {
         collection: 'enrichment',
         filters: { category },
@@ -178,19 +154,16 @@ export const questionsOfCounts: readonly Question[] = [
         limit: 10,
       })
       const november = parseInstant('2026-11-01T00:00:00Z')
-      const expected = groupsOf(news, article, {}, ['source'])
-        .map(({ names, members }) => {
-          const newest = news.reference.extreme(members, 'publishedAt', 'MAX') as bigint
-          return { row: [...names, members.length, newest], newest }
-        })
-        .filter(({ newest }) => newest < november)
-        .toSorted((a, b) => (a.newest < b.newest ? -1 : 1))
+      const newestOf: Measure = (members) => news.reference.extreme(members, 'publishedAt', 'MAX')
+      const expected = rowsOf(news, article, { groupBy: ['source'], limit: 1_000 }, [newestOf])
+        .filter(([, , newest]) => (newest as bigint) < november)
+        .toSorted(([, , a], [, , b]) => ((a as bigint) < (b as bigint) ? -1 : 1))
       assert.ok(expected.length > 2 && expected.length < 10)
       assert.deepEqual(
         rows
           .map(([name, count, newest]: Json) => [name, count, parseInstant(newest)])
           .filter(([, , newest]: Json) => newest < november),
-        expected.map(({ row }) => row),
+        expected,
       )
 
       const { records } = await call('search_records', { collection: 'source', filters: { active: false } })
@@ -212,12 +185,8 @@ export const questionsOfCounts: readonly Question[] = [
         filters: { 'source.mediaType': 'news-agency' },
       })
       const where = { source: { mediaType: { eq: 'news-agency' } } }
-      const groups = groupsOf(news, article, where, ['language'])
       assert.equal(count, news.reference.count(article, where))
-      assertSameRows(
-        rows,
-        groups.map(({ names, members }) => [...names, members.length]),
-      )
+      assertSameRows(rows, rowsOf(news, article, { where, groupBy: ['language'], limit: 100 }))
     },
   },
 ]
