@@ -49,12 +49,12 @@ function at(value: unknown, path: string): unknown {
 }
 
 /** Each text is whole, or the beginning of one with a mark; of what names a record there is no part. */
-function assertMarked(fitted: unknown, whole: unknown): void {
+function assertMarked(fitted: unknown, whole: unknown, shortened: boolean): void {
   const originals = new Set(membersOf(whole).map(([, inside]) => inside))
   for (const [name, inside] of membersOf(fitted)) {
     if (typeof inside !== 'string' || originals.has(inside)) continue
     assert.ok(!['uri', 'cid', 'id'].includes(name), `${name} was cut: ${inside}`)
-    assert.ok(inside.endsWith('…'), inside)
+    assert.ok(shortened && inside.endsWith('…'), inside)
     const start = inside.slice(0, -1)
     assert.ok(
       [...originals].some((text) => typeof text === 'string' && text.startsWith(start)),
@@ -83,7 +83,7 @@ test('what names a record is never cut, and lists say how much of them is left',
   fc.assert(
     fc.property(rows, fc.integer({ min: 60, max: 3000 }), (value, tokens) => {
       const { value: fitted, cut, shortened } = fitValue({ value }, tokens)
-      assertMarked(fitted, { value })
+      assertMarked(fitted, { value }, shortened)
       for (const { path, kept, of } of cut) {
         assert.ok(kept < of)
         assert.equal((at({ value }, path) as unknown[]).length, of, path)
@@ -98,7 +98,7 @@ test('what names a record is never cut, and lists say how much of them is left',
     fc.property(rows, fc.integer({ min: 200, max: 2000 }), (given, tokens) => {
       const { rows: kept, shortened } = fitRows(given, tokens)
       assert.ok(kept.length > 0 && tokensOfJson(kept) <= tokens + 2)
-      assertMarked(kept, given)
+      assertMarked(kept, given, shortened)
       if (!shortened) assert.deepEqual(kept, given.slice(0, kept.length))
       else assert.notDeepEqual(kept, given.slice(0, kept.length))
     }),
@@ -119,6 +119,17 @@ test('the longest list loses its end first, and what was lost is told', () => {
   assert.deepEqual(few, [1, 2, 3])
   assert.deepEqual(cut, [{ path: 'data.rows', kept: data.rows.length, of: 200 }])
   assert.ok(data.rows.length > 15)
+})
+
+test('texts are said to be shortened if they were, with or without the ends of lists', () => {
+  for (const [length, isShortened] of [
+    [600, false],
+    [601, true],
+  ] as const) {
+    const text = 'some words '.repeat(60).slice(0, length)
+    const { cut, shortened } = fitValue({ rows: Array.from({ length: 50 }, () => ({ text })) }, 1_500)
+    assert.deepEqual([cut[0]?.of, shortened], [50, isShortened])
+  }
 })
 
 test('rows lose long texts before they lose their number', () => {
