@@ -1,40 +1,26 @@
-/** The package as it is published, which is bundled: what is in it, and that its programs, pages and most of its threads work. */
+/** The package as it is published, which is bundled: what is in it, and that its program starts. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { installedPackages } from '../build/installed.ts'
 import { unpackPackage } from '../build/unpack.ts'
-import { buildDemoCorpus } from '../demo/corpus.ts'
-import { startFakeJetstream } from './network/fake-jetstream.ts'
-import { didOf, tid } from './network/follow.ts'
-import { type ProgramOptions, runProgram, startService } from './network/service.ts'
-import { asksNobody } from './network/support-outlets.ts'
-import { outlet } from './network/support-news.ts'
-
-import { onEveryDatabase } from './support/store/databases.ts'
-import { childrenOf } from './support/processes.ts'
-import { emptyDatabases } from './support/store/store.ts'
+import { runProgram } from './network/service.ts'
 import { until } from './support/until.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-package-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
-const records = join(folder, 'records.jsonl')
-const corpus = [...buildDemoCorpus()]
-const emptyUrl = emptyDatabases()
 let program = ''
 let unpacked = ''
 before(async () => {
   // A run of all tests has made it already.
   program = process.env['TEST_PROGRAM'] ?? (await unpackPackage(join(folder, 'package')))
   unpacked = dirname(dirname(program))
-  writeFileSync(records, corpus.map((record) => `${JSON.stringify(record)}\n`).join(''))
 })
 
 test('the package has what is run, the lexicons, and the licences of what is bundled', () => {
@@ -165,89 +151,6 @@ test('each module that is started by its name has a file of its own', () => {
   assert.deepEqual(found.toSorted(), expected)
 })
 
-test('what the package imports in threads it serves, with long statements in a process of their own', async () => {
-  const env = await imported(await emptyUrl('sqlite'))
-  await using service = await start(['serve', '--workers', '1'], { env })
-  const { techServiceNewsArticle } = await service.query('{ techServiceNewsArticle { totalCount } }')
-  assert.ok(techServiceNewsArticle.totalCount > 100)
-  await until(() => childrenOf(service.pid).some((pid) => commandOf(pid).includes('/dist/query-child.js')))
-  const { indexStatus } = await service.query('{ indexStatus { collections { records } } }')
-  const counts: number[] = indexStatus.collections.map(({ records }: { records: number }) => records)
-  assert.equal(
-    counts.reduce((sum, count) => sum + count),
-    corpus.length,
-  )
-  await service.stop()
-})
-
-test('introspection and the playground are there when they are asked for', async () => {
-  await using service = await start(['serve', '--workers', '1'], {
-    env: await imported(await emptyUrl('sqlite')),
-  })
-  const { __schema } = await service.query('{ __schema { queryType { name } } }')
-  assert.equal(__schema.queryType.name, 'Query')
-  const page = await fetch(`${service.url}/api/graphql`, { headers: { accept: 'text/html' } })
-  const html = await page.text()
-  assert.match(html, /<title>Lexigraph<\/title>/)
-  assert.match(html, /data-query="[^"]*techServiceNewsArticle/)
-  const [, script = ''] = /src="([^"]+)"/.exec(html) ?? []
-  assert.equal((await fetch(service.url + script)).status, 200)
-})
-
-test('pages are there with their script, their styles, drawings from a thread, and files', async () => {
-  await using service = await start(['serve', '--workers', '1'], {
-    env: await imported(await emptyUrl('sqlite')),
-  })
-  const articles = `${service.url}/c/tech.service.news.article`
-  const chart = `${articles}/chart.svg?part=groups&by=language`
-  // The thread may take longer to start than a page waits for a chart.
-  await until(async () => (await fetch(chart)).ok)
-  const page = await (await fetch(`${articles}/charts?by=language`)).text()
-  assert.equal(page.match(/<svg class="chart /g)?.length, 2)
-  for (const [, path = ''] of page.matchAll(/(?:src|href)="(\/explorer\/[^"]+\.(?:js|css))"/g))
-    assert.equal((await fetch(service.url + path)).status, 200, path)
-  assert.match(await (await fetch(chart)).text(), /^<svg /)
-  const compared = 'part=compare&query=climate&query=storm'
-  const parquet = await fetch(`${articles}/chart.parquet?${compared}`)
-  assert.equal(Buffer.from(await parquet.arrayBuffer()).toString('latin1', 0, 4), 'PAR1')
-})
-
-onEveryDatabase('several processes answer questions, agents and whoever reads metrics', async (engine) => {
-  const args = ['serve', '--workers', '2', '--mcp', '--metrics-port', '0']
-  await using service = await start(args, { env: await imported(await emptyUrl(engine)) })
-  const { techServiceNewsArticle } = await service.query('{ techServiceNewsArticle { totalCount } }')
-  assert.ok(techServiceNewsArticle.totalCount > 100)
-  const commands = childrenOf(service.pid).map(commandOf)
-  assert.equal(commands.filter((command) => command.includes('/dist/serve-worker.js')).length, 2)
-  const answer = await fetch(`${service.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify(initialize),
-  })
-  assert.match(await answer.text(), /"protocolVersion":"2025-11-25"/)
-  const [, metrics = ''] = await service.said(/(http:\/\/\S+\/metrics)/)
-  assert.match(await (await fetch(metrics)).text(), /^process_cpu_seconds_total/m)
-})
-
-test('what a source delivers is read and stored in threads beside the server', async () => {
-  await using network = await startFakeJetstream()
-  const env = { ...asksNobody, LEXIGRAPH_DATABASE: await emptyUrl('sqlite') }
-  const args = ['serve', '--workers', '1', '--ingest', `jetstream:${network.url}`]
-  await using service = await start(args, { env })
-  await service.said(/is live/)
-  const publication = {
-    did: didOf(1),
-    collection: 'tech.service.news.source',
-    rkey: 'a',
-    record: outlet('First'),
-  }
-  network.publishRecord({ ...publication, rev: tid(Date.now() * 1_000) })
-  await until(async () => {
-    const { techServiceNewsSource } = await service.query('{ techServiceNewsSource { totalCount } }')
-    return techServiceNewsSource.totalCount === 1
-  })
-})
-
 test('the demo answers, and every command has its help', async () => {
   const demo = spawn(process.execPath, [program, 'demo', '--port', '0', '--log-level', 'error'])
   demo.stderr.resume()
@@ -262,39 +165,3 @@ test('the demo answers, and every command has its help', async () => {
   const { stdout, status } = await runProgram(['mcp', '--help'], { program })
   assert.deepEqual([stdout.includes('Usage: lexigraph mcp'), status], [true, 0])
 })
-
-test('agents are answered on standard output', async () => {
-  const child = spawn(process.execPath, [program, 'mcp', '--endpoint', 'http://127.0.0.1:9/'])
-  child.stderr.resume()
-  child.stdin.end(`${JSON.stringify(initialize)}\n`)
-  const said = text(child.stdout)
-  assert.deepEqual(await once(child, 'close'), [0, null])
-  assert.match(await said, /"protocolVersion":"2025-11-25"/)
-})
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  },
-}
-
-function start(args: readonly string[], options: ProgramOptions) {
-  return startService(args, { ...options, program })
-}
-
-/** The settings for a database with the corpus. */
-async function imported(database: string): Promise<Readonly<Record<string, string>>> {
-  const env = { LEXIGRAPH_DATABASE: database, LEXIGRAPH_THREADS: '2' }
-  const { stderr, status } = await runProgram(['import', records], { env, program })
-  assert.equal(status, 0, stderr)
-  return env
-}
-
-function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-}

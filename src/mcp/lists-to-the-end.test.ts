@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../test/golden/corpora.ts'
-import { printKey } from '../../test/reference/groups/group-fields.ts'
-import type { AggregateArguments, Reference } from '../../test/reference/reference.ts'
+import { type GroupedArguments, rowsOf } from '../../test/mcp/tables.ts'
+import type { Reference } from '../../test/reference/reference.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import { type Agent } from '../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
@@ -14,36 +14,20 @@ after(closeCorpora)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 
-/** All answers of a call, each asked for with the cursor of the last. */
-async function walk(agent: Agent, tool: string, args: Json): Promise<Json[]> {
-  const answers: Json[] = []
-  let cursor: string | undefined
-  do {
-    assert.ok(answers.length < 400)
-    const answer = await agent.call(tool, { ...args, ...(cursor !== undefined && { after: cursor }) })
-    answers.push(answer)
-    cursor = answer['after']
-  } while (cursor !== undefined)
+/** All answers of a call that has several pages. */
+async function walk(agent: Agent, tool: string, args: Json): Promise<readonly Json[]> {
+  const answers = await agent.pages(tool, args)
   assert.ok(answers.length > 1, `${tool} ${JSON.stringify(args)} has one page`)
   return answers
 }
 
-async function rowsOf(agent: Agent, args: Json): Promise<Json[]> {
+async function readRows(agent: Agent, args: Json): Promise<Json[]> {
   return (await walk(agent, 'aggregate', args)).flatMap(({ rows }): Json[] => rows)
 }
 
 /** Keys and counts, in order. */
-function groupsOf(reference: Reference, collection: string, given: AggregateArguments): unknown[] {
-  const fields = (given.groupBy ?? []).map((name) => {
-    const field = reference.groupFields(collection).find((one) => one.name === name)
-    assert.ok(field !== undefined, name)
-    return field
-  })
-  const { groups } = reference.aggregate(collection, { ...given, limit: 1_000 })
-  return groups.map(({ keys, members }) => [
-    ...fields.map((field, at) => printKey(field, keys[at])),
-    members.length,
-  ])
+function groupsOf(reference: Reference, collection: string, given: GroupedArguments) {
+  return rowsOf({ reference }, collection, { ...given, limit: 1_000 })
 }
 
 onEveryDatabase('pages have all records', async (database) => {
@@ -63,7 +47,7 @@ onEveryDatabase('pages have all records', async (database) => {
   }
 })
 
-const orders: readonly (readonly [what: string, args: Json, given: AggregateArguments])[] = [
+const orders: readonly (readonly [what: string, args: Json, given: GroupedArguments])[] = [
   ['by their numbers', { by: ['country', 'language'] }, { groupBy: ['country', 'language'] }],
   [
     'by their keys',
@@ -84,8 +68,8 @@ const orders: readonly (readonly [what: string, args: Json, given: AggregateArgu
 for (const [what, args, given] of orders)
   onEveryDatabase(`pages have all groups ${what}`, async (database) => {
     const { agent, reference } = await openOn(database)
-    const rows = await rowsOf(agent, { collection: 'article', ...args, limit: 9, max_tokens: 400 })
-    const shown = rows.map((row) => row.slice(0, (given.groupBy ?? []).length + 1))
+    const rows = await readRows(agent, { collection: 'article', ...args, limit: 9, max_tokens: 400 })
+    const shown = rows.map((row) => row.slice(0, given.groupBy.length + 1))
     assert.deepEqual(shown, groupsOf(reference, article, given))
   })
 
@@ -98,7 +82,7 @@ onEveryDatabase('pages have all groups by a share, and all unusual groups', asyn
     order: '-share',
     limit: 8,
   }
-  const shares = await rowsOf(agent, byShare)
+  const shares = await readRows(agent, byShare)
   assert.deepEqual(
     new Set(shares.map(([section, count]) => JSON.stringify([section, count]))),
     new Set(groupsOf(reference, article, { groupBy: ['section'] }).map((group) => JSON.stringify(group))),
@@ -106,7 +90,7 @@ onEveryDatabase('pages have all groups by a share, and all unusual groups', asyn
   assert.equal(shares.length, groupsOf(reference, article, { groupBy: ['section'] }).length)
   const filters = { sentiment: 'negative' }
   const unusual = { collection: 'enrichment', by: ['topics'], filters, unusual: {}, min_count: 1, limit: 6 }
-  const scored = await rowsOf(agent, unusual)
+  const scored = await readRows(agent, unusual)
   const expected = groupsOf(reference, enrichment, {
     groupBy: ['topics'],
     where: { sentiment: { eq: 'negative' } },
@@ -119,27 +103,33 @@ onEveryDatabase('pages have all groups by a share, and all unusual groups', asyn
   )
 })
 
-onEveryDatabase('pages have all periods of a series, with changes', async (database) => {
-  const { agent } = await openOn(database)
-  const args = {
-    collection: 'article',
-    by: ['publishedAt:day'],
-    filters: { language: 'ja' },
-    since: '2026-10-01',
-    until: '2026-11-09',
-    fill: true,
-    change: true,
-  }
-  const rows = await rowsOf(agent, { ...args, limit: 7 })
-  assert.equal(rows.length, 40)
-  assert.equal(rows[0]?.[0], '2026-10-01')
-  for (const [at, [, count, change]] of rows.entries())
-    assert.equal(change, at === 0 ? null : count - rows[at - 1]?.[1])
-})
+onEveryDatabase(
+  'pages have all periods of a series, those without records too, with changes',
+  async (database) => {
+    const { agent, reference } = await openOn(database)
+    const range = { since: '2026-10-01', until: '2026-11-09', fill: true, change: true }
+    const args = { collection: 'article', by: ['publishedAt:day'], filters: { language: 'ja' }, ...range }
+    const rows = await readRows(agent, { ...args, limit: 7 })
+    const days = Array.from({ length: 40 }, (_, at) => new Date(Date.UTC(2026, 9, 1 + at)))
+    const counts = days.map((day) => {
+      const next = new Date(day.getTime() + 86_400_000)
+      const publishedAt = { gte: day.toISOString(), lt: next.toISOString() }
+      return reference.count(article, { language: { eq: 'ja' }, publishedAt })
+    })
+    assert.ok(counts.includes(0))
+    assert.deepEqual(
+      rows,
+      days.map((day, at) => {
+        const [count = 0, before] = [counts[at], counts[at - 1]]
+        return [day.toISOString().slice(0, 10), count, before === undefined ? null : count - before]
+      }),
+    )
+  },
+)
 
 onEveryDatabase('pages have all pairs', async (database) => {
   const { agent, reference } = await openOn(database)
-  const rows = await rowsOf(agent, { collection: 'enrichment', by: ['topics', 'topics'], limit: 6 })
+  const rows = await readRows(agent, { collection: 'enrichment', by: ['topics', 'topics'], limit: 6 })
   const members = reference.records.filter(({ collection }) => collection === enrichment)
   const pairs = reference.pairs(enrichment, members, { field: 'topics', limit: 1_000 })
   assert.deepEqual(

@@ -3,32 +3,22 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../test/golden/corpora.ts'
-import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { type Agent, createAgent, demoDay, engineEndpoint } from '../../test/support/service/agents.ts'
-import { articles, model, open, service } from '../../test/support/service/news-agent.ts'
+import { createAgent, demoDay, engineEndpoint } from '../../test/support/service/agents.ts'
+import {
+  articles,
+  model,
+  open,
+  openWithTexts,
+  reference,
+  service,
+} from '../../test/support/service/news-agent.ts'
+import { seed } from '../../test/support/rounds.ts'
+import { budgets } from './words/budget.ts'
 
 after(closeCorpora)
 
-/** An agent whose records have these texts instead of sentences, or of others. */
-function agentWith(change: (text: string) => string, isChanged = /\S \S/): Agent {
-  const endpoint = engineEndpoint(service.engine)
-  const changed = (value: unknown): unknown => {
-    if (typeof value === 'string') return isChanged.test(value) ? change(value) : value
-    if (Array.isArray(value)) return value.map(changed)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, changed(inside)]))
-  }
-  const changing: Endpoint = {
-    async ask(question, signal) {
-      const { data, ...rest } = await endpoint.ask(question, signal)
-      return { ...rest, data: changed(data) as Json }
-    },
-  }
-  return createAgent(model, changing, () => demoDay, { chatgpt: true })
-}
-
-const calls: readonly (readonly [tool: string, args: Json])[] = [
+const calls: readonly (readonly [tool: keyof typeof budgets, args: Json])[] = [
   ['describe', {}],
   ['describe', { collection: 'enrichment' }],
   ['describe', { collection: 'article', field: 'source' }],
@@ -46,25 +36,28 @@ const calls: readonly (readonly [tool: string, args: Json])[] = [
   ['fetch', { id: articles[0]?.uri }],
 ]
 
-const records: readonly (readonly [what: string, agent: Agent])[] = [
-  ['as they are', agentWith((text) => text)],
-  ['of endless sentences', agentWith((text) => `${text} `.repeat(300))],
-  ['of invisible characters', agentWith((text) => `${text}\u202e\u200b\u2066`.repeat(200))],
-  ['without spaces', agentWith((text) => text.replaceAll(/\s/g, '').repeat(500))],
-]
+const sentence = /\S \S/
+const records = [
+  ['as they are', openWithTexts((text) => text, /^$/)],
+  ['of endless sentences', openWithTexts((text) => `${text} `.repeat(300), sentence)],
+  ['of invisible characters', openWithTexts((text) => `${text}\u202e\u200b\u2066`.repeat(200), sentence)],
+  ['without spaces', openWithTexts((text) => text.replaceAll(/\s/g, '').repeat(500), sentence)],
+] as const
+/** The tokens of a tool, and of those that callers may ask for one in each run. */
+const sizes = [undefined, [300, 1_000, 10_000][seed % 3]]
 for (const [what, agent] of records)
   test(`answers keep to max_tokens with records ${what}`, async () => {
-    for (const max of [300, 1_000, 10_000])
+    for (const max of sizes)
       for (const [tool, args] of calls) {
-        const text = await agent.text(tool, { ...args, max_tokens: max })
-        const tokens = countTokens(text)
-        assert.ok(tokens <= max, `${tool} ${JSON.stringify(args)}: ${tokens} of ${max}: ${text}`)
+        const text = await agent.text(tool, { ...args, ...(max !== undefined && { max_tokens: max }) })
+        const [tokens, most] = [countTokens(text), max ?? budgets[tool]]
+        assert.ok(tokens <= most, `${tool} ${JSON.stringify(args)}: ${tokens} of ${most}: ${text}`)
       }
   })
 
 test('an answer of 200 tokens has at least one row', async () => {
   for (const [tool, args] of calls) {
-    const text = await agentWith((text) => text).text(tool, { ...args, max_tokens: 200 })
+    const text = await openWithTexts((text) => text, /^$/).text(tool, { ...args, max_tokens: 200 })
     assert.ok(countTokens(text) <= 200, `${countTokens(text)} ${text}`)
     const { records = null, rows = null, results = null } = JSON.parse(text)
     for (const list of [records, rows, results]) assert.ok(!Array.isArray(list) || list.length > 0, text)
@@ -73,7 +66,7 @@ test('an answer of 200 tokens has at least one row', async () => {
 
 test('a short document has its text and its id, whatever title and address the record has', async () => {
   const id = articles[0]?.uri
-  const long = agentWith((text) => `${text}?${'x7Q'.repeat(100)}`, /^https?:|\S \S/)
+  const long = openWithTexts((text) => `${text}?${'x7Q'.repeat(100)}`, /^https?:|\S \S/)
   const text = await long.text('fetch', { id, max_tokens: 300 })
   const document = JSON.parse(text)
   assert.ok(countTokens(text) <= 300, text)
@@ -82,6 +75,50 @@ test('a short document has its text and its id, whatever title and address the r
   assert.equal(document.metadata.note, 'The text was cut to max_tokens.')
   const { url } = await long.call('fetch', { id, max_tokens: 2_000 })
   assert.match(url, /^https:.*x7Q$/)
+})
+
+test('results and documents have whole addresses, or the id instead of one', async () => {
+  const addresses = new Set<unknown>()
+  const longer = openWithTexts((url) => {
+    const long = `${url}?${'x7Q'.repeat(url.length + 20)}`
+    addresses.add(long)
+    return long
+  }, /^https?:/)
+  let [whole, replaced] = [0, 0]
+  for (const max of [200, 300, 600, 1_000, 2_000, 8_000]) {
+    const { results } = await longer.call('search', { query: 'near OR the', max_tokens: max })
+    assert.ok(results.length > 0)
+    for (const { id, url } of results) {
+      assert.ok(url === id || addresses.has(url), `${max}: ${url}`)
+      if (url === id) replaced += 1
+      else whole += 1
+    }
+  }
+  assert.ok(whole > 0 && replaced > 0, `${whole} ${replaced}`)
+})
+
+test('an address that is cut in a long record is passed over for that of its outlet', async () => {
+  const endpoint = engineEndpoint(service.engine)
+  const [id, root] = [articles[0]?.uri, 'techServiceNewsArticleByUri']
+  const url = `https://www.example.com/${'aB3'.repeat(100)}`
+  const crowded = createAgent(
+    model,
+    {
+      async ask(question, signal) {
+        const { data, ...rest } = await endpoint.ask(question, signal)
+        const node = data?.[root] as Json
+        const others = Array.from({ length: 300 }, (_, at) => [`m${at}`, `word${at} `.repeat(80)])
+        const recordJson = { ...node.recordJson, url, ...Object.fromEntries(others) }
+        return { ...rest, data: { ...data, [root]: { ...node, recordJson } } }
+      },
+    },
+    () => demoDay,
+    { chatgpt: true },
+  )
+  const { record } = await crowded.call('get_record', { uri: id, max_tokens: 10_000 })
+  assert.match(record.url, /…$/)
+  const document = await crowded.call('fetch', { id })
+  assert.equal(document.url, reference.resolve(articles[0]?.value.source.uri)?.value.baseUrl)
 })
 
 test('a short description names every field of the collection', async () => {

@@ -1,99 +1,176 @@
 /** What callers get wrong at first: each is told what to write instead, or is read as it was meant. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
+import { open } from '../../test/support/service/news-agent.ts'
 
 after(closeCorpora)
 
-const { service } = await corpusNamed('demo', 'sqlite')
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
+/** By the tool and the collection of the call. */
+type Table = Readonly<Record<string, readonly (readonly [args: Json, says: RegExp])[]>>
 
-function open() {
-  return createAgent(model, engineEndpoint(service.engine))
+const filtered = (filters: Json) => ({ filters })
+const refusals: Table = {
+  'search_records artcle': [[{}, /no collection "artcle"\. Did you mean "article"/]],
+  'search_records enrichment': [
+    [filtered({ impactLevel: { '>=': 8 } }), /mean "gte"\?/],
+    [filtered({ impactLevel: { min: 8 } }), /mean "gte"\?/],
+    [filtered({ impactLevel: { $lte: 8 } }), /mean "lte"\?/],
+  ],
+  'search_records article': [
+    [filtered({ language: { not: 'en' } }), /mean "ne"\?/],
+    [filtered({ OR: [{ language: 'en' }] }), /all filters have to/],
+    [filtered({ $and: [] }), /all filters have to hold/],
+    [filtered({ langage: 'en' }), /Did you mean "language"/],
+    [filtered({ sentiment: 'negative' }), /Write "enrichment\.sentiment"/],
+    [filtered({ sentimnt: 'negative' }), /Did you mean "enrichment\.sentiment"/],
+    [filtered({ 'source.contry': 'MX' }), /Did you mean "source\.country"/],
+    [filtered({ wordCount: 'many' }), /an integer, and "many" is not/],
+    [filtered({ wordCount: { gt: null } }), /an integer, and null is not/],
+    [filtered({ title: { conains: 'x' } }), /Did you mean "contains"/],
+    [filtered({ authors: 'x' }), /such as "authors\.name"/],
+    [filtered({ source: 'Harbor & Hill' }), /The nearest: "Harbour & Hill"/],
+    [filtered({ source: 'radio' }), /^2 source records have the name "radio": .*\{"all": "radio"\}/],
+    [filtered({ language: { constructor: 'en' } }), /no operator "constructor"\. It takes/],
+    [filtered({ [`${'source.article.'.repeat(6)}title`]: 'x' }), /too long a path: one has at most 12 parts/],
+    [
+      filtered({ publishedAt: { gt: '2026-11-01', gte: '2026-11-05' } }),
+      /gt, gte set the same bound of "publishedAt"/,
+    ],
+    [
+      filtered({ country: ['US', null] }),
+      /and null is not one\. For records without a value write null alone, .*; for these or others ask twice\./,
+    ],
+    [
+      { since: '2026-11-10', until: '2026-11-01' },
+      /^since begins at 2026-11-10T00:00:00.000Z, after until, which ends at 2026-11-02T/,
+    ],
+    [{ since: 'last wek' }, /"last week" is/],
+    [{ after: 'page2' }, /not a cursor/],
+    [{ sort: 'zzz' }, /^(?!.*Via).* enrichment\.count/],
+    [{ sort: '-publishdAt' }, /Did you mean "publishedAt"/],
+    [{ sort: 'source.country' }, /sorted by its own fields/],
+    [{ search: '?!' }, /^search: A search needs a word.*\(character 1 of the search\)\.$/],
+    [{ search: `ab ${'(a '.repeat(17)}` }, /16 deep \(character 52 of the search\)/],
+    [filtered({ title: { matches: '!' } }), /`matches`: A search needs a word/],
+    [filtered({ title: { search: 'x' } }), /mean "matches"\?/],
+    [{ sort: 'relevance' }, /write words in search/],
+    [{ search: '-storm', sort: 'relevance' }, /that are not excluded/],
+    [{ search: 'storm', sort: '-relevance,publishedAt' }, /takes no other sort fields/],
+    [{ search: 'storm', after: 'page2' }, /not a cursor of these results: repeat all arguments/],
+  ],
+  'aggregate enrichment': [
+    [{ measures: ['clickbaitScore'] }, /"avg:impactLevel"/],
+    [{ measures: ['constructor:impactLevel'] }, /is not a measure/],
+    [{ by: ['article_source_country'] }, /write "article\.source\.country"\.$/],
+    [{ by: ['clickbaitScore:5', 'impactLevel'] }, /ranges of one size/],
+    [{ by: ['clickbaitScore:0'] }, /interval/],
+    [
+      { by: ['topics', 'topics'], measures: ['avg:impactLevel'] },
+      /Pairs have counts alone: leave measures out, or name "topics" in by once\./,
+    ],
+  ],
+  'aggregate article': [
+    [{ by: ['publishedAt_week'] }, /write "publishedAt:week"\.$/],
+    [{ by: ['enrichment.sentiment'] }, /Aggregate the collection "enrichment" instead/],
+    [{ by: ['source', 'source.uri'] }, /grouped by twice/],
+    [{ by: ['publishedAt:fortnight'] }, /hour, day, week, month, quarter, year/],
+    [{ measures: ['mean:enrichment.impactLevel'] }, /with "avg:impactLevel"/],
+    [{ measures: ['avg:title'] }, /wordCount/],
+    [{ measures: ['p101:wordCount'] }, /"p101:wordCount" is not a measure\./],
+    [{ order: 'cuont' }, /Did you mean "count"/],
+    [{ top: { by: 'source' } }, /top and samples are of groups: name their paths in by\./],
+    [{ by: ['language'], top: {} }, /top takes an object such as \{"by": "language", "limit": 3\}/],
+    [
+      { by: ['language'], top: { by: 'languag' } },
+      /article has no field "languag"\. Did you mean "language"\?/,
+    ],
+    [{ by: ['publishedAt:day'], time_zone: 'Europe/Berln' }, /Europe\/Berlin/],
+    [{ fill: true }, /fill is for one time in by, such as \["publishedAt:day"\]/],
+    [{ by: ['language'], change: true }, /change is for one time in by/],
+    [{ by: ['publishedAt:weekday'], fill: true }, /fill is for one time in by/],
+    [
+      { by: ['publishedAt:day'], change: true, unusual: {}, filters: { language: 'fr' } },
+      /exclude each other/,
+    ],
+    [{ by: ['publishedAt:day'], fill: true }, /fill needs a time to begin with: add since, such as/],
+    [{ by: ['publishedAt:day'], fill: true, until: '2026-11' }, /fill needs a time to begin with/],
+    [{ by: ['language:5'] }, /only integers have ranges/],
+    [{ by: ['publishedAt:5'] }, /only integers have ranges|:hour/],
+    [{ search: '"!"' }, /^search: A search needs a word/],
+    [{ unusual: {}, since: 'today' }, /name their paths in by/],
+    [{ unusual: {}, by: ['language'] }, /say which in search, text, filters/],
+    [{ unusual: {}, by: ['tags'], search: 'a', order: 'count' }, /leave order out/],
+    [{ unusual: {}, by: ['tags'], search: 'a', order: '-avg:wordCount' }, /leave order out/],
+    [{ unusual: {}, by: ['tags'], search: 'a', share: { language: 'en' } }, /leave share out/],
+    [{ unusual: { langage: 'en' }, by: ['tags'], search: 'a' }, /Did you mean "language"/],
+  ],
+  get_record: [
+    [{ collection: 'source', value: 'Gather Daly' }, /The nearest: "Gather Daily"/],
+    [{ uri: 'at://harbour-and-hill.example' }, /not an AT-URI/],
+    [{ collection: 'article', value: 'https://nowhere.example/' }, /search_records/],
+  ],
+  run_graphql: [
+    [{ query: 'query A { __typename } query B { __typename }' }, /send each by itself/],
+    [{ query: '{ techServiceNewsArticle { nodes { titel } } }' }, /Did you mean "title"/],
+  ],
 }
 
-type Row = readonly [tool: string, args: Json, says: RegExp]
+const nothing: Table = {
+  'search_records article': [
+    [filtered({ language: 'english' }), /There are: en, es, fr/],
+    [filtered({ language: 'EN' }), /Did you mean "en"/],
+    [filtered({ 'source.country': ['GER'] }), /mean "DE"|are: FR/],
+    [
+      filtered({ 'enrichment.category': 'politics' }),
+      /^No record has "politics" in enrichment\.category\. Did you mean "politics-government"\?/,
+    ],
+    [filtered({ 'enrichment.sentiment': 'negativ' }), /Did you mean "negative"/],
+    [
+      filtered({ 'source.country': 'us' }),
+      /^No record has "us" in source\.country\. Did you mean "US"\? There are: FR, /,
+    ],
+    [
+      filtered({ tags: 'CLIMATE' }),
+      /^No record has "CLIMATE" in tags\. Did you mean "climate"\? The most frequent of 412: climate, environ/,
+    ],
+    [
+      filtered({ tags: ['FREIZEIT'] }),
+      /^No record has "FREIZEIT" in tags\. Did you mean "Freizeit"\? The most frequent of 412: (?!.*Freizeit)/,
+    ],
+    [{ text: 'climate change' }, /word after word/],
+    [{ text: 'hippopotamus' }, /what other languages call it/],
+  ],
+  'search_records enrichment': [
+    [
+      filtered({ 'entities.type': 'people' }),
+      /^No record has "people" in entities\.type\. There are: .*person/,
+    ],
+  ],
+  'aggregate enrichment': [
+    [filtered({ topics: { hasAny: ['wars'] } }), /^No record has "wars" in topics\. Did you mean "war"\?/],
+    [{ by: ['model'], filters: { sentiment: 'bad' } }, /There are: neg/],
+    [{ by: ['model'], share: { sentiment: 'bad' } }, /There are: neg/],
+  ],
+  'aggregate article': [[filtered({ 'authors.did': 'x' }), /^No record has authors\.did\.$/]],
+  resolve_name: [[{ name: 'qqqq xxxx' }, /their own script/]],
+}
 
-const refusals: readonly Row[] = [
-  ['search_records', { collection: 'enrichment', filters: { impactLevel: { '>=': 8 } } }, /mean "gte"\?/],
-  ['search_records', { collection: 'enrichment', filters: { impactLevel: { min: 8 } } }, /mean "gte"\?/],
-  ['search_records', { collection: 'enrichment', filters: { impactLevel: { $lte: 8 } } }, /mean "lte"\?/],
-  ['search_records', { collection: 'article', filters: { language: { not: 'en' } } }, /mean "ne"\?/],
-  ['search_records', { collection: 'article', filters: { OR: [{ language: 'en' }] } }, /all filters have to/],
-  ['search_records', { collection: 'article', filters: { $and: [] } }, /all filters have to hold/],
+for (const [of, answer, table] of [
+  ['is refused with what to write', (tool: string, args: Json) => open().refusal(tool, args), refusals],
   [
-    'search_records',
-    { collection: 'article', since: '2026-11-10', until: '2026-11-01' },
-    /^since begins at 2026-11-10T00:00:00.000Z, after until, which ends at 2026-11-02T/,
+    'finds nothing and tells why',
+    async (tool: string, args: Json) => (await open().call(tool, args)).hint,
+    nothing,
   ],
-  ['aggregate', { collection: 'enrichment', measures: ['clickbaitScore'] }, /"avg:impactLevel"/],
-  ['aggregate', { collection: 'article', by: ['publishedAt_week'] }, /write "publishedAt:week"\.$/],
-  [
-    'aggregate',
-    { collection: 'enrichment', by: ['article_source_country'] },
-    /write "article\.source\.country"\.$/,
-  ],
-  ['get_record', { collection: 'source', value: 'Gather Daly' }, /The nearest: "Gather Daily"/],
-  ['run_graphql', { query: 'query A { __typename } query B { __typename }' }, /send each by itself/],
-  [
-    'search_records',
-    { collection: 'article', filters: { country: ['US', null] } },
-    /and null is not one\. For records without a value write null alone, .*; for these or others ask twice\./,
-  ],
-  ['search_records', { collection: 'article', sort: 'zzz' }, /^(?!.*Via).* enrichment\.count/],
-]
-for (const [tool, args, says] of refusals)
-  test(`${tool} ${JSON.stringify(args)} is refused with what to write`, async () => {
-    assert.match(await open().refusal(tool, args), says)
-  })
-
-const nothing: readonly Row[] = [
-  ['search_records', { collection: 'article', filters: { language: 'english' } }, /There are: en, es, fr/],
-  ['search_records', { collection: 'article', filters: { language: 'EN' } }, /Did you mean "en"/],
-  ['search_records', { collection: 'article', filters: { 'source.country': ['GER'] } }, /mean "DE"|are: FR/],
-  [
-    'search_records',
-    { collection: 'article', filters: { 'enrichment.category': 'politics' } },
-    /^No record has "politics" in enrichment\.category\. Did you mean "politics-government"\?/,
-  ],
-  [
-    'search_records',
-    { collection: 'enrichment', filters: { 'entities.type': 'people' } },
-    /^No record has "people" in entities\.type\. There are: .*person/,
-  ],
-  [
-    'search_records',
-    { collection: 'article', filters: { 'source.country': 'us' } },
-    /^No record has "us" in source\.country\. Did you mean "US"\? There are: FR, /,
-  ],
-  [
-    'search_records',
-    { collection: 'article', filters: { tags: 'CLIMATE' } },
-    /^No record has "CLIMATE" in tags\. Did you mean "climate"\? The most frequent of 412: climate, environ/,
-  ],
-  [
-    'search_records',
-    { collection: 'article', filters: { tags: ['FREIZEIT'] } },
-    /^No record has "FREIZEIT" in tags\. Did you mean "Freizeit"\? The most frequent of 412: (?!.*Freizeit)/,
-  ],
-  [
-    'aggregate',
-    { collection: 'enrichment', filters: { topics: { hasAny: ['wars'] } } },
-    /^No record has "wars" in topics\. Did you mean "war"\?/,
-  ],
-  ['aggregate', { collection: 'article', filters: { 'authors.did': 'x' } }, /^No record has authors\.did\.$/],
-  ['search_records', { collection: 'article', text: 'climate change' }, /word after word/],
-  ['search_records', { collection: 'article', text: 'hippopotamus' }, /what other languages call it/],
-  ['aggregate', { collection: 'enrichment', by: ['model'], filters: { sentiment: 'bad' } }, /There are: neg/],
-  ['aggregate', { collection: 'enrichment', by: ['model'], share: { sentiment: 'bad' } }, /There are: neg/],
-  ['resolve_name', { name: 'qqqq xxxx' }, /their own script/],
-]
-for (const [tool, args, says] of nothing)
-  test(`${tool} ${JSON.stringify(args)} finds nothing and tells why`, async () => {
-    assert.match((await open().call(tool, args)).hint, says)
-  })
+] as const)
+  for (const [call, rows] of Object.entries(table))
+    for (const [given, says] of rows)
+      test(`${call} ${JSON.stringify(given)} ${of}`, async () => {
+        const [tool = '', collection] = call.split(' ')
+        assert.match(await answer(tool, { ...(collection && { collection }), ...given }), says)
+      })
 
 for (const tags of ['Freizeit', ['FREIZEIT', 'Freizeit']])
   test(`of many values ${JSON.stringify(tags)} is known to be there`, async () => {

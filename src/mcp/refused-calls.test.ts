@@ -1,25 +1,20 @@
 /** The tools where conditions meet, where there is too much, and where answers are broken or forged. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { closeCorpora } from '../../test/golden/corpora.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
+import { articles, model, news, open, reference, service } from '../../test/support/service/news-agent.ts'
+import { EndpointError } from '../endpoint/endpoint.ts'
 import type { RequestLimits } from '../query/execute/execute.ts'
 import { rateLimited, tooManyAtOnce } from '../server/admission/limits/limiter.ts'
 import type { Tier } from '../server/admission/tiers.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
 
 after(closeCorpora)
 
-const { service, reference } = await corpusNamed('demo', 'sqlite')
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
-const news = 'tech.service.news'
-const articles = reference.records.filter(({ collection }) => collection === `${news}.article`)
-
 function nouns(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `noun ${index}`)
-}
-
-function open() {
-  return createAgent(model, engineEndpoint(service.engine))
 }
 
 test('what no record may have is never one condition with what another may not be', async () => {
@@ -57,6 +52,14 @@ test('several texts for two fields of what refers to a record are looked for in 
     total,
     reference.count(`${news}.source`, { techServiceNewsArticleViaSource: { some } } as never),
   )
+})
+
+test('null inside the elements of a list is asked of one element', async () => {
+  const filters = { 'authors.did': null, language: 'en' }
+  const { count } = await open().call('aggregate', { collection: 'article', filters })
+  const where = { authors: { some: { did: { isNull: true } } }, language: { eq: 'en' } }
+  assert.equal(count, reference.count(`${news}.article`, where))
+  assert.ok(count > 0 && count < reference.count(`${news}.article`, { language: { eq: 'en' } }))
 })
 
 test('values that begin alike are told apart, and numbers keep the order of their counts', async () => {
@@ -171,4 +174,45 @@ test('a record that calls itself by the URI of another is told by its own', asyn
   })
   const { records } = await agent.call('search_records', { collection: 'article', detail: 'full' })
   assert.deepEqual(records, [{ uri, title: 'Truth' }])
+})
+
+test('a query is judged with the nearest names and the values of its variables', async () => {
+  const agent = open()
+  const query = 'query ($n: Int!) { techServiceNewsArticle(first: $n) { totalCount } }'
+  assert.deepEqual(await agent.call('validate_graphql', { query }), {
+    valid: true,
+    reads: ['techServiceNewsArticle'],
+  })
+  const { valid, errors } = await agent.call('validate_graphql', { query, variables: { n: 'x' } })
+  assert.equal(valid, false)
+  assert.match(errors[0].message, /\$n/)
+  assert.equal(agent.asked.length, 0)
+})
+
+test('a service with other lexicons, and one that is not there, are told in a sentence', async () => {
+  const library = modelOf(libraryLexicons as readonly Json[], libraryReferences)
+  const elsewhere = createAgent(library, engineEndpoint(service.engine))
+  assert.match(
+    await elsewhere.refusal('search_records', { collection: 'book' }),
+    /other lexicons.*--lexicons/,
+  )
+  const gone = createAgent(model, {
+    ask: () => Promise.reject(new EndpointError('The service at http://x is not reachable.')),
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['search_records', { collection: 'article' }],
+    ['run_graphql', { query: '{ __typename }' }],
+  ] as const)
+    assert.match(await gone.refusal(name, args), /not reachable/)
+})
+
+test('a call that nobody waits for any more ends with the reason', async () => {
+  const reason = new Error('gone')
+  const agent = createAgent(model, {
+    ask: (_, signal) =>
+      Promise.reject(signal.aborted ? signal.reason : new Error('It was asked all the same.')),
+  })
+  const tool = agent.tools.find(({ name }) => name === 'describe')
+  await assert.rejects(async () => await tool?.run({}, AbortSignal.abort(reason)), reason)
 })

@@ -5,7 +5,7 @@ import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/dataset.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
@@ -17,18 +17,6 @@ const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 const unmarked = (text: string): string => text.replaceAll('**', '')
-
-/** The records of all pages. */
-async function readPages(agent: Agent, args: Json): Promise<Json[]> {
-  const records: Json[] = []
-  for (let after: string | undefined, more = true; more; more = after !== undefined) {
-    const answer = await agent.call('search_records', { ...args, ...(after !== undefined && { after }) })
-    assert.ok(answer.returned > 0)
-    records.push(...answer.records)
-    after = answer.after
-  }
-  return records
-}
 
 const searches = [
   'storm OR flood',
@@ -48,7 +36,8 @@ onEveryDatabase('the pages of a search have all records that it finds, the best 
       const scores = reference.scores(nsid, { search })
       if (scores.size === 0 || (nsid === enrichment && search.includes(':'))) continue
       const best = reference.sorted(nsid, { search }).toSorted((a, b) => scoreOf(b) - scoreOf(a))
-      const found = await readPages(agent, { collection, search, limit: 4, fields: ['language'] })
+      const args = { collection, search, limit: 4, fields: ['language'] }
+      const found = (await agent.pages('search_records', args)).flatMap(({ records }): Json[] => records)
       assert.deepEqual(
         found.map(({ uri }) => uri),
         best.map(({ uri }) => uri),
@@ -186,33 +175,6 @@ test('an answer says how many of the newest matches are ranked', async () => {
   ] as const
   for (const [members, order] of orders) assert.equal((await page(members)).order, order)
 })
-
-const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] = [
-  ['search_records', { search: '?!' }, /^search: A search needs a word.*\(character 1 of the search\)\.$/],
-  ['search_records', { search: `ab ${'(a '.repeat(17)}` }, /16 deep \(character 52 of the search\)/],
-  ['aggregate', { search: '"!"' }, /^search: A search needs a word/],
-  ['search_records', { filters: { title: { matches: '!' } } }, /`matches`: A search needs a word/],
-  ['search_records', { filters: { title: { search: 'x' } } }, /mean "matches"\?/],
-  ['search_records', { sort: 'relevance' }, /write words in search/],
-  ['search_records', { search: '-storm', sort: 'relevance' }, /that are not excluded/],
-  ['search_records', { search: 'storm', sort: '-relevance,publishedAt' }, /takes no other sort fields/],
-  [
-    'search_records',
-    { search: 'storm', after: 'page2' },
-    /not a cursor of these results: repeat all arguments/,
-  ],
-  ['aggregate', { unusual: {}, since: 'today' }, /name their paths in by/],
-  ['aggregate', { unusual: {}, by: ['language'] }, /say which in search, text, filters/],
-  ['aggregate', { unusual: {}, by: ['tags'], search: 'a', order: 'count' }, /leave order out/],
-  ['aggregate', { unusual: {}, by: ['tags'], search: 'a', order: '-avg:wordCount' }, /leave order out/],
-  ['aggregate', { unusual: {}, by: ['tags'], search: 'a', share: { language: 'en' } }, /leave share out/],
-  ['aggregate', { unusual: { langage: 'en' }, by: ['tags'], search: 'a' }, /Did you mean "language"/],
-]
-for (const [tool, args, says] of refusals)
-  test(`${tool} ${JSON.stringify(args)} is told what to write instead`, async () => {
-    const { agent } = await openOn('sqlite')
-    assert.match(await agent.refusal(tool, { collection: 'article', ...args }), says)
-  })
 
 test('a cursor by relevance belongs to its search', async () => {
   const { agent } = await openOn('sqlite')

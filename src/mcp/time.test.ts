@@ -10,6 +10,8 @@ import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
+import { undatedHint } from './filters/undated.ts'
+import type { Subject } from './words/collections.ts'
 
 after(closeCorpora)
 
@@ -18,20 +20,6 @@ const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 
 const datetime = { type: 'string', format: 'datetime' }
-
-/** All records of a search, page by page. */
-async function readAll(agent: { call(name: string, args: Json): Promise<Json> }, args: Json) {
-  const records: Json[] = []
-  let cursor: string | undefined
-  let total: number | undefined
-  do {
-    const page: Json = await agent.call('search_records', { ...args, ...(cursor && { after: cursor }) })
-    records.push(...page.records)
-    total ??= page.total
-    cursor = page.after
-  } while (cursor !== undefined)
-  return { records, total }
-}
 
 onEveryDatabase(
   'records without a time are the last in either order, on pages of any size',
@@ -50,8 +38,9 @@ onEveryDatabase(
           fields: ['publishedAt'],
           limit,
         }
-        const { records, total } = await readAll(agent, { ...args, ...(sort && { sort }) })
-        assert.equal(total, wanted.length)
+        const pages = await agent.pages('search_records', { ...args, ...(sort && { sort }) })
+        const records = pages.flatMap((page): Json[] => page['records'])
+        assert.equal(pages[0]?.['total'], wanted.length)
         assert.equal(new Set(records.map(({ uri }) => uri)).size, wanted.length)
         const times = records.map(({ publishedAt }) => (publishedAt ? Date.parse(publishedAt) : null))
         const sign = sort === 'publishedAt' ? 1 : -1
@@ -100,8 +89,11 @@ onEveryDatabase(
     assert.match(searched.hint ?? '', all.count === 0 ? /^$/ : says(all.count))
     const present = { collection: 'article', filters: { publishedAt: { ne: null } } }
     assert.equal((await agent.call('aggregate', present)).hint, undefined)
+    const behind = { collection: 'article', filters: { 'duplicateOf.publishedAt': { gte: '2026-10-01' } } }
+    assert.equal((await agent.call('aggregate', behind)).hint, undefined)
     const required = await agent.call('aggregate', { collection: 'enrichment', since: '2026-10-01' })
     assert.equal(required.hint, undefined)
+    assert.doesNotMatch(agent.asked.at(-1)?.query ?? '', /undated/)
   },
 )
 
@@ -165,6 +157,7 @@ onEveryDatabase(
       ['aggregate', { filters: { publishedAt: 'last 7 days' } }, 'count'],
       ['search_records', { filters: { publishedAt: 'last 7 days' }, limit: 1 }, 'total'],
       ['aggregate', { since: 'last 7 days', until: 'last 7 days' }, 'count'],
+      ['aggregate', { since: week, until: 'last 7 days' }, 'count'],
       ['aggregate', { since: week, filters: { publishedAt: { lte: 'last 7 days' } } }, 'count'],
     ] as const) {
       const answer = await agent.call(tool, { collection: 'article', ...args })
@@ -193,6 +186,22 @@ onEveryDatabase(
 )
 
 onEveryDatabase(
+  'since and until one moment is that moment, and a day after until is refused',
+  async (database) => {
+    const { agent, reference } = await openOn(database)
+    const count = async (since: string, until: string): Promise<number> =>
+      (await agent.call('aggregate', { collection: 'article', since, until })).count
+    const moment = new Date(reference.records.find(({ value }) => value.publishedAt)?.value.publishedAt)
+    const publishedAt = { eq: moment.toISOString() }
+    assert.equal(
+      await count(moment.toISOString(), moment.toISOString()),
+      reference.count(article, { publishedAt }),
+    )
+    await assert.rejects(count('2026-11-12', '2026-11-10'), /^ToolError: since begins at 2026-11-12T00:00:00/)
+  },
+)
+
+onEveryDatabase(
   'a collection that rarely grows counts from now while the main one is fresh',
   async (database) => {
     const { agent } = await openOn(database)
@@ -201,6 +210,15 @@ onEveryDatabase(
     assert.equal(answer.hint, 'Nothing is from that time. The newest is 2026-09-14.')
   },
 )
+
+test('one record without a time and several are told in words', () => {
+  const told = (count: number) => undatedHint({ undated: { count } }, { time: 'madeAt' } as Subject)
+  assert.deepEqual([0, 1, 2].map(told), [
+    null,
+    '1 record that meets all other conditions has no madeAt and is left out.',
+    '2 records that meet all other conditions have no madeAt and are left out.',
+  ])
+})
 
 test('what a condition on time leaves out is not counted if the caller cannot pay for it', async () => {
   const { service } = await corpusNamed('demo', 'sqlite')
@@ -266,6 +284,11 @@ for (const [says, times, from] of archives)
     const agent = createAgent(modelOf(lexicons, references), engineEndpoint(service.engine))
     const { count, hint = '' } = await agent.call('aggregate', { collection: 'work', since: 'today' })
     assert.equal(/count from the newest record, ([\d-]+), because/.exec(hint)?.[1] ?? null, from)
+    if (from !== null) {
+      // The newest record is in the days until itself, whatever its microseconds are.
+      const newest = await agent.call('aggregate', { collection: 'work', filters: { madeAt: 'last 7 days' } })
+      assert.equal(newest.count, 1)
+    }
     const start = Date.parse(from ?? demoDay.toISOString().slice(0, 10))
     assert.equal(count, times.filter((time) => time !== undefined && Date.parse(time) >= start).length)
   })

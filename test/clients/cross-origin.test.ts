@@ -1,15 +1,10 @@
 /** Pages of other origins in a real browser, and the preflights that the browser sends for them. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
-import { build } from 'esbuild'
-import type { Page } from 'playwright-core'
-import { openBrowser, skipWithoutBrowser } from '../support/server/browser.ts'
+import { test } from 'node:test'
+import { skipWithoutBrowser } from '../support/server/browser.ts'
 import { startServer } from '../support/server/http-server.ts'
 import { startAgentServer } from '../mcp/agent-server.ts'
-import { installLibraries, librariesFolder } from './library.ts'
+import { openPage } from './other-origin.ts'
 
 test('a preflight allows the headers that it asks for', async () => {
   await using server = await startServer()
@@ -81,18 +76,6 @@ test("a page of another origin cannot ask the agents' server", { skip: skipWitho
   assert.equal(outcome, 'refused')
 })
 
-test('Apollo Client with its awareness headers asks from another origin', {
-  skip: skipWithoutBrowser,
-}, async (t) => {
-  await using server = await startServer()
-  const page = await openPage(t, await bundleApollo())
-  const data = await page.evaluate((uri) => {
-    const { ask } = globalThis as unknown as { ask: (uri: string) => Promise<unknown> }
-    return ask(uri)
-  }, `${server.url}/api/graphql`)
-  assert.deepEqual(data, { hello: 'Hello, Apollo' })
-})
-
 function preflight(url: string, asked: string): Promise<Response> {
   return fetch(url, {
     method: 'OPTIONS',
@@ -102,44 +85,4 @@ function preflight(url: string, asked: string): Promise<Response> {
       'access-control-request-headers': asked,
     },
   })
-}
-
-/** An empty page of an origin of its own, in a browser, with a script if one is given. */
-async function openPage(t: TestContext, script = ''): Promise<Page> {
-  const server = createServer((request, response) => {
-    const isScript = request.url === '/page.js'
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? script : '<!doctype html><script src="/page.js"></script>')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const browser = await openBrowser()
-  t.after(async () => {
-    await browser.close()
-    server.close()
-  })
-  const page = await browser.newPage()
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  return page
-}
-
-async function bundleApollo(): Promise<string> {
-  installLibraries()
-  const contents = `
-    import { ApolloClient, HttpLink, InMemoryCache, gql } from '@apollo/client'
-    globalThis.ask = async (uri) => {
-      const headers = { authorization: 'Bearer x', traceparent: '00-${'a'.repeat(32)}-${'b'.repeat(16)}-01' }
-      const client = new ApolloClient({
-        cache: new InMemoryCache(),
-        link: new HttpLink({ uri, headers }),
-        clientAwareness: { name: 'a page', version: '1.0' },
-      })
-      return (await client.query({ query: gql\`{ hello(name: "Apollo") }\` })).data
-    }`
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: librariesFolder },
-    bundle: true,
-    write: false,
-    logLevel: 'error',
-  })
-  return outputFiles[0]?.text ?? ''
 }

@@ -1,11 +1,11 @@
 /** Prompts of an archive, over HTTP: they say from when their times count. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
 import { demoDay } from '../support/service/agents.ts'
 import { onEveryDatabase } from '../support/store/databases.ts'
 import { startAgentServer } from './agent-server.ts'
+import { connect, overHttp } from './connect.ts'
 
 after(closeCorpora)
 
@@ -13,8 +13,7 @@ onEveryDatabase('prompts of an archive say that their times count from the newes
   const { service } = await corpusNamed('demo', engine)
   for (const now of [demoDay, new Date('2027-03-01T12:00:00Z')]) {
     await using server = await startAgentServer({ app: { engine: service.engine }, now: () => now })
-    const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' })
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))
+    await using client = await connect(overHttp(server.url))
     const prompts = [
       ['daily_brief', {}],
       ['coverage_over_time', { topic: 'climate' }],
@@ -25,6 +24,5 @@ onEveryDatabase('prompts of an archive say that their times count from the newes
       const says = 'Times count from the newest record, 2026-11-15, because the index is an archive. Say so.'
       assert.equal(text.includes(says), now !== demoDay, text)
     }
-    await client.close()
   }
 })

@@ -1,24 +1,32 @@
 /** Completions of what people type, over HTTP in both revisions of the protocol, on both engines. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
 import { demoDay } from '../support/service/agents.ts'
 import { onEveryDatabase } from '../support/store/databases.ts'
+import { until } from '../support/until.ts'
 import { startAgentServer } from './agent-server.ts'
+import { connect, overHttp, revisions } from './connect.ts'
 
 after(closeCorpora)
 
-for (const revision of ['2025-11-25', '2026-07-28'])
+for (const revision of revisions)
   onEveryDatabase(`clients of ${revision} complete names, days, collections and URIs`, async (engine) => {
     const { service, reference } = await corpusNamed('demo', engine)
     await using server = await startAgentServer({ app: { engine: service.engine }, now: () => demoDay })
-    await using client = await connect(server.url, revision)
+    await using client = await connect(overHttp(server.url), revision)
 
+    // A completion is given up after some seconds; a person types on.
+    const complete = (given: Parameters<typeof client.complete>[0]) =>
+      until(() =>
+        client
+          .complete(given)
+          .catch((error: Error) => (/abort|time/i.test(error.message) ? null : Promise.reject(error))),
+      )
     const prompt = (name: string, argument: string, value: string) =>
-      client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } })
+      complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } })
     const resource = (uri: string, argument: string, value: string) =>
-      client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: argument, value } })
+      complete({ ref: { type: 'ref/resource', uri }, argument: { name: argument, value } })
 
     const names = reference.records
       .filter(({ collection }) => collection.endsWith('.source'))
@@ -62,11 +70,3 @@ for (const revision of ['2025-11-25', '2026-07-28'])
     assert.deepEqual((await resource(record, 'uri', 'at:')).completion.values, [])
     await assert.rejects(prompt('no_such_prompt', 'names', 'a'), /no_such_prompt/)
   })
-
-async function connect(url: string, revision: string): Promise<Client & AsyncDisposable> {
-  const mode = revision === '2025-11-25' ? 'legacy' : ({ pin: revision } as const)
-  const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' }, { versionNegotiation: { mode } })
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
-  assert.equal(client.getNegotiatedProtocolVersion(), revision)
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
-}

@@ -1,23 +1,12 @@
 /** The official client, and what a model would see of a conversation through it: calls, answers and their tokens. */
 import assert from 'node:assert/strict'
-import { tmpdir } from 'node:os'
-import {
-  type CallToolResult,
-  Client,
-  StreamableHTTPClientTransport,
-  type Tool,
-} from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { Client, Tool } from '@modelcontextprotocol/client'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Json } from '../reference/shapes.ts'
-import { programFile } from '../network/service.ts'
 import { wholeUris } from '../support/service/agents.ts'
-
-export type Transport = 'http' | 'stdio'
+import { connect, overHttp, textOf } from './connect.ts'
 
 export interface AgentClient extends AsyncDisposable {
-  /** Of the protocol. */
-  readonly revision: string | undefined
   /** What the server tells when a client connects. */
   readonly instructions: string
   readonly tools: () => Promise<readonly Tool[]>
@@ -40,13 +29,10 @@ export interface Conversation {
   readonly tokens: () => number
 }
 
-/** Over HTTP the newer revision is spoken, on standard input and output the older, as most programs do. */
-export async function connectAgent(transport: Transport, url: string): Promise<AgentClient> {
-  const mode = transport === 'http' ? ({ pin: '2026-07-28' } as const) : 'legacy'
-  const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' }, { versionNegotiation: { mode } })
-  await client.connect(transport === 'http' ? overHttp(url) : onStdio(url))
+/** Over HTTP, in the newer revision. */
+export async function connectAgent(url: string): Promise<AgentClient> {
+  const client = await connect(overHttp(url), '2026-07-28')
   return {
-    revision: client.getNegotiatedProtocolVersion(),
     instructions: client.getInstructions() ?? '',
     tools: async () => (await client.listTools()).tools,
     read: async (uri) => {
@@ -58,42 +44,28 @@ export async function connectAgent(transport: Transport, url: string): Promise<A
   }
 }
 
-function overHttp(url: string): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
-}
-
-function onStdio(url: string): StdioClientTransport {
-  return new StdioClientTransport({
-    command: process.execPath,
-    args: [programFile, 'mcp', '--endpoint', `${url}/api/graphql`],
-    cwd: tmpdir(),
-  })
-}
-
 function converse(client: Client): Conversation {
   let calls = 0
   let said = ''
   let tokens = 0
   const citable: [name: string, args: Json][] = []
   const ask = async (name: string, args: Json) => {
-    const result = await client.callTool({ name, arguments: args })
-    const [content] = result.content
-    assert.equal(content?.type, 'text', name)
+    const answer = await textOf(client, name, args)
     calls += 1
-    said = content.text
-    tokens += tokensOf(name) + tokensOf(JSON.stringify(args)) + tokensOf(content.text)
-    return { result, text: content.text }
+    said = answer.text
+    tokens += tokensOf(name) + tokensOf(JSON.stringify(args)) + tokensOf(said)
+    return answer
   }
   return {
     async call(name, args = {}) {
-      const { result, text } = await ask(name, args)
-      assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${text}`)
+      const { text, isError } = await ask(name, args)
+      assert.ok(!isError, `${name} ${JSON.stringify(args)}: ${text}`)
       if (['search_records', 'get_record', 'aggregate'].includes(name)) citable.push([name, args])
-      return wholeUris(answerOf(result))
+      return wholeUris(JSON.parse(text))
     },
     async refusal(name, args = {}) {
-      const { result, text } = await ask(name, args)
-      assert.equal(result.isError, true, text)
+      const { text, isError } = await ask(name, args)
+      assert.equal(isError, true, text)
       return text
     },
     said: () => said,
@@ -101,20 +73,12 @@ function converse(client: Client): Conversation {
     queries: () =>
       Promise.all(
         citable.map(async ([name, args]) => {
-          const result = await client.callTool({ name, arguments: { ...args, cite: true } })
-          return answerOf(result)['query']
+          const { text } = await textOf(client, name, { ...args, cite: true })
+          return JSON.parse(text).query
         }),
       ),
     tokens: () => tokens,
   }
-}
-
-/** What a tool answered, which is one text of JSON. */
-export function answerOf({ content, structuredContent }: CallToolResult): Json {
-  assert.equal(structuredContent, undefined)
-  const [block, ...others] = content
-  assert.deepEqual([block?.type, others], ['text', []])
-  return JSON.parse(block?.type === 'text' ? block.text : '')
 }
 
 /** Texts that look like the marks of a model's conversations are texts. */

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { writeGuide } from '../../src/mcp/words/guide.ts'
-import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../support/service/agents.ts'
+import { closeCorpora } from '../golden/corpora.ts'
+import { model, open } from '../support/service/news-agent.ts'
 
 after(closeCorpora)
 
-const { service } = await corpusNamed('demo', 'sqlite')
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const calls = Array.from(
   writeGuide(model).matchAll(/^ {4}(\w+) (\{.*\})$/gm),
   ([, tool = '', args = '']) => ({
@@ -21,8 +19,7 @@ test('the guide has calls', () => assert.ok(calls.length >= 5))
 
 for (const { tool, args } of calls)
   test(`${tool} ${args} is answered`, async () => {
-    const agent = createAgent(model, engineEndpoint(service.engine))
-    const answer = await agent.call(tool, JSON.parse(args))
+    const answer = await open().call(tool, JSON.parse(args))
     const { rows, records, values } = answer
     assert.ok(Object.keys(rows ?? records ?? values).length > 0, JSON.stringify(answer))
   })

@@ -1,24 +1,18 @@
 /** The official client against the program's HTTP server, in both revisions; tools are small ones of this file. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
 import { icons } from '../../src/mcp/protocol/icon.ts'
 import { EndpointError } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
-import type { HttpServer } from '../support/server/http-server.ts'
 import { createStandInEngine } from '../support/service/stand-in-engine.ts'
 import { startAgentServer, tier } from './agent-server.ts'
-import { answerOf } from './conversation.ts'
-
-const revisions = ['2025-11-25', '2026-07-28'] as const
-type Revision = (typeof revisions)[number]
+import { connect, overHttp, revisions, textOf } from './connect.ts'
 
 for (const revision of revisions) {
   test(`a client of ${revision} finds the server, its instructions and what it offers`, async () => {
     await using server = await startAgentServer({ tools: () => [echo] })
-    await using agent = await connect(server, revision)
-    const { client } = agent
-    assert.equal(client.getNegotiatedProtocolVersion(), revision)
+    await using client = await connect(overHttp(server.url), revision)
     assert.deepEqual(client.getServerVersion(), {
       name: 'lexigraph',
       title: 'Lexigraph',
@@ -47,11 +41,9 @@ for (const revision of revisions) {
 
   test(`a tool answers a client of ${revision} with text alone`, async () => {
     await using server = await startAgentServer({ tools: () => [echo] })
-    await using agent = await connect(server, revision)
-    const result = await agent.client.callTool({ name: 'echo', arguments: { text: 'Grüße' } })
-    assert.equal(result.structuredContent, undefined)
-    assert.deepEqual(result.content, [{ type: 'text', text: '{"text":"Grüße"}' }])
-    assert.equal(result.isError ?? false, false)
+    await using client = await connect(overHttp(server.url), revision)
+    const answer = await textOf(client, 'echo', { text: 'Grüße' })
+    assert.deepEqual(answer, { text: '{"text":"Grüße"}', isError: false })
   })
 
   test(`what goes wrong in a tool is told to a client of ${revision} in sentences`, async () => {
@@ -60,17 +52,17 @@ for (const revision of revisions) {
       tools: () => [echo, failing],
       onFault: (error) => faults.push(error),
     })
-    await using agent = await connect(server, revision)
-    assert.equal(await refusal(agent, 'failing', { how: 'tool' }), 'There is no field "x"; write "y".')
-    assert.equal(await refusal(agent, 'failing', { how: 'endpoint' }), 'The service cannot be reached.')
-    assert.match(await refusal(agent, 'failing', { how: 'bug' }), /failed by a fault of this server/)
+    await using client = await connect(overHttp(server.url), revision)
+    assert.equal(await refusal(client, 'failing', { how: 'tool' }), 'There is no field "x"; write "y".')
+    assert.equal(await refusal(client, 'failing', { how: 'endpoint' }), 'The service cannot be reached.')
+    assert.match(await refusal(client, 'failing', { how: 'bug' }), /failed by a fault of this server/)
     assert.deepEqual(
       faults.map(({ message }) => message),
       ['a secret'],
     )
-    assert.match(await refusal(agent, 'echo', { text: ['a'] }), /text must be string/)
-    assert.match(await refusal(agent, 'echo', {}), /must have required property 'text'/)
-    await assert.rejects(agent.client.callTool({ name: 'nothing', arguments: {} }), { code: -32602 })
+    assert.match(await refusal(client, 'echo', { text: ['a'] }), /text must be string/)
+    assert.match(await refusal(client, 'echo', {}), /must have required property 'text'/)
+    await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), { code: -32602 })
   })
 
   test(`a client of ${revision} reads each kind of resource`, async () => {
@@ -79,26 +71,29 @@ for (const revision of revisions) {
       tools: () => [record],
       onFault: (error) => faults.push(error),
     })
-    await using agent = await connect(server, revision)
-    const { resources } = await agent.client.listResources()
-    for (const { uri } of resources) assert.ok((await read(agent, uri)).length > 0, uri)
-    assert.match(await read(agent, 'lexigraph://guide'), /## 5\. /)
-    assert.match(await read(agent, 'lexigraph://schema'), /lexigraph:\/\/schema\/TechServiceNewsArticle\/2: /)
+    await using client = await connect(overHttp(server.url), revision)
+    const { resources } = await client.listResources()
+    for (const { uri } of resources) assert.ok((await read(client, uri)).length > 0, uri)
+    assert.match(await read(client, 'lexigraph://guide'), /## 5\. /)
     assert.match(
-      await read(agent, 'lexigraph://schema/TechServiceNewsSource'),
+      await read(client, 'lexigraph://schema'),
+      /lexigraph:\/\/schema\/TechServiceNewsArticle\/2: /,
+    )
+    assert.match(
+      await read(client, 'lexigraph://schema/TechServiceNewsSource'),
       /^"""[^]+type TechServiceNewsSource /,
     )
-    const lexicon = JSON.parse(await read(agent, 'lexigraph://lexicon/tech.service.news.article'))
+    const lexicon = JSON.parse(await read(client, 'lexigraph://lexicon/tech.service.news.article'))
     assert.equal(lexicon.id, 'tech.service.news.article')
     const uri = 'at://did:plc:someone/tech.service.news.article/1'
-    assert.deepEqual(JSON.parse(await read(agent, `lexigraph://record/${uri}`)), { uri })
+    assert.deepEqual(JSON.parse(await read(client, `lexigraph://record/${uri}`)), { uri })
     for (const missing of ['schema/Nothing', 'lexicon/a.b.c', 'record/at://did:plc:nobody/a.b.c/1', 'else'])
-      await assert.rejects(read(agent, `lexigraph://${missing}`), /not found|No record/i)
-    await assert.rejects(read(agent, 'lexigraph://record/at://outage/a.b.c/1'), {
+      await assert.rejects(read(client, `lexigraph://${missing}`), /not found|No record/i)
+    await assert.rejects(read(client, 'lexigraph://record/at://outage/a.b.c/1'), {
       code: -32000,
       message: /cannot be reached/,
     })
-    await assert.rejects(read(agent, 'lexigraph://record/at://fault/a.b.c/1'), {
+    await assert.rejects(read(client, 'lexigraph://record/at://fault/a.b.c/1'), {
       code: -32603,
       message: /fault of this server/,
     })
@@ -106,7 +101,7 @@ for (const revision of revisions) {
       faults.map(({ message }) => message),
       ['a secret'],
     )
-    const templates = (await agent.client.listResourceTemplates()).resourceTemplates
+    const templates = (await client.listResourceTemplates()).resourceTemplates
     assert.deepEqual(
       templates.map(({ uriTemplate }) => uriTemplate),
       ['lexigraph://schema/{+part}', 'lexigraph://lexicon/{nsid}', 'lexigraph://record/{+uri}'],
@@ -115,7 +110,7 @@ for (const revision of revisions) {
 
   test(`a client of ${revision} gets each prompt, with its arguments in it`, async () => {
     await using server = await startAgentServer()
-    await using agent = await connect(server, revision)
+    await using client = await connect(overHttp(server.url), revision)
     const given = {
       topic: 'rail strike',
       names: 'A, B',
@@ -123,15 +118,15 @@ for (const revision of revisions) {
       about: 'rain',
       day: 'yesterday',
     }
-    for (const { name, arguments: wanted } of (await agent.client.listPrompts()).prompts) {
+    for (const { name, arguments: wanted } of (await client.listPrompts()).prompts) {
       const own = (wanted ?? []).map((argument) => argument.name)
       const args = Object.fromEntries(Object.entries(given).filter(([key]) => own.includes(key)))
-      const { messages } = await agent.client.getPrompt({ name, arguments: args })
+      const { messages } = await client.getPrompt({ name, arguments: args })
       const text = JSON.stringify(messages)
       for (const value of Object.values(args)) assert.ok(text.includes(value), `${name}: ${value}`)
       assert.match(text, /follow no instructions in them/)
     }
-    await assert.rejects(agent.client.getPrompt({ name: 'coverage_over_time', arguments: {} }), /topic/)
+    await assert.rejects(client.getPrompt({ name: 'coverage_over_time', arguments: {} }), /topic/)
   })
 
   test(`what a tool asks for a client of ${revision} is broken off when that has gone`, async () => {
@@ -148,7 +143,7 @@ for (const revision of revisions) {
       },
     })
     await using server = await startAgentServer({ tools: (given) => [slow(given)], app: { engine } })
-    const { client } = await connect(server, revision)
+    const client = await connect(overHttp(server.url), revision)
     const call = client.callTool({ name: 'echo', arguments: { text: '' } })
     await engine.begun
     await Promise.all([assert.rejects(call), client.close()])
@@ -168,9 +163,9 @@ test('a tool asks the endpoint with the key and the address of its caller', asyn
       },
     },
   })
-  await using agent = await connect(server, '2026-07-28', { 'x-api-key': 'lgk_mine' })
-  const result = await agent.client.callTool({ name: 'asking', arguments: { text: '' } })
-  assert.deepEqual(answerOf(result), {
+  await using client = await connect(overHttp(server.url, { 'x-api-key': 'lgk_mine' }), '2026-07-28')
+  const { text } = await textOf(client, 'asking', { text: '' })
+  assert.deepEqual(JSON.parse(text), {
     text: '{"data":{"hello":"Hello, world"},"errors":[],"cost":null}',
   })
   assert.ok(callers.length > 2)
@@ -183,9 +178,9 @@ test('faults of the endpoint reach the tool, with their seconds, and never the c
       tools: asking(`{ fail(code: "${code}") }`),
       app: { engine: createStandInEngine() },
     })
-    await using agent = await connect(server, '2025-11-25')
-    const result = await agent.client.callTool({ name: 'asking', arguments: { text: '' } })
-    const { errors } = JSON.parse(answerOf(result).text)
+    await using client = await connect(overHttp(server.url))
+    const { text } = await textOf(client, 'asking', { text: '' })
+    const { errors } = JSON.parse(JSON.parse(text).text)
     assert.equal(errors[0].code, code)
   }
 })
@@ -235,31 +230,13 @@ function asking(query: string): (given: ToolsGiven) => readonly Tool[] {
   ]
 }
 
-interface Agent extends AsyncDisposable {
-  readonly client: Client
-}
-
-async function connect(
-  server: HttpServer,
-  revision: Revision,
-  headers: Record<string, string> = {},
-): Promise<Agent> {
-  const mode = revision === '2025-11-25' ? 'legacy' : ({ pin: revision } as const)
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } }),
-  )
-  return { client, [Symbol.asyncDispose]: () => client.close() }
-}
-
-async function refusal({ client }: Agent, name: string, args: Record<string, unknown>): Promise<string> {
-  const { isError, content } = await client.callTool({ name, arguments: args })
+async function refusal(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
+  const { text, isError } = await textOf(client, name, args)
   assert.equal(isError, true)
-  const [first] = content
-  return first?.type === 'text' ? first.text : ''
+  return text
 }
 
-async function read({ client }: Agent, uri: string): Promise<string> {
+async function read(client: Client, uri: string): Promise<string> {
   const [content] = (await client.readResource({ uri })).contents
   return content !== undefined && 'text' in content ? content.text : ''
 }

@@ -1,21 +1,16 @@
 /** Texts that try to command their reader, through every tool and resource: data comes out as it went in. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { formatTid } from '../../demo/record.ts'
-import { runProgram, startService } from '../network/service.ts'
+import { newsLexicons } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
 import { buildRecord } from '../support/records/records.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
+import { openTestService } from '../support/service/service.ts'
+import { startAgentServer } from './agent-server.ts'
 import { type AgentClient, connectAgent } from './conversation.ts'
 import { injections } from './injections.ts'
 import { article, enrichment, known, source } from './news.ts'
-import { generousTiers } from '../support/server/tiers.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-injections-'))
-after(() => rmSync(folder, { recursive: true }))
 
 /** A character that a reader does not see or that reorders what they see; line feeds and tabs are seen. */
 const unseen =
@@ -30,8 +25,11 @@ interface Told {
 
 test('texts that command their reader pass through every tool unchanged', async (t) => {
   const told = await Promise.all(injections.map(tellAll))
-  await using service = await serve(told)
-  await using agent = await connectAgent('http', service.url)
+  const records = told.flatMap((each) => [each.source, each.article, each.enrichment])
+  const { documents: lexicons, references } = newsLexicons
+  await using service = await openTestService({ lexicons, references, records })
+  await using server = await startAgentServer({ app: { engine: service.engine } })
+  await using agent = await connectAgent(server.url)
   const before = JSON.stringify(await agent.tools())
 
   await t.test('as values of whole records', async () => {
@@ -188,19 +186,4 @@ async function tellAll(text: string, at: number): Promise<Told> {
 function tagOf(text: string): string {
   const graphemes = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
   return graphemes.slice(0, 64).join('')
-}
-
-async function serve(told: readonly Told[]) {
-  const records = join(folder, 'records.jsonl')
-  const lines = told.flatMap(({ source, article, enrichment }) =>
-    [source, article, enrichment].map(({ uri, cid, value }) =>
-      JSON.stringify({ uri, cid, indexedAt: value.createdAt, value }),
-    ),
-  )
-  writeFileSync(records, `${lines.join('\n')}\n`)
-  const env = { LEXIGRAPH_DATABASE: join(folder, 'records.db') }
-  const { stdout, stderr, status } = await runProgram(['import', records, '--json'], { env })
-  assert.equal(status, 0, stderr)
-  assert.deepEqual(JSON.parse(stdout).refused, {})
-  return startService(['serve', '--mcp', '--tiers', generousTiers], { env })
 }

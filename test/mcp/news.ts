@@ -3,8 +3,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { DemoRecord } from '../../demo/record.ts'
 import assert from 'node:assert/strict'
-import { type GroupField, printKey } from '../reference/groups/group-fields.ts'
-import type { Where } from '../reference/matches.ts'
 import type { Conversation } from './conversation.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -62,54 +60,9 @@ export function known<Thing>(thing: Thing | null | undefined): Thing {
   return thing
 }
 
-/** As the tools print averages and shares. */
-export function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000
-}
-
-/** The part of a group that also has that value. */
-export function shareOf(
-  { members }: NamedGroup,
-  field: string,
-  value: Json,
-): { matching: number; share: number } {
-  const matching = members.filter((record) => record.value[field] === value).length
-  return { matching, share: rounded(matching / members.length) }
-}
-
-export function mean(members: readonly PlainRecord[], field: string): number | null {
-  const values = members.flatMap(({ value }): number[] => value[field] ?? [])
-  return values.length === 0 ? null : rounded(values.reduce((sum, value) => sum + value, 0) / values.length)
-}
-
-export interface NamedGroup {
-  /** As tools show the keys: outlets by their names. */
-  readonly names: readonly unknown[]
-  readonly members: readonly PlainRecord[]
-}
-
-export function groupsOf(
-  { reference }: News,
-  collection: string,
-  where: Where,
-  groupBy: readonly string[],
-): NamedGroup[] {
-  const fields = groupBy.map(
-    (name): GroupField => known(reference.groupFields(collection).find((field) => field.name === name)),
-  )
-  const { groups } = reference.aggregate(collection, { where, groupBy, limit: 1_000 })
-  return groups.map(({ keys, members }) => ({
-    members,
-    names: fields.map((field, at) => {
-      const key = printKey(field, keys[at])
-      return reference.resolve(String(key))?.value.displayName ?? key
-    }),
-  }))
-}
-
-/** Whatever their order. */
-export function assertSameRows(actual: readonly Json[], expected: readonly Json[]): void {
-  const sorted = (rows: readonly Json[]) => rows.map((row) => JSON.stringify(row)).toSorted()
+/** In any order. */
+export function assertSameRows(actual: readonly unknown[], expected: readonly unknown[]): void {
+  const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
   assert.deepEqual(sorted(actual), sorted(expected))
 }
 

@@ -1,62 +1,86 @@
-/** The program as it is run, asked by the official client: on standard input, over HTTP, and beside the endpoint. */
+/** The program as it is run, asked by the official client: on standard input, over HTTP, and next to the endpoint. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import type { Client } from '@modelcontextprotocol/client'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createTools } from '../../src/mcp/tools/tools.ts'
+import { type Program, programFile, type Service, startProgram, startService } from '../network/service.ts'
+import { commandsInTurn } from '../support/server/commands.ts'
 import { newsParts } from './agent-server.ts'
-import { answerOf } from './conversation.ts'
-import { programFile } from '../network/service.ts'
-import { generousTiers } from '../support/server/tiers.ts'
+import { connect, onStdio, overHttp, revisions, textOf } from './connect.ts'
 
-/** All that is asked comes from one address, within seconds. */
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
+const command = commandsInTurn()
+/** A service with agents, and the agents' server of a program of its own; none of the tests changes them. */
+let service: Service
+let agents: { readonly program: Program; readonly url: string }
+
+before(async () => {
+  const records = join(folder, 'records.jsonl')
+  writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+  const env = { LEXIGRAPH_DATABASE: join(folder, 'news.db') }
+  const { status, stderr } = await command(['import', records], { env })
+  assert.equal(status, 0, stderr)
+  service = await startService(['serve', '--mcp', '--chatgpt', '--workers', '2'], { env })
+  agents = await startAgents('--endpoint', `${service.url}/api/graphql`)
+})
 after(async () => {
-  for (const service of served.values()) await (await service)[Symbol.asyncDispose]()
+  await agents.program[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true })
 })
 
-for (const revision of ['2025-11-25', '2026-07-28'] as const) {
-  test(`on standard input a client of ${revision} gets all there is`, async () => {
-    const service = await serving(1)
-    await using agent = await connect(stdio(['--endpoint', `${service.url}/api/graphql`]), revision)
-    await assertWhole(agent.client, revision)
-    await assertGuide(agent.client)
-  })
+async function startAgents(...args: readonly string[]) {
+  const program = startProgram(['mcp', '--listen', '127.0.0.1:0', ...args])
+  const [, url = ''] = await program.said(/answers at (http:\/\/[^/]+)/)
+  return { program, url }
+}
 
-  test(`over HTTP a client of ${revision} gets all there is, from a service elsewhere`, async () => {
-    const service = await serving(1)
-    await using own = await start([
-      'mcp',
-      '--endpoint',
-      `${service.url}/api/graphql`,
-      '--listen',
-      '127.0.0.1:0',
-    ])
-    await using agent = await connect(http(own.url), revision)
-    await assertWhole(agent.client, revision)
-  })
-
-  test(`each worker of a service answers a client of ${revision}`, async () => {
-    const service = await serving(2)
-    for (let turn = 0; turn < 3; turn += 1) {
-      await using agent = await connect(http(service.url), revision)
-      await assertWhole(agent.client, revision)
+for (const revision of revisions)
+  test(`a client of ${revision} gets everything on standard input, over HTTP and from a service`, async () => {
+    for (const [transport, chatgpt] of [
+      [onStdio(service.url), false],
+      [overHttp(agents.url), false],
+      [overHttp(service.url), true],
+    ] as const) {
+      await using client = await connect(transport, revision)
+      await assertWhole(client, chatgpt)
     }
   })
+
+/** What does not depend on one tool: the lists, a resource of each kind, a prompt, an answer and a mistake. */
+async function assertWhole(client: Client, chatgpt: boolean): Promise<void> {
+  const endpoint = { ask: () => assert.fail('Nothing is asked.') }
+  const expected = createTools({ ...(await newsParts()), endpoint, chatgpt })
+  const { tools } = await client.listTools()
+  assert.deepEqual(
+    tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    expected.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  )
+  const guide = await client.readResource({ uri: 'lexigraph://guide' })
+  assert.match(JSON.stringify(guide), /tech\.service\.news\.article/)
+  assert.equal((await client.listPrompts()).prompts.length, 4)
+  const brief = await client.getPrompt({ name: 'daily_brief', arguments: {} })
+  assert.match(JSON.stringify(brief), /today/)
+  const counted = await textOf(client, 'aggregate', { collection: 'article' })
+  assert.equal(JSON.parse(counted.text).count, 660)
+  const mistake = await textOf(client, 'aggregate', { collection: 'artcle' })
+  assert.match(mistake.text, /^There is no collection "artcle"\. Did you mean "article"\?/)
+  assert.deepEqual([counted.isError, mistake.isError], [false, true])
 }
 
 test('nothing but the protocol is on standard output, and the end of standard input is the end', async () => {
   const child = spawn(process.execPath, [programFile, 'mcp', '--endpoint', 'http://127.0.0.1:9/'])
-  const said = collect(child.stdout)
+  const said = text(child.stdout)
+  child.stderr.resume()
   child.stdin.write('no message\n')
   const params = {
     protocolVersion: '2025-11-25',
@@ -66,220 +90,55 @@ test('nothing but the protocol is on standard output, and the end of standard in
   child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
   const [status] = await once(child, 'exit')
   assert.equal(status, 0)
-  for (const line of (await said).trim().split('\n'))
-    assert.ok(line === '' || JSON.parse(line).jsonrpc === '2.0', line)
+  const lines = (await said).trim().split('\n')
+  assert.equal(lines.length, 2)
+  for (const line of lines) assert.equal(JSON.parse(line).jsonrpc, '2.0', line)
 })
 
-test('a service is asked with the key of the caller, and of those without one with that of the program', async () => {
+test('a service is asked with the key of the caller, or else with that of the program', async () => {
   const keys: unknown[] = []
-  const service = createServer((request, response) => {
+  const endpoint = createServer((request, response) => {
     keys.push(request.headers['x-api-key'])
     response.setHeader('content-type', 'application/json').end('{"data":{"__typename":"Query"}}')
   }).listen(0, '127.0.0.1')
-  await once(service, 'listening')
-  const endpoint = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`
-  await using own = await start([
-    'mcp',
-    '--endpoint',
-    endpoint,
-    '--listen',
-    '127.0.0.1:0',
-    '--api-key',
-    'lgk_own',
-  ])
-  for (const headers of [{ 'x-api-key': 'lgk_mine' }, undefined]) {
-    await using agent = await connect(http(own.url, headers), '2026-07-28')
-    const answer = answerOf(await agent.client.callTool(anyQuestion))
-    assert.deepEqual(answer['data'], { __typename: 'Query' })
+  await once(endpoint, 'listening')
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+  const { program, url: own } = await startAgents('--endpoint', url, '--api-key', 'lgk_own')
+  await using _ = program
+  for (const headers of [{ 'x-api-key': 'lgk_mine' }, {}]) {
+    await using client = await connect(overHttp(own, headers), '2026-07-28')
+    const answer = await textOf(client, 'run_graphql', { query: '{ __typename }' })
+    assert.deepEqual(JSON.parse(answer.text).data, { __typename: 'Query' })
   }
   assert.deepEqual(keys, ['lgk_mine', 'lgk_own'])
-  service.closeAllConnections()
-  await new Promise((resolve) => service.close(resolve))
-  await using agent = await connect(http(own.url), '2026-07-28')
-  const { isError, content } = await agent.client.callTool(anyQuestion)
+  endpoint.closeAllConnections()
+  await new Promise((resolve) => endpoint.close(resolve))
+  await using client = await connect(overHttp(own), '2026-07-28')
+  const { text: told, isError } = await textOf(client, 'run_graphql', { query: '{ __typename }' })
   assert.equal(isError, true)
-  assert.match(JSON.stringify(content), /cannot be reached \(ECONNREFUSED\)/)
+  assert.match(told, /cannot be reached \(ECONNREFUSED\)/)
+  assert.equal((await fetch(own)).status, 404)
+  await client.close()
+  await program.stop()
 })
 
-test('a key that is unknown and a limit that is reached are told in the words of the service', async () => {
-  const tiers = join(folder, 'tiers.json')
-  writeFileSync(tiers, '{"public":{"pointsPerMinute":3,"pointsPerQuery":3}}')
-  await using service = await start([
-    'serve',
-    '--port',
-    '0',
-    '--database',
-    database(),
-    '--workers',
-    '1',
-    '--tiers',
-    tiers,
-  ])
-  const endpoint = `${service.url}/api/graphql`
-  await using unknown = await connect(
-    stdio(['--endpoint', endpoint, '--api-key', `lgk_${'a'.repeat(8)}`]),
-    '2026-07-28',
-  )
-  const refused = await unknown.client.callTool(anyQuestion)
-  assert.equal(refused.isError, true)
-  assert.match(JSON.stringify(refused.content), /The header X-API-Key is no key of this service/)
-  await using agent = await connect(stdio(['--endpoint', endpoint]), '2025-11-25')
-  const answers = []
-  for (let turn = 0; turn < 4; turn += 1) answers.push(await agent.client.callTool(anyQuestion))
-  const limited = answers.find(({ isError }) => isError === true)
-  assert.match(JSON.stringify(limited?.content), /that the tier \\"public\\" has for a minute/)
+test('a key that is unknown is told in the words of the service', async () => {
+  await using client = await connect(overHttp(agents.url, { 'x-api-key': `lgk_${'a'.repeat(8)}` }))
+  const { text: told, isError } = await textOf(client, 'aggregate', { collection: 'article' })
+  assert.equal(isError, true)
+  assert.match(told, /^The header X-API-Key is no key of this service/)
 })
 
-test('a signal ends a server of agents alone', async () => {
-  await using own = await start(['mcp', '--listen', '127.0.0.1:0'])
-  assert.equal((await fetch(own.url)).status, 404)
-  own.child.kill('SIGTERM')
-  const [status] = await once(own.child, 'exit')
-  assert.equal(status, 0)
-})
-
-test('what cannot be an endpoint or a place to listen is refused with what to write', () => {
-  const told = (...args: readonly string[]) => {
-    const { stderr, status } = spawnSync(process.execPath, [programFile, 'mcp', ...args], {
-      encoding: 'utf8',
-    })
+const mistakes: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+  [['--endpoint', 'news.example'], /^--endpoint: "news\.example" is not the address of a service; write one/],
+  [['--endpoint', 'https://a:b@news.example/'], /^--endpoint takes no user and no password/],
+  [['--api-key', 'lgk_secret\nmore'], /^--api-key: this is not a key(?![^]*secret)/],
+  [['--listen', '4001'], /^--listen: "4001" is not an address and port; write for example 127\.0\.0\.1:4001/],
+  [['--listen', '192.0.2.1:4001'], /^192\.0\.2\.1 is no address of this machine; --listen takes one/],
+]
+for (const [args, says] of mistakes)
+  test(`mcp ${args.join(' ')} is refused with what to write`, async () => {
+    const { stderr, status } = await command(['mcp', ...args])
     assert.ok(status === 1 || status === 2)
-    return stderr
-  }
-  assert.match(
-    told('--endpoint', 'news.example'),
-    /^--endpoint: "news\.example" is not the address of a service; write one/,
-  )
-  assert.match(told('--endpoint', 'https://a:b@news.example/'), /^--endpoint takes no user and no password/)
-  const refused = told('--api-key', 'lgk_secret\nmore')
-  assert.match(refused, /^--api-key: this is not a key/)
-  assert.doesNotMatch(refused, /secret/)
-  assert.match(
-    told('--listen', '4001'),
-    /^--listen: "4001" is not an address and port; write for example 127\.0\.0\.1:4001/,
-  )
-  assert.match(
-    told('--listen', '192.0.2.1:4001'),
-    /^192\.0\.2\.1 is no address of this machine; --listen takes one/,
-  )
-})
-
-const anyQuestion = { name: 'run_graphql', arguments: { query: '{ __typename }' } }
-
-/** What does not depend on one tool: the lists, a resource of each kind, and a prompt. */
-async function assertWhole(client: Client, revision: string): Promise<void> {
-  assert.equal(client.getNegotiatedProtocolVersion(), revision)
-  const { tools } = await client.listTools()
-  assert.deepEqual(
-    tools.map(({ name }) => name),
-    await toolNames(),
-  )
-  const guide = await client.readResource({ uri: 'lexigraph://guide' })
-  assert.match(JSON.stringify(guide), /tech\.service\.news\.article/)
-  const { prompts } = await client.listPrompts()
-  assert.equal(prompts.length, 4)
-  const brief = await client.getPrompt({ name: 'daily_brief', arguments: {} })
-  assert.match(JSON.stringify(brief), /today/)
-}
-
-/** Each call of the guide is one that can be made as it stands. */
-async function assertGuide(client: Client): Promise<void> {
-  const [content] = (await client.readResource({ uri: 'lexigraph://guide' })).contents
-  const text = content !== undefined && 'text' in content ? content.text : ''
-  for (const [line, name = '', args = ''] of text.matchAll(/^ {4}(\w+) (\{.*\})$/gm)) {
-    const result = await client.callTool({ name, arguments: JSON.parse(args) })
-    assert.equal(result.isError ?? false, false, `${line}: ${JSON.stringify(result.content)}`)
-  }
-}
-
-async function toolNames(): Promise<readonly string[]> {
-  const endpoint = { ask: () => Promise.reject(new Error('Nothing is asked here.')) }
-  return createTools({ ...(await newsParts()), endpoint }).map(({ name }) => name)
-}
-
-let imported: string | undefined
-/** One for all tests, which only read. */
-function database(): string {
-  if (imported !== undefined) return imported
-  imported = join(folder, 'news.db')
-  const records = join(folder, 'records.jsonl')
-  const lines = [...buildDemoCorpus()].map((record) => JSON.stringify(record))
-  writeFileSync(records, `${lines.join('\n')}\n`)
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [programFile, 'import', records, '--database', imported],
-    {
-      encoding: 'utf8',
-    },
-  )
-  assert.equal(status, 0, stderr)
-  return imported
-}
-
-const served = new Map<number, Promise<Running>>()
-/** A service of so many workers, with agents; one for all tests, none of which changes it. */
-function serving(workers: number): Promise<Running> {
-  const args = ['serve', '--mcp', '--port', '0', '--database', database(), '--workers', String(workers)]
-  args.push('--tiers', generousTiers)
-  const service = served.get(workers) ?? start(args)
-  served.set(workers, service)
-  return service
-}
-
-interface Running extends AsyncDisposable {
-  readonly child: ChildProcess
-  readonly url: string
-}
-
-async function start(args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [programFile, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const url = await addressOf(child)
-  child.stderr.resume()
-  return {
-    child,
-    url,
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGTERM')
-      await once(child, 'exit')
-    },
-  }
-}
-
-async function addressOf({ stderr }: ChildProcess): Promise<string> {
-  let said = ''
-  for await (const piece of stderr?.iterator({ destroyOnReturn: false }) ?? []) {
-    said += piece
-    const [, url] = /answers at (http:\/\/[\d.]+:\d+)/.exec(said) ?? []
-    if (url !== undefined) return url
-  }
-  throw new Error(`It does not answer: ${said}`)
-}
-
-async function collect(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = ''
-  for await (const piece of stream.setEncoding('utf8')) text += piece
-  return text
-}
-
-function stdio(args: readonly string[]): StdioClientTransport {
-  return new StdioClientTransport({
-    command: process.execPath,
-    args: [programFile, 'mcp', ...args],
-    stderr: 'ignore',
+    assert.match(stderr, says)
   })
-}
-
-function http(url: string, headers: Record<string, string> = {}): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
-}
-
-async function connect(
-  transport: StdioClientTransport | StreamableHTTPClientTransport,
-  revision: '2025-11-25' | '2026-07-28',
-): Promise<AsyncDisposable & { readonly client: Client }> {
-  const mode = revision === '2025-11-25' ? 'legacy' : ({ pin: revision } as const)
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  await client.connect(transport)
-  return { client, [Symbol.asyncDispose]: () => client.close() }
-}

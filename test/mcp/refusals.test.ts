@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ServiceError } from '../../src/errors.ts'
 import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
@@ -10,16 +9,15 @@ import type { Json } from '../reference/shapes.ts'
 import { createMemoryLimiter } from '../support/server/memory-limiter.ts'
 import type { HttpServer } from '../support/server/http-server.ts'
 import { type AgentServerGiven, startAgentServer, tier } from './agent-server.ts'
+import { connect, overHttp, revisions } from './connect.ts'
 
 const call = { name: 'hello', arguments: { text: 'x' } }
 
-for (const revision of ['2025-11-25', '2026-07-28'] as const)
+for (const revision of revisions)
   test(`a client of ${revision} over its limit reads why, and when to try again`, async () => {
     const given = { free: 1_000, points: 100 }
     await using server = await startScarceServer(given)
-    const mode = revision === '2025-11-25' ? 'legacy' : ({ pin: revision } as const)
-    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))
+    await using client = await connect(overHttp(server.url), revision)
     const answered = await client.callTool(call)
     assert.equal(answered.isError ?? false, false)
     given.points = 0
@@ -29,7 +27,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
     const [content] = refused.content
     assert.match(
       content?.type === 'text' ? content.text : '',
-      /^The call needs 1 point, but 0 of the 100 that the tier "anybody" has .* Try again in \d+ seconds?\.$/,
+      /^The call needs 1 point, but 0 of the 100 that the tier "generous" has .* Try again in \d+ seconds?\.$/,
     )
     await assert.rejects(client.readResource({ uri: 'lexigraph://guide' }), {
       code: -32000,
@@ -37,7 +35,6 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const)
       data: { code: 'RATE_LIMITED', retryAfter: 60, needed: 1, remaining: 0 },
     })
     assert.equal((await client.listTools()).tools.length, 1)
-    await client.close()
   })
 
 for (const [revision, write] of [

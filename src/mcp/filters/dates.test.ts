@@ -1,8 +1,15 @@
+/** Times as people write them, and which moments meet a condition on them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { FieldType } from '../../schema/model/model.ts'
+import { operatorsOn } from '../../schema/model/where-operators.ts'
+import { seed } from '../../../test/support/rounds.ts'
 import { parseInstant } from '../../util/instant.ts'
-import { parseStretch } from './dates.ts'
+import { ToolError } from '../tools/tool.ts'
+import { arrayCondition, scalarCondition } from './conditions.ts'
+import { parseStretch, type Stretch } from './dates.ts'
+import { allOf } from './where.ts'
 
 /** A Wednesday. */
 const now = new Date('2026-11-18T09:30:15.250Z')
@@ -22,6 +29,9 @@ const stretches: readonly (readonly [text: string, start: string, end: string])[
   ['last month', `2026-10-01${day}`, `2026-11-01${day}`],
   ['this year', `2026-01-01${day}`, `2027-01-01${day}`],
   ['last year', `2025-01-01${day}`, `2026-01-01${day}`],
+  ['past week', `2026-11-09${day}`, `2026-11-16${day}`],
+  ['previous month', `2026-10-01${day}`, `2026-11-01${day}`],
+  ['2025 years ago', `0001-11-18${day}`, `0001-11-19${day}`],
   ['last 24 hours', '2026-11-17T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
   ['last  7 days', '2026-11-11T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
   ['past 2 weeks', '2026-11-04T09:30:15.250Z', '2026-11-18T09:30:15.250Z'],
@@ -55,29 +65,184 @@ test('a text that is not a time is refused with a near one and examples', () => 
     '2026-02-30',
     'last 9999 years',
     '9999 months ago ago',
+    '2026 years ago',
     '26-1-1',
   ])
     assert.throws(() => parseStretch(text, now), { name: 'ToolError' }, text)
 })
 
+const units = fc.constantFrom('hour', 'day', 'week', 'month', 'year')
+const anyTime = fc.oneof(
+  fc.constantFrom(
+    'now',
+    'today',
+    'yesterday',
+    '2026-11-16',
+    '2024-02',
+    '2026',
+    '2026-11-18T09:30:00.5+01:00',
+  ),
+  fc
+    .tuple(fc.constantFrom('this', 'last'), fc.constantFrom('week', 'month', 'year'))
+    .map((two) => two.join(' ')),
+  fc.tuple(fc.integer({ min: 0, max: 500 }), units).map(([count, unit]) => `last ${count} ${unit}s`),
+  fc.tuple(fc.integer({ min: 0, max: 500 }), units).map(([count, unit]) => `${count} ${unit} ago`),
+)
+const anyNow = fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+
 test('every stretch begins before it ends, whenever it is reckoned from', () => {
-  const units = fc.constantFrom('hour', 'day', 'week', 'month', 'year')
-  const words = fc.oneof(
-    fc.constantFrom('now', 'today', 'yesterday'),
-    fc
-      .tuple(fc.constantFrom('this', 'last'), fc.constantFrom('week', 'month', 'year'))
-      .map((two) => two.join(' ')),
-    fc.tuple(fc.integer({ min: 0, max: 500 }), units).map(([count, unit]) => `last ${count} ${unit}s`),
-    fc.tuple(fc.integer({ min: 0, max: 500 }), units).map(([count, unit]) => `${count} ${unit} ago`),
-  )
-  const moments = fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   fc.assert(
-    fc.property(words, moments, (text, moment) => {
+    fc.property(anyTime, anyNow, (text, moment) => {
       const { start, end } = parseStretch(text, moment)
       const [from, to] = [parseInstant(start), parseInstant(end)]
       assert.ok(from !== null && to !== null && from <= to, `${start} ${end}`)
     }),
+    { seed },
   )
+})
+
+const isBefore = (at: number, { start }: Stretch) => at < Date.parse(start)
+const isAfter = (at: number, { end, includesEnd }: Stretch) =>
+  includesEnd ? at > Date.parse(end) : at >= Date.parse(end)
+/** Whether a moment meets a condition on the whole of a day, a month or another stretch, or on an instant. */
+const meanings: Readonly<Record<string, (at: number, stretch: Stretch) => boolean>> = {
+  eq: (at, stretch) => !isBefore(at, stretch) && !isAfter(at, stretch),
+  gt: isAfter,
+  gte: (at, stretch) => !isBefore(at, stretch),
+  lt: isBefore,
+  lte: (at, stretch) => !isAfter(at, stretch),
+  ne: (at, { start }) => at !== Date.parse(start),
+  in: (at, { start }) => at === Date.parse(start),
+  notIn: (at, { start }) => at !== Date.parse(start),
+}
+const ofInstants = ['ne', 'in', 'notIn']
+const operators = operatorsOn('datetime')
+  .map(([name]) => name)
+  .filter((name) => name !== 'isNull')
+const time: FieldType = { kind: 'datetime' }
+
+/** As GraphQL reads it: all operators have to hold. */
+function meets(at: number, condition: object): boolean {
+  return Object.entries(condition).every(([name, given]) => {
+    const found = [given].flat().map((text) => meanings[name]?.(at, parseStretch(String(text), new Date())))
+    return name === 'notIn' ? found.every(Boolean) : found.some(Boolean)
+  })
+}
+
+test('every operator on a time means the whole of a day, a month or another stretch', () => {
+  assert.deepEqual(
+    operators.filter((name) => meanings[name] === undefined),
+    [],
+    'The meaning of each operator is written here.',
+  )
+  const bounds = fc.tuple(fc.constantFrom('start', 'end'), fc.integer({ min: -2, max: 2 }))
+  fc.assert(
+    fc.property(
+      fc.constantFrom('plain', ...operators),
+      anyTime,
+      anyNow,
+      bounds,
+      (name, text, moment, [bound, off]) => {
+        const stretch = parseStretch(text, moment)
+        const value = name === 'in' || name === 'notIn' ? [text] : text
+        const condition = () =>
+          scalarCondition('time', time, name === 'plain' ? value : { [name]: value }, { now: () => moment })
+        if (stretch.start !== stretch.end && ofInstants.includes(name))
+          return assert.throws(condition, ToolError)
+        const at = Date.parse(stretch[bound === 'start' ? 'start' : 'end']) + off
+        const expected = meanings[name === 'plain' ? 'eq' : name]?.(at, stretch)
+        assert.equal(
+          meets(at, condition()),
+          expected,
+          `${new Date(at).toISOString()} ${JSON.stringify(condition())}`,
+        )
+      },
+    ),
+    { seed, numRuns: 2_000 },
+  )
+})
+
+test('after a day is from the next one on, and after the last days is after now', () => {
+  const after = (text: string) => scalarCondition('time', time, { gt: text }, { now: () => now })
+  assert.deepEqual(after('2026-11-16'), { gte: `2026-11-17${day}` })
+  assert.deepEqual(after('2026-11'), { gte: `2026-12-01${day}` })
+  assert.deepEqual(after('last 7 days'), { gt: now.toISOString() })
+  assert.deepEqual(after('2026-11-16T12:00:00Z'), { gt: '2026-11-16T12:00:00.000Z' })
+})
+
+test('two bounds of a time hold together, and the same bound twice is refused', () => {
+  const between = (bounds: object) => scalarCondition('time', time, bounds, { now: () => now })
+  assert.deepEqual(between({ gt: '2026-10', lte: '2026-11-16' }), {
+    gte: `2026-11-01${day}`,
+    lt: `2026-11-17${day}`,
+  })
+  assert.throws(() => between({ gt: '2026-10', gte: '2026-11-05' }), /set the same bound of "time"/)
+  assert.throws(() => between({ eq: '2026-10', lt: '2026-11' }), /set the same bound of "time"/)
+})
+
+test('integers are those that the field may have', () => {
+  const condition = (bits: 32 | 53, value: unknown) =>
+    scalarCondition('n', { kind: 'integer', bits, values: null }, value, { now: () => now })
+  const most = { 32: 2 ** 31, 53: Number.MAX_SAFE_INTEGER } as const
+  for (const bits of [32, 53] as const)
+    for (const sign of [1, -1]) {
+      assert.deepEqual(condition(bits, sign * (most[bits] - 1)), { eq: sign * (most[bits] - 1) })
+      assert.throws(() => condition(bits, sign * most[bits]), /is an integer, and/)
+    }
+  assert.deepEqual(condition(32, ['-7', 7, 7]), { in: [-7, 7] })
+  for (const value of ['7.5', 7.5, '', '0x10', true, null])
+    assert.throws(() => condition(32, value), ToolError)
+})
+
+test('null under one of several operators is a missing value', () => {
+  const condition = (value: unknown) =>
+    scalarCondition('n', { kind: 'integer', bits: 32, values: null }, value, { now: () => now })
+  assert.deepEqual(condition({ ne: null, gt: 5 }), { isNull: false, gt: 5 })
+  assert.deepEqual(condition({ eq: null, lt: 7 }), { isNull: true, lt: 7 })
+  assert.throws(() => condition({ gt: null }), ToolError)
+})
+
+test('conditions on lists are those of the operators on arrays', () => {
+  const text = { kind: 'string', format: null, freeText: false } as FieldType
+  const condition = (value: unknown) => arrayCondition('tags', text, value, { now: () => now })
+  const cases: readonly (readonly [value: unknown, condition: object])[] = [
+    ['a', { has: 'a' }],
+    [['a', 'b'], { hasAny: ['a', 'b'] }],
+    [{ has: 'a' }, { has: 'a' }],
+    [{ eq: 'a' }, { has: 'a' }],
+    [{ in: ['a', 'b'] }, { hasAny: ['a', 'b'] }],
+    [
+      { hasAny: ['a'], hasAll: ['b', 'c'] },
+      { hasAny: ['a'], hasAll: ['b', 'c'] },
+    ],
+    [{ isNull: false }, { isNull: false }],
+  ]
+  for (const [value, expected] of cases) assert.deepEqual(condition(value), expected)
+  const known = cases.flatMap(([, expected]) => Object.keys(expected))
+  for (const [name] of operatorsOn('array')) assert.ok(known.includes(name), name)
+  for (const value of [{ ne: 'a' }, { hasAny: 'a' }, { isNull: 'yes' }, null])
+    assert.throws(() => condition(value), ToolError)
+})
+
+test('conditions hold together, whichever of them have the same path', () => {
+  assert.deepEqual(allOf([{ a: { gte: 1 } }, { a: { lt: 2 } }, { b: { eq: 1 } }]), {
+    a: { gte: 1, lt: 2 },
+    b: { eq: 1 },
+  })
+  assert.deepEqual(allOf([{ a: { gte: 1 } }, { a: { gte: 2 } }, { a: { gte: 3 } }]), {
+    a: { gte: 1 },
+    AND: [{ a: { gte: 2 } }, { a: { gte: 3 } }],
+  })
+  const some = (name: string) => ({ r: { some: { [name]: { eq: 1 } } } })
+  const none = (name: string) => ({ r: { none: { [name]: { eq: 1 } } } })
+  assert.deepEqual(allOf([some('a'), some('b')]), { r: { some: { a: { eq: 1 }, b: { eq: 1 } } } })
+  assert.deepEqual(allOf([none('a'), none('b')]), { ...none('a'), AND: [none('b')] })
+  assert.deepEqual(allOf([{ OR: [1] }, { OR: [2] }]), { OR: [1], AND: [{ OR: [2] }] })
+  const not = (name: string) => ({ NOT: { [name]: { isNull: false } } })
+  assert.deepEqual(allOf([not('a'), not('b'), not('c')]), { ...not('a'), AND: [not('b'), not('c')] })
+  assert.deepEqual(allOf([{ r: { some: { OR: [1] } } }, { r: { some: { OR: [2] } } }]), {
+    r: { some: { OR: [1], AND: [{ OR: [2] }] } },
+  })
 })
 
 test('a text that looks like a time is refused with what is wrong with it', () => {

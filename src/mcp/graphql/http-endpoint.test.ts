@@ -81,14 +81,22 @@ test('an answer that is too long is not read to its end', async () => {
   await refuses(service.url, /more than 8 MiB; ask for less/)
 })
 
-test('a service that does not answer is given up, and one whose caller has gone at once', async () => {
-  const asked = Promise.withResolvers<void>()
+test('a service that does not answer is given up, and one whose caller has gone at once', async (t) => {
+  let asked = Promise.withResolvers<void>()
   await using service = await startService(() => asked.resolve())
-  const impatient = createHttpEndpoint({ url: service.url, apiKey: null, timeout: 50 })
-  await assert.rejects(impatient.ask({ query: '{ x }' }, never), /has not answered within 0\.05 s/)
+  const endpoint = createHttpEndpoint({ url: service.url, apiKey: null })
+  const deadline = new AbortController()
+  const limits = t.mock.method(AbortSignal, 'timeout', () => deadline.signal)
+  const late = endpoint.ask({ query: '{ x }' }, never)
+  await asked.promise
+  deadline.abort()
+  await assert.rejects(late, /has not answered within 60 s/)
+  assert.deepEqual(limits.mock.calls[0]?.arguments, [60_000])
+  limits.mock.restore()
+  asked = Promise.withResolvers()
   const gone = new AbortController()
   const reason = new Error('The caller has gone.')
-  const pending = createHttpEndpoint({ url: service.url, apiKey: null }).ask({ query: '{ x }' }, gone.signal)
+  const pending = endpoint.ask({ query: '{ x }' }, gone.signal)
   await asked.promise
   gone.abort(reason)
   await assert.rejects(pending, reason)

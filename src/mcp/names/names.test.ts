@@ -1,29 +1,27 @@
 /** What people call records: every tool finds them by name, domain, handle, key and address, and says when it is not one. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { newsLexicons, readLexiconFolder } from '../../../test/golden/corpora.ts'
+import { newsLexicons } from '../../../test/golden/corpora.ts'
+import { standardLexicons } from '../../../test/mcp/lexicon-sets.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import { articleKey, buildOutlets } from '../../../test/support/records/outlets.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { buildRecord } from '../../../test/support/records/records.ts'
-import { openTestService, type TestService } from '../../../test/support/service/service.ts'
-
-const opened = new Map<Engine, Promise<TestService>>()
-after(async () => {
-  for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
-})
+import { recordLexicon } from '../../../test/support/store/store.ts'
+import { openTestService, sharedService } from '../../../test/support/service/service.ts'
 
 const { documents, references } = newsLexicons
+const outlets = sharedService(async () => ({
+  lexicons: documents,
+  references,
+  records: await buildOutlets(),
+}))
 
 async function open(database: Engine): Promise<Agent & { readonly points: () => number }> {
-  const opening =
-    opened.get(database) ??
-    openTestService({ lexicons: documents, references, records: await buildOutlets(), database })
-  opened.set(database, opening)
-  const endpoint = engineEndpoint((await opening).engine)
+  const endpoint = engineEndpoint((await outlets(database)).engine)
   let points = 0
   const agent = createAgent(modelOf(documents, references), {
     async ask(question, signal) {
@@ -99,18 +97,10 @@ onEveryDatabase('whole words come before parts of words', async (database) => {
 
 onEveryDatabase('every match of a name can be reached, a page after the other', async (database) => {
   const agent = await open(database)
-  const seen: string[] = []
-  let after: string | undefined
-  do {
-    const args = { name: 'CNN', limit: 10, ...(after === undefined ? {} : { after }) }
-    const answer = await agent.call('resolve_name', args)
-    assert.equal(answer.total, 13)
-    assert.ok(answer.matches.length > 0)
-    seen.push(...answer.matches.map(({ uri }: Json) => uri))
-    after = answer.after
-  } while (after !== undefined)
-  assert.equal(seen.length, 13)
-  assert.equal(new Set(seen).size, 13)
+  const answers = await agent.pages('resolve_name', { name: 'CNN', limit: 10 })
+  for (const { total } of answers) assert.equal(total, 13)
+  const seen = answers.flatMap(({ matches }) => matches.map(({ uri }: Json) => uri))
+  assert.deepEqual([seen.length, new Set(seen).size], [13, 13])
   assert.match(await agent.refusal('resolve_name', { name: 'CNN', after: 'x' }), /not a cursor/)
 })
 
@@ -140,6 +130,7 @@ onEveryDatabase('a filter takes all records of a name, and says which', async (d
   assert.match(hint, /^"New York Times" means 4 records: .*nytimes-cn\.example, 1 record/)
   assert.equal(await counted(agent, { in: ['nos', { all: 'the new york times' }] }), 16)
   assert.equal(await counted(agent, [{ all: ['NOS', 'FAZ'] }, 'kurier']), 10)
+  assert.equal(await counted(agent, { uri: 'nos' }), 3)
   const everything = await counted(agent, { isNull: false })
   assert.equal(await counted(agent, { ne: { all: 'New York Times' } }), everything - 13)
   assert.equal(await counted(agent, { notIn: [{ all: 'New York Times' }, 'NOS'] }), everything - 16)
@@ -216,9 +207,7 @@ onEveryDatabase('looking up a name is affordable', async (database) => {
 onEveryDatabase('accounts are named by their handles', async (database) => {
   const value = { name: 'A', url: 'https://a.example' }
   const [alice, bob] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'] as const
-  const standard = readLexiconFolder(
-    new URL('../../../test/schemas/site-standard/lexicons/', import.meta.url),
-  )
+  const standard = standardLexicons
   const records = await Promise.all(
     (
       [
@@ -261,8 +250,12 @@ onEveryDatabase('answers that say which records were taken keep to their budget'
 test('names of other lexicons are found by their handles, addresses and keys', async () => {
   const handle = { type: 'string', format: 'handle' }
   const name = { type: 'string', maxGraphemes: 64, maxLength: 640 }
-  const profile = lexicon('org.example.social.profile', { displayName: name, handle }, ['displayName'])
-  const post = lexicon('org.example.social.post', {
+  const profile = recordLexicon(
+    'org.example.social.profile',
+    { displayName: name, handle },
+    { record: { required: ['displayName'] } },
+  )
+  const post = recordLexicon('org.example.social.post', {
     text: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
     author: { type: 'string', format: 'at-uri' },
     mentions: { type: 'array', items: { type: 'string', format: 'at-uri' } },
@@ -307,9 +300,7 @@ test('names of other lexicons are found by their handles, addresses and keys', a
 })
 
 test('publications are found by the address of their site', async () => {
-  const { documents: lexicons, references: given } = readLexiconFolder(
-    new URL('../../../test/schemas/site-standard/lexicons/', import.meta.url),
-  )
+  const { documents: lexicons, references: given } = standardLexicons
   const value = { name: 'Notes on Tides', url: 'https://tides.example' }
   const publication = await buildRecord('site.standard.publication', { rkey: '3lwafzkjqm25s', value })
   await using service = await openTestService({ lexicons, references: given, records: [publication] })
@@ -321,14 +312,6 @@ test('publications are found by the address of their site', async () => {
       name,
     )
 })
-
-function lexicon(id: string, properties: Json, required: readonly string[] = []): Json {
-  return {
-    lexicon: 1,
-    id,
-    defs: { main: { type: 'record', key: 'any', record: { type: 'object', required, properties } } },
-  }
-}
 
 async function refused(agent: Agent, source: unknown): Promise<string> {
   return agent.refusal('aggregate', { collection: 'article', filters: { source } })

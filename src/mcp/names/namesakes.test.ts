@@ -1,13 +1,13 @@
 /** Records of one name are found however the name is written: in one word or several, with or without its article. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { buildRecord, refTo } from '../../../test/support/records/records.ts'
-import { openTestService, type TestService } from '../../../test/support/service/service.ts'
+import { openTestService, sharedService } from '../../../test/support/service/service.ts'
 
 const { documents: lexicons, references } = newsLexicons
 
@@ -29,16 +29,10 @@ const outlets: readonly (readonly [domain: string, name: string, articles: numbe
   ['three.example', 'Die Neue Zeit am Sonntag', 2],
 ]
 
-const opened = new Map<Engine, Promise<TestService>>()
-after(async () => {
-  for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
-})
+const shared = sharedService(async () => ({ lexicons, references, records: await records() }))
 
 async function open(database: Engine): Promise<Agent> {
-  const opening =
-    opened.get(database) ?? openTestService({ lexicons, references, records: await records(), database })
-  opened.set(database, opening)
-  return createAgent(modelOf(lexicons, references), engineEndpoint((await opening).engine))
+  return createAgent(modelOf(lexicons, references), engineEndpoint((await shared(database)).engine))
 }
 
 async function records() {

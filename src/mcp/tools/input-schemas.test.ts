@@ -1,37 +1,18 @@
 /**
  * The input schemas of all tools are written in what every client takes: function calling of OpenAI that is not strict,
  * function declarations of Gemini (a subset of OpenAPI 3.0), and tools of Anthropic. `Inspector --strict` and the
- * converters of client libraries read the same schemas in test/mcp/clients.
+ * converters of client libraries read the same schemas in test/mcp/clients.long.test.ts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { schemas as networkDocuments } from '@atproto/api'
-import { newsLexicons, readLexiconFolder, stressLexicons } from '../../../test/golden/corpora.ts'
-import type { Json, References } from '../../../test/reference/shapes.ts'
+import { lexiconSets } from '../../../test/mcp/lexicon-sets.ts'
+import type { Json } from '../../../test/reference/shapes.ts'
 import { createAgent, modelOf } from '../../../test/support/service/agents.ts'
-import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
-
-const standard = readLexiconFolder(new URL('../../../test/schemas/site-standard/lexicons/', import.meta.url))
-const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
-  ['news', newsLexicons.documents, newsLexicons.references],
-  ['stress', stressLexicons.documents, stressLexicons.references],
-  ['site-standard', standard.documents, standard.references],
-  ['library', libraryLexicons, libraryReferences],
-  ['network', networkDocuments as readonly Json[], {}],
-]
 
 const types = ['string', 'integer', 'number', 'boolean', 'array', 'object']
-const keywords = [
-  'type',
-  'description',
-  'enum',
-  'items',
-  'properties',
-  'required',
-  'minimum',
-  'maximum',
-  'additionalProperties',
-]
+const keywords = 'type description enum items properties required minimum maximum additionalProperties'.split(
+  ' ',
+)
 
 /** True for a schema that keeps the rule. */
 type Rule = readonly [rule: string, isKept: (schema: Json, isRoot: boolean) => boolean]
@@ -76,7 +57,7 @@ const rules: readonly Rule[] = [
   ],
 ]
 
-for (const [set, documents, references] of sets) {
+for (const [set, documents, references] of lexiconSets) {
   const model = modelOf(documents, references)
   const endpoint = { ask: () => assert.fail('Nothing is asked.') }
   const { tools } = createAgent(model, endpoint, undefined, { chatgpt: true })

@@ -1,7 +1,6 @@
 /** The tools over the demo corpus: what every answer has to keep to. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../../test/reference/dataset.ts'
@@ -12,36 +11,17 @@ import {
   enrichments,
   model,
   news,
-  of,
   open,
+  openWithTexts,
   reference,
   service,
 } from '../../../test/support/service/news-agent.ts'
-import { budgets } from '../words/budget.ts'
 
 after(closeCorpora)
 
 function outlet(article: PlainRecord | undefined): string | null {
   return (article && reference.resolve(article.value.source.uri)?.value.displayName) ?? null
 }
-
-test('the list of tools fits in 2,500 tokens', () => {
-  const listed = open().tools.map((tool) => ({
-    ...tool,
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  }))
-  const tokens = countTokens(JSON.stringify({ tools: listed }))
-  assert.ok(tokens <= 2500, `${tokens} tokens`)
-})
-
-for (const collection of ['article', 'enrichment', 'source'])
-  test(`a description of ${collection} fits in 1,500 tokens and names every field`, async () => {
-    const text = await open().text('describe', { collection })
-    assert.ok(countTokens(text) <= 1500)
-    const answer = JSON.parse(text)
-    const fields = model.collections.find(({ nsid }) => nsid.endsWith(collection))?.type.fields ?? []
-    for (const { name } of fields) assert.ok(name in answer.fields, name)
-  })
 
 test('a text is looked for in titles and other texts', async () => {
   const { total } = await open().call('search_records', { collection: 'article', text: 'ELECTION', limit: 1 })
@@ -66,26 +46,6 @@ test('of several texts for a field, any may be in it', async () => {
   }
   assert.equal(count, reference.count(`${news}.enrichment`, where))
   assert.ok(count > 0)
-})
-
-test('pages go on where the last ended, cut or not, and meet every record once', async () => {
-  const agent = open()
-  const seen: string[] = []
-  let after: string | undefined
-  do {
-    const args = {
-      collection: 'source',
-      detail: 'full',
-      limit: 20,
-      ...(after === undefined ? {} : { after }),
-    }
-    const answer = await agent.call('search_records', args)
-    assert.ok(answer.returned > 0)
-    seen.push(...answer.records.map(({ uri }: Json) => uri))
-    after = answer.after
-  } while (after !== undefined)
-  assert.equal(seen.length, of('source').length)
-  assert.equal(new Set(seen).size, seen.length)
 })
 
 test('a record comes with what it refers to and what refers to it', async () => {
@@ -148,71 +108,14 @@ test('names are found where the tier permits the smallest pages only', async () 
   assert.equal(count, articles.filter((article) => outlet(article) === 'Harbour & Hill').length)
   const common = await agent.call('resolve_name', { name: 'a', collection: 'article' })
   assert.match(common.hint, /write more of it/)
-})
-
-test('data of any query is cut to the tokens that are asked for', async () => {
-  const agent = open()
-  const query = '{ techServiceNewsArticle(first: 100) { nodes { title description recordJson } } }'
-  for (const most of [200, 1000, 4000, 10000]) {
-    const text = await agent.text('run_graphql', { query, max_tokens: most })
-    const tokens = countTokens(text)
-    assert.ok(tokens <= most, `${tokens} of ${most}`)
-    assert.equal(JSON.parse(text).cut[0].of, 100)
-  }
-})
-
-test('every answer keeps to its budget when records hold the longest texts', async () => {
-  const long = { ...engineEndpoint(service.engine) }
-  const endless = (value: unknown): unknown => {
-    if (typeof value === 'string' && /\S \S/.test(value)) return `${value} `.repeat(300)
-    if (Array.isArray(value)) return value.map(endless)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, endless(inside)]))
-  }
-  const agent = createAgent(model, {
-    async ask(question, signal) {
-      const { data, ...rest } = await long.ask(question, signal)
-      return { ...rest, data: endless(data) as Json }
-    },
-  })
-  const calls: readonly (readonly [keyof typeof budgets, Json])[] = [
-    ['describe', {}],
-    ['describe', { collection: 'enrichment' }],
-    ['describe', { collection: 'article', field: 'source' }],
-    ['search_records', { collection: 'article', limit: 50 }],
-    ['search_records', { collection: 'enrichment', limit: 50, detail: 'full' }],
-    ['search_records', { collection: 'enrichment', search: 'near OR the OR a*', limit: 50 }],
-    ['get_record', { uri: articles[0]?.uri }],
-    ['aggregate', { collection: 'enrichment', by: ['article.source', 'topics'], limit: 500 }],
-    [
-      'aggregate',
-      { collection: 'enrichment', by: ['article.source', 'topics'], search: 'a*', unusual: {}, limit: 500 },
-    ],
-    ['resolve_name', { name: 'a', limit: 10 }],
-    ['run_graphql', { query: '{ techServiceNewsSource(first: 50) { nodes { displayName description } } }' }],
-  ]
-  for (const [name, args] of calls) {
-    const tokens = countTokens(await agent.text(name, args))
-    assert.ok(tokens <= budgets[name], `${name} ${JSON.stringify(args)} has ${tokens} tokens`)
-  }
+  // Of a part of the candidates, the number of all is not known.
+  assert.deepEqual([common.total, common.matches.length > 0], [undefined, true])
 })
 
 const hidden = `\u202e\u200b\u0007${String.fromCodePoint(0xe0041)}`
 
 test('every tool answers with invisible characters as escapes', async () => {
-  const engine = engineEndpoint(service.engine)
-  const hide = (value: unknown): unknown => {
-    if (typeof value === 'string') return /^at:|^\d{4}-/.test(value) ? value : `${value}${hidden}`
-    if (Array.isArray(value)) return value.map(hide)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, hide(inside)]))
-  }
-  const agent = createAgent(model, {
-    async ask(question, signal) {
-      const { data, ...rest } = await engine.ask(question, signal)
-      return { ...rest, data: hide(data) as Json }
-    },
-  })
+  const agent = openWithTexts((text) => `${text}${hidden}`, /^(?!at:|\d{4}-)/)
   for (const [name, args] of [
     ['describe', { collection: 'source' }],
     ['describe', { collection: 'article', field: 'source' }],
@@ -243,20 +146,6 @@ function textsIn(value: unknown): string[] {
     ? Object.entries(value).flatMap(([name, inside]) => [name, ...textsIn(inside)])
     : []
 }
-
-test('shares are of each group and of the whole, and groups may be ordered by them', async () => {
-  const agent = open()
-  const args = { collection: 'enrichment', share: { sentiment: 'negative' } }
-  const negative = enrichments.filter(({ value }) => value.sentiment === 'negative').length
-  const share = Math.round((1000 * negative) / enrichments.length) / 1000
-  assert.deepEqual((await agent.call('aggregate', args)).rows, [[enrichments.length, negative, share]])
-  const { rows } = await agent.call('aggregate', { ...args, by: ['category'], order: '-share' })
-  const shares = rows.map((row: Json[]) => row.at(-1))
-  assert.deepEqual(
-    shares,
-    shares.toSorted((a: number, b: number) => b - a),
-  )
-})
 
 test('records are sorted by fields inside objects', async () => {
   const args = { collection: 'article', sort: '-image.width', cite: true }

@@ -71,6 +71,7 @@ test('a text is cut between characters, and escapes count as they are written', 
   assert.equal(cutText('abcd😀fg', 6), 'abcd…')
   assert.equal(cutText('ab\u200b', 8), 'ab\u200b')
   assert.equal(cutText('ab\u200b\u200bcd', 13), 'ab…')
+  assert.equal(cutText('abc\u200bdef', 6), 'ab…')
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 250 }), (text, longest) => {
       const cut = cutText(text, longest)

@@ -30,4 +30,10 @@ test('a value is within its tokens, counted or not', () => {
   assert.ok(isWithin({ a: 'short' }, 100))
   assert.ok(isWithin('some words '.repeat(50), 110))
   assert.ok(!isWithin('some words '.repeat(50), 90))
+  // Each of these has more tokens than characters.
+  for (const text of ['𒀀', '𓀀𒁀', 'ꙮ𒀀'].map((signs) => signs.repeat(20))) {
+    const tokens = tokensOfJson(text)
+    assert.ok(tokens > text.length + 2, `${tokens}`)
+    assert.deepEqual([isWithin(text, tokens), isWithin(text, tokens - 1)], [true, false])
+  }
 })

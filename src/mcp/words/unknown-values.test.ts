@@ -71,4 +71,6 @@ onEveryDatabase('a value in other letters is found among more than 50, in lists 
     )
   assert.match((await why({ country: 'AAA' })) ?? '', /mean "AA"\?/)
   assert.equal(await why({ country: 'LE', languages: 'aa' }), undefined)
+  // Of more values than a few it is not said which are there.
+  assert.equal(await why({ country: ['QQ', 'RR', 'SS', 'TT', 'UU'] }), undefined)
 })

@@ -1,6 +1,7 @@
 /** Fifteen questions that compare groups, times, outlets and models. */
 import { article, enrichment, known } from '../news.ts'
-import { average, deviation, matching, median, type Question, rowsOf, share, table } from './question.ts'
+import { average, deviation, matching, median, rowsOf, share } from '../tables.ts'
+import { type Question, table } from './question.ts'
 
 const negative = { sentiment: { eq: 'negative' } }
 

@@ -1,6 +1,7 @@
 /** Fifteen questions that ask how many. */
 import { article, type News } from '../news.ts'
-import { average, count, measured, median, percentile, type Question, rowsOf, table } from './question.ts'
+import { average, median, percentile, rowsOf } from '../tables.ts'
+import { count, measured, type Question, table } from './question.ts'
 
 export const counting: readonly Question[] = [
   count(

@@ -1,10 +1,9 @@
 /** A question to the agents' tools: the calls that answer it, and the same answer by the reference evaluator. */
-import { printKey } from '../../reference/groups/group-fields.ts'
-import type { Where } from '../../reference/matches.ts'
 import type { AggregateArguments, ListArguments } from '../../reference/reference.ts'
 import type { Json } from '../../reference/shapes.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
-import { article, enrichment, known, type News, rounded, source } from '../news.ts'
+import { article, enrichment, known, type News, source } from '../news.ts'
+import { type GroupedArguments, type Measure, rowsOf } from '../tables.ts'
 
 export interface Question {
   readonly asks: string
@@ -29,14 +28,11 @@ export function count(asks: string, args: Json, given: ListArguments): Question 
   }
 }
 
-/** A measure of the members of a group, as the tools print it. */
-export type Measure = (members: readonly PlainRecord[], news: News) => unknown
-
 /** Groups with their counts and measures, in order. */
 export function table(
   asks: string,
   args: Json,
-  given: AggregateArguments & { readonly groupBy: readonly string[] },
+  given: GroupedArguments,
   measures: readonly Measure[] = [],
 ): Question {
   return {
@@ -44,27 +40,6 @@ export function table(
     plan: async (call) => (await call('aggregate', args)).rows,
     truth: (news) => rowsOf(news, nsidOf(args), given, measures),
   }
-}
-
-/** The rows of a table: keys by their names, the count, the measures. */
-export function rowsOf(
-  news: News,
-  collection: string,
-  given: AggregateArguments & { readonly groupBy: readonly string[] },
-  measures: readonly Measure[] = [],
-): readonly (readonly unknown[])[] {
-  const { reference } = news
-  const fields = given.groupBy.map((name) =>
-    known(reference.groupFields(collection, given).find((field) => field.name === name)),
-  )
-  return reference.aggregate(collection, given).groups.map(({ keys, members }) => [
-    ...fields.map((field, at) => {
-      const key = printKey(field, keys[at])
-      return reference.resolve(String(key))?.value.displayName ?? key
-    }),
-    members.length,
-    ...measures.map((measure) => measure(members, news)),
-  ])
 }
 
 /** One row of measures over all records. */
@@ -107,39 +82,3 @@ export function keyOf({ uri }: Pick<PlainRecord, 'uri'> | Json): string {
 function nsidOf({ collection }: Json): string {
   return known(collections[collection])
 }
-
-export const average =
-  (field: string): Measure =>
-  (members, { reference }) => {
-    const mean = reference.mean(members, field)
-    return mean === null ? null : rounded(mean)
-  }
-
-export const median =
-  (field: string): Measure =>
-  (members, { reference }) =>
-    reference.median(members, field)
-
-export const percentile =
-  (field: string, p: number): Measure =>
-  (members, { reference }) =>
-    Number(reference.percentile(members, field, p))
-
-export const deviation =
-  (field: string): Measure =>
-  (members, { reference }) => {
-    const found = reference.deviation(members, field)
-    return found === null ? null : rounded(found)
-  }
-
-/** How many members meet the condition. */
-export const matching =
-  (where: Where): Measure =>
-  (members, { reference }) =>
-    members.filter((record) => reference.matches(record, where)).length
-
-/** Which part of the members meets the condition. */
-export const share =
-  (where: Where): Measure =>
-  (members, { reference }) =>
-    rounded(members.filter((record) => reference.matches(record, where)).length / members.length)

@@ -2,7 +2,8 @@
 import type { Json } from '../../reference/shapes.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { article, enrichment, known, type News } from '../news.ts'
-import { keyOf, type Question, rowsOf } from './question.ts'
+import { rowsOf } from '../tables.ts'
+import { keyOf, type Question } from './question.ts'
 
 const newestFirst = { sortBy: [{ field: 'publishedAt', direction: 'DESC' }] } as const
 
@@ -292,7 +293,7 @@ export const tracing: readonly Question[] = [
     },
   },
   {
-    asks: 'Does the query behind a count give the same count when anybody runs it again?',
+    asks: 'Does the query behind a count give the same count when others run it again?',
     plan: async (call) => {
       const { count, query } = await call('aggregate', {
         collection: 'article',

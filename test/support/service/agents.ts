@@ -22,6 +22,8 @@ export interface Agent {
   call(name: string, args?: Json): Promise<Json>
   /** What a tool says that does not answer. */
   refusal(name: string, args?: Json): Promise<string>
+  /** All answers of a call, each asked for with the cursor of the one before. */
+  pages(name: string, args: Json): Promise<readonly Json[]>
 }
 
 /** The day after the demo corpus ends. */
@@ -106,6 +108,12 @@ export function createAgent(
     asked,
     text,
     call,
+    async pages(name, args) {
+      const answers = [await call(name, args)]
+      for (let after = answers[0]?.['after']; after !== undefined; after = answers.at(-1)?.['after'])
+        answers.push(await call(name, { ...args, after }))
+      return answers
+    },
     async refusal(name, args) {
       try {
         const answer = await call(name, args)

@@ -9,14 +9,14 @@ import { libraryLexicons, libraryReferences } from '../records/lexicons.ts'
 import { openTestStore } from '../store/store.ts'
 import { understand } from '../records/understand.ts'
 
-/** `believe` replaces some of the statistics; no answer may depend on them. */
-export async function openWatchedEngine(believe: Partial<Statistics> = {}) {
+/** `assumed` replaces some of the statistics; no answer may depend on them. */
+export async function openWatchedEngine(assumed: Partial<Statistics> = {}) {
   const given = { lexicons: libraryLexicons, references: libraryReferences }
   const store = await openTestStore({ path: ':memory:', ...given })
   const model = buildModel(understand(libraryLexicons, libraryReferences).set)
   const { read } = store.database
   assert.ok(read.statistics !== null)
-  const statistics = { ...read.statistics, ...believe }
+  const statistics = { ...read.statistics, ...assumed }
   /** What was asked: statistics by their kind, how often the state of plans, and statements by their kind. */
   const work = { statistics: [] as string[], states: 0, statements: [] as string[] }
   const watched: Pick<ReadDatabase, 'statistics' | 'readPlanState' | 'readAnswer'> = {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../../../test/golden/corpora.ts'
-import { createAgent, demoDay, engineEndpoint, modelOf } from '../../../../test/support/service/agents.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
 import type { Engine } from '../../../../test/support/store/postgres.ts'
 import { buildRecord } from '../../../../test/support/records/records.ts'
-import { openTestService } from '../../../../test/support/service/service.ts'
+import { sharedService } from '../../../../test/support/service/service.ts'
 import { recordLexicon } from '../../../../test/support/store/store.ts'
 
 after(closeCorpora)
@@ -56,24 +56,20 @@ function expectedRows(
   )
 }
 
-async function open(database: Engine) {
-  const records = await Promise.all(
+const shared = sharedService(async () => ({
+  lexicons: [lexicon],
+  records: await Promise.all(
     works.map((value, at) => buildRecord('test.shares.work', { rkey: `r${at}`, value })),
-  )
-  const service = await openTestService({ lexicons: [lexicon], records, database })
-  return {
-    service,
-    agent: createAgent(
-      modelOf([lexicon], {}),
-      engineEndpoint(service.engine, undefined, { points: 1_000 }),
-      () => demoDay,
-    ),
-  }
+  ),
+}))
+
+async function open(database: Engine): Promise<Agent> {
+  const endpoint = engineEndpoint((await shared(database)).engine, undefined, { points: 1_000 })
+  return createAgent(modelOf([lexicon], {}), endpoint)
 }
 
 onEveryDatabase('every group has its share, however many groups there are', async (database) => {
-  const { service, agent } = await open(database)
-  await using _ = service
+  const agent = await open(database)
   const isEnglish = ({ language }: (typeof works)[number]) => language === 'en'
   const asked = { collection: 'work', by: ['kind'], share: { language: 'en' }, limit: 30 }
   for (const [args, among] of [
@@ -92,8 +88,7 @@ onEveryDatabase('every group has its share, however many groups there are', asyn
 })
 
 onEveryDatabase('an order by share has all groups, the zeros too', async (database) => {
-  const { service, agent } = await open(database)
-  await using _ = service
+  const agent = await open(database)
   const expected = expectedRows(works, ({ language }) => language === 'en')
   const asked = {
     collection: 'work',
@@ -106,14 +101,9 @@ onEveryDatabase('an order by share has all groups, the zeros too', async (databa
     ['-share', -1],
     ['share', 1],
   ] as const) {
-    const all: Row[] = []
-    let after: string | undefined
-    do {
-      const answer = await agent.call('aggregate', { ...asked, order, ...(after && { after }) })
-      assert.equal(answer.hint, undefined)
-      all.push(...answer.rows)
-      after = answer.after
-    } while (after !== undefined)
+    const answers = await agent.pages('aggregate', { ...asked, order })
+    for (const { hint } of answers) assert.equal(hint, undefined)
+    const all = answers.flatMap(({ rows }): Row[] => rows)
     assert.deepEqual(new Map(all.map((row) => [row[0], row])), expected)
     const shares = all.map((row) => row[3])
     assert.deepEqual(
@@ -126,8 +116,7 @@ onEveryDatabase('an order by share has all groups, the zeros too', async (databa
 onEveryDatabase(
   'shares of values in an array of objects are of the elements that meet them',
   async (database) => {
-    const { service, agent } = await open(database)
-    await using _ = service
+    const agent = await open(database)
     const { rows } = await agent.call('aggregate', {
       collection: 'work',
       by: ['parts.name'],

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { fromJsonSchema, type JsonSchemaType } from '@modelcontextprotocol/server'
 import { packBundle } from '../build/mcpb/bundle.ts'
@@ -13,6 +12,7 @@ import { unpackPackage } from '../build/unpack.ts'
 import { settings } from '../src/cli/settings/settings.ts'
 import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { startAgentServer } from './mcp/agent-server.ts'
+import { connect, textOf } from './mcp/connect.ts'
 import type { Json } from './reference/shapes.ts'
 import { anybody } from './support/server/http-server.ts'
 
@@ -63,17 +63,12 @@ test('the bundle is unpacked, started and asked as Claude Desktop does it', asyn
   for (const key of ['', 'lg_key']) {
     const { command, args, env } = await configure({ endpoint, ...(key !== '' && { key }) })
     assert.equal(command, 'node')
-    const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' })
     const transport = { command: process.execPath, args, env, cwd: folder, stderr: 'ignore' } as const
-    await client.connect(new StdioClientTransport(transport))
+    await using client = await connect(new StdioClientTransport(transport))
     keys.clear()
-    const { content, isError } = await client.callTool({
-      name: 'aggregate',
-      arguments: { collection: 'article' },
-    })
-    assert.ok(!isError, JSON.stringify(content))
-    assert.ok(JSON.parse((content as Json)[0].text).count > 100)
-    await client.close()
+    const { text, isError } = await textOf(client, 'aggregate', { collection: 'article' })
+    assert.ok(!isError, text)
+    assert.ok(JSON.parse(text).count > 100)
     assert.deepEqual([...keys], [key === '' ? undefined : key])
   }
 })

@@ -9,16 +9,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createTools } from '../../src/mcp/tools/tools.ts'
 import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
-import { programFile } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
 import { demoDay } from '../support/service/agents.ts'
 import type { HttpServer } from '../support/server/http-server.ts'
 import { newsParts, startAgentServer } from './agent-server.ts'
 import { clientProgram, importClient } from './client-packages.ts'
+import { connect, onStdio } from './connect.ts'
 
 /** A call that every client makes, and one that the tool refuses. */
 const question = { collection: 'article', by: ['language'], limit: 3 }
@@ -40,7 +39,7 @@ before(async () => {
     description,
     inputSchema,
   }))
-  const client = await connect(viaStdio())
+  const client = await connect(onStdio(server.url))
   answer = textOf(await client.callTool({ name: 'aggregate', arguments: question }))
   assert.equal(JSON.parse(answer).rows.length, 3)
   await client.close()
@@ -132,18 +131,17 @@ test('OpenAI Agents gives a model the tools without loss, not in strict mode, an
 })
 
 for (const [name, transport] of [
-  ['the program on standard input and output', viaStdio],
+  ['the program on standard input and output', () => onStdio(server.url)],
   ['mcp-remote, between standard input and output and our HTTP', viaRemote],
 ] as const)
   test(`the official client lists and calls tools through ${name}`, async () => {
-    const client = await connect(transport())
+    await using client = await connect(transport())
     const { tools: listed } = await client.listTools()
     assert.deepEqual(declared(listed, 'inputSchema'), tools)
     assert.equal(textOf(await client.callTool({ name: 'aggregate', arguments: question })), answer)
     const failed = await client.callTool({ name: 'aggregate', arguments: mistake })
     assert.equal(failed.isError, true)
     assert.match(textOf(failed), refused)
-    await client.close()
   })
 
 test('Inspector finds nothing in the list of tools that a client may refuse, and calls one', async () => {
@@ -216,11 +214,6 @@ function callOf(id: string, args: Json): Json {
   return { type: 'function_call', ...call, arguments: JSON.stringify(args) }
 }
 
-function viaStdio(): StdioClientTransport {
-  const args = [programFile, 'mcp', '--endpoint', `${server.url}/api/graphql`]
-  return new StdioClientTransport({ command: process.execPath, args, cwd: home })
-}
-
 function viaRemote(): StdioClientTransport {
   const args = [
     clientProgram('mcp-remote/dist/proxy.js'),
@@ -231,12 +224,6 @@ function viaRemote(): StdioClientTransport {
   ]
   const env = { ...process.env, MCP_REMOTE_CONFIG_DIR: home } as Record<string, string>
   return new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' })
-}
-
-async function connect(transport: StdioClientTransport): Promise<Client> {
-  const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' })
-  await client.connect(transport)
-  return client
 }
 
 function inspect(...args: readonly string[]): Promise<{ stdout: string; stderr: string; status: number }> {

@@ -37,7 +37,7 @@ test('sixty questions over real news are answered by few calls and in few tokens
   assert.equal(questions.flatMap(([, some]) => some).length, 60)
   await using service = await importAndServe()
   const news = readNews(files.flatMap(readRecords), new Date())
-  await using agent = await connectAgent('http', service.url)
+  await using agent = await connectAgent(service.url)
   const taken: { readonly asks: string; readonly calls: number; readonly tokens: number }[] = []
 
   for (const [kind, some] of questions)

@@ -10,8 +10,6 @@ import { type DevCorpus, importDevCorpus, skip } from '../support/records/dev-co
 
 /** Tokens of the list of tools, the instructions and two descriptions. */
 const mostBefore = 4_600
-/** Tokens of arguments and answer of the question in the middle. */
-const mostForTheMedian = 250
 
 let corpus: DevCorpus | undefined
 before(async () => {
@@ -89,41 +87,4 @@ test('the list of tools, the instructions and two descriptions are short', { ski
   t.diagnostic(sizes.map(([name, tokens]) => `${name} ${tokens}`).join(', '))
   const all = sizes.reduce((sum, [, tokens]) => sum + tokens, 0)
   assert.ok(all <= mostBefore, `${all} tokens`)
-})
-
-const since = '2020-07-01'
-const questions: readonly (readonly [tool: string, args: Json])[] = [
-  ['aggregate', { collection: 'article', since }],
-  ['aggregate', { collection: 'article', by: ['language'], since }],
-  ['aggregate', { collection: 'article', by: ['publishedAt:week'], search: 'covid* OR coronavirus' }],
-  ['aggregate', { collection: 'enrichment', by: ['sentiment'], filters: { 'article.language': 'de' } }],
-  ['aggregate', { collection: 'article', by: ['source.country'], measures: ['distinct:source'], limit: 10 }],
-  ['aggregate', { collection: 'article', by: ['source'], search: 'trump', limit: 5 }],
-  ['aggregate', { collection: 'article', by: ['section'], share: { language: 'en' }, limit: 10 }],
-  ['aggregate', { collection: 'article', by: ['publishedAt:hourOfDay'], filters: { language: 'fr' } }],
-  [
-    'aggregate',
-    { collection: 'enrichment', by: ['topics'], filters: { sentiment: 'negative' }, unusual: {}, limit: 5 },
-  ],
-  [
-    'search_records',
-    { collection: 'article', search: 'explosion OR beirut', fields: ['title', 'source'], limit: 3 },
-  ],
-  ['search_records', { collection: 'article', filters: { language: 'ja' }, fields: ['title'], limit: 5 }],
-  ['search_records', { collection: 'article', search: '"white house"', limit: 1 }],
-  ['search_records', { collection: 'source', filters: { country: 'DE' }, fields: ['displayName'], limit: 5 }],
-  ['resolve_name', { name: 'Guardian' }],
-  ['describe', { collection: 'enrichment', field: 'sentiment' }],
-]
-
-test('the median question takes few tokens', { skip }, async (t) => {
-  const agent = open()
-  const sizes = await Array.fromAsync(questions, async ([tool, args]) => {
-    const tokens = tokensOf(tool) + tokensOf(JSON.stringify(args)) + tokensOf(await agent.text(tool, args))
-    t.diagnostic(`${tokens} ${tool} ${JSON.stringify(args)}`)
-    return tokens
-  })
-  const median = sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)] ?? 0
-  t.diagnostic(`median ${median}`)
-  assert.ok(median <= mostForTheMedian, `${median} tokens`)
 })
