@@ -138,6 +138,7 @@ test('categories and references that are too long for an index count as missing,
     [uri, 'at://did:plc:a/b.c.d/'],
     [`${uri}#${'f'.repeat(487)}`, 'at://did:plc:a/b.c.d/'],
     [`${uri}#${'f'.repeat(488)}`, null],
+    [`at://did:plc:${'a'.repeat(1_500)}/b.c.d/k`, `at://did:plc:${'a'.repeat(1_500)}/b.c.d/`],
     [`${uri}#${'f'.repeat(500)}`, null],
     [`at://did:plc:a/b.c.d/k#${'f'.repeat(2400)}/g`, null],
   ] as const) {

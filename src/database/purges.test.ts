@@ -243,6 +243,8 @@ onStoppedNotes('who, when and why is kept, of the hiding before too', async (sto
 
 onThreeNotes('a purge of which rows are left does not end', async (store, { metadata }) => {
   await purge(store, ann)
+  await purge(store, uriOf(spot('x', 2)))
+  assert.deepEqual(await metadata.unfinishedPurges(), [ann, uriOf(spot('x', 2))])
   await metadata.endPurges()
   assert.deepEqual(await metadata.unfinishedPurges(), [ann])
   await settleAll(store)
