@@ -132,9 +132,8 @@ async function succeed(args: readonly string[], env: Record<string, string>) {
 }
 
 async function recordCounts(env: Record<string, string>, dir: string): Promise<Record<string, number>> {
-  const args = ['status', '--json', '--lexicons', dir]
   const { stdout } = await until(async () => {
-    const outcome = await run(args, { env })
+    const outcome = await run(['status', '--json', '--lexicons', dir], { env })
     if (countingTookTooLong.test(outcome.stderr)) return null
     assert.equal(outcome.status, 0, outcome.stderr)
     return outcome
