@@ -12,6 +12,7 @@ import { loadLexicons } from '../../../lexicon/load.ts'
 import type { LexiconSet } from '../../../lexicon/lexicon-set.ts'
 import { buildModel } from '../../../schema/model/build-model.ts'
 import { exportLines } from '../../export.ts'
+import { tid } from '../../../../test/network/follow.ts'
 import { createBlockReader } from './block-reader.ts'
 import { importRecords, type ImportResult } from './import.ts'
 import type { LineInput } from './lines.ts'
@@ -84,16 +85,11 @@ test('importing the same lines twice changes nothing', async () => {
 
 test('progress counts the bytes of all inputs', async () => {
   await using database = await openMemory()
-  const input = (name: string, bytes: Buffer): LineInput => ({
-    name,
-    size: null,
-    open: () => Readable.from([bytes]),
-  })
   const lines = [1, 2, 3].map((number) => Buffer.from(article(number)))
   const seen: number[] = []
   await importRecords(
     database.write,
-    lines.map((bytes) => input('test.jsonl', bytes)),
+    lines.map((bytes) => inputOf(bytes, null)),
     {
       lexicons,
       tables,
@@ -171,8 +167,11 @@ function importText(database: Database, text: string): Promise<ImportResult> {
 }
 
 function importBytes(database: Database, bytes: Uint8Array, workers = 1): Promise<ImportResult> {
-  const input: LineInput = { name: 'test.jsonl', size: bytes.length, open: () => Readable.from([bytes]) }
-  return importRecords(database.write, [input], { lexicons, tables, workers })
+  return importRecords(database.write, [inputOf(bytes, bytes.length)], { lexicons, tables, workers })
+}
+
+function inputOf(bytes: Uint8Array, size: number | null): LineInput {
+  return { name: 'test.jsonl', size, open: () => Readable.from([bytes]) }
 }
 
 async function exportText(database: Database): Promise<string> {
@@ -180,11 +179,7 @@ async function exportText(database: Database): Promise<string> {
 }
 
 function article(number: number, title = 'A title'): string {
-  // A record key of the kind TID: thirteen characters, the number in its last ones.
-  const rkey = `3kaaaaaa${number
-    .toString(6)
-    .padStart(5, '0')
-    .replaceAll(/[0-9]/g, (digit) => '234567'[Number(digit)] ?? '')}`
+  const rkey = tid(1_790_000_000_000_000 + number)
   const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
   return JSON.stringify({
     uri: `at://${did}/tech.service.news.article/${rkey}`,

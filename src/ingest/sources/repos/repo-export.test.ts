@@ -10,11 +10,8 @@ import { openThreads } from '../threads.ts'
 import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 
 const inFolder = temporaryFolder()
-const [ana, ben, cai] = ['a', 'b', 'c'].map((letter) => `did:plc:${letter.repeat(24)}`) as [
-  string,
-  string,
-  string,
-]
+const accountOf = (letter: string): string => `did:plc:${letter.repeat(24)}`
+const [ana, ben, cai] = [accountOf('a'), accountOf('b'), accountOf('c')]
 
 test('a target is known by its form', () => {
   const forms: Readonly<Record<string, unknown>> = {
