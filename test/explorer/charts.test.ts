@@ -85,6 +85,7 @@ for (const query of [
   'per=month&language=fr',
   'per=year',
   'publishedAt=2026-11-01&publishedAt.to=2026-11-02&per=hour',
+  'publishedAt=2026-11-01T00:00:00Z&publishedAt.to=2026-11-01T17:30:00Z&per=hour',
   'wordCount.from=300&wordCount.to=900&per=week&articleType=report&articleType=video',
 ])
   for (const as of ['count', 'share'])

@@ -32,6 +32,10 @@ test('a written view reads as the same address', () => {
   }
 })
 
+test('a value that an address has twice is one value', () => {
+  assert.equal(writeView(read('language=en&language=fr&language=en').view), 'language=en&language=fr')
+})
+
 test('conditions become a where', () => {
   const { view } = read(
     'language=en&language=fr&tags=climate&section.not=sport&source_country=GB&publishedAt.from=2026-11-01&publishedAt.to=2026-11-30&techServiceNewsEnrichmentViaArticle.sentiment=negative&techServiceNewsEnrichmentViaArticle.impactLevel.from=8',
