@@ -9,7 +9,7 @@ import { hasEnded, workOf } from './processes.ts'
 import { until } from './until.ts'
 
 /** Hundredths of a second of computing up to the first kill, on average; a program takes about thirty to start. */
-const untilFirst = 45
+const untilFirst = 36
 
 /** Sends the signal after that much computing. False if the program was done before, which must have gone well. */
 export async function killAfter(
