@@ -5,7 +5,17 @@ import { retryRejections } from '../src/ingest/retry.ts'
 import type { Json } from './reference/shapes.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
-import { apply, note, noteLexicons, openNotes, refuse, rev, spot, uriOf, visibleRecords } from './support/records/notes.ts'
+import {
+  apply,
+  note,
+  noteLexicons,
+  openNotes,
+  refuse,
+  rev,
+  spot,
+  uriOf,
+  visibleRecords,
+} from './support/records/notes.ts'
 import { buildRecord, refTo } from './support/records/records.ts'
 import { openRepoNetwork, put as putBook, remove as removeBook } from './support/network/repo-network.ts'
 import { openTestService, type TestService } from './support/service/service.ts'

@@ -2,12 +2,7 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { parseHTML } from 'linkedom'
-import {
-  closeCorpora,
-  corpusNamed,
-  newsLexicons,
-  stressLexicons,
-} from '../golden/corpora.ts'
+import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { explorerOver } from '../support/service/explorer.ts'
