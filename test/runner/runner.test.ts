@@ -19,7 +19,7 @@ test('a test file that starts a server or a process, or imports what does, is no
     assert.ok(!unit.includes(file), file)
 })
 
-test('the files that draw at random are told from what they import', () => {
+test('the files that draw at random are told from what they call', () => {
   const { drawing } = findTestFiles()
   assert.ok(drawing.includes('test/properties/lists.test.ts'))
   assert.ok(!drawing.includes('test/architecture.test.ts'))

@@ -24,15 +24,8 @@ export function findTestFiles(): TestFiles {
     .toSorted()
   const isLong = (file: string): boolean => file.endsWith('.long.test.ts')
   const short = all.filter((file) => !isLong(file))
-  const starts = reaching(
-    (text) =>
-      /from '(node:(child_process|cluster|http|https|net|worker_threads)|pg|playwright-core)'/.test(text),
-    (file) => /^test\/(?!support\/store\/postgres\.ts|postgres\/)/.test(file),
-  )
-  const draws = reaching(
-    (text) => /(?<!function )\brounds\(/.test(text),
-    (file) => file.startsWith('test/'),
-  )
+  const draws = (file: string): boolean =>
+    /(?<![.\w])(rounds|assertHolds|property)\(/.test(readFileSync(join(root, file), 'utf8'))
   return {
     all,
     unit: short.filter(
@@ -44,24 +37,20 @@ export function findTestFiles(): TestFiles {
   }
 }
 
-/** Whether a file, or one that it imports and that is followed, has such a text. */
-function reaching(
-  found: (text: string) => boolean,
-  isFollowed: (file: string) => boolean,
-): (file: string) => boolean {
-  const known = new Map<string, boolean>()
-  const reaches = (file: string): boolean => {
-    const before = known.get(file)
-    if (before !== undefined) return before
-    known.set(file, false)
-    const text = readFileSync(join(root, file), 'utf8')
-    const imports = Array.from(text.matchAll(/from '(\.[^']+\.ts)'/g), ([, path = '']) =>
-      posix.join(posix.dirname(file), path),
-    )
-    const answer =
-      found(text) || imports.some((path) => isFollowed(path) && existsSync(join(root, path)) && reaches(path))
-    known.set(file, answer)
-    return answer
-  }
-  return reaches
+const starting = /from '(node:(child_process|cluster|http|https|net|worker_threads)|pg|playwright-core)'/
+const ofPostgres = /^test\/(support\/store\/postgres\.ts|postgres\/)/
+const known = new Map<string, boolean>()
+
+/** Whether a file, or a module of the tests that it imports, can start a server or a process. */
+function starts(file: string): boolean {
+  const before = known.get(file)
+  if (before !== undefined) return before
+  known.set(file, false)
+  const text = readFileSync(join(root, file), 'utf8')
+  const imports = Array.from(text.matchAll(/from '(\.[^']+\.ts)'/g), ([, path = '']) =>
+    posix.join(posix.dirname(file), path),
+  ).filter((path) => path.startsWith('test/') && !ofPostgres.test(path) && existsSync(join(root, path)))
+  const answer = starting.test(text) || imports.some(starts)
+  known.set(file, answer)
+  return answer
 }
