@@ -11,13 +11,13 @@ import { connect } from '../database/postgres/connection.ts'
 const { book } = collections
 const newUrl = emptyDatabases()
 const future = tid(2_100_000_000_000_000)
-/** Not of the future by a clock that may differ, so that a later version may really be known. */
-const later = tid((Date.now() + 120_000) * 1_000)
+/** Not of the future by a clock that may differ, so that a later version may really be known. Asked for when it is used. */
+const later = (): string => tid((Date.now() + 120_000) * 1_000)
 const unsettled: readonly ((of: Victim) => readonly string[])[] = [
-  (of) => [floorOf(of, later), strange(of)],
-  (of) => [otherVersion(of, later)],
-  (of) => [missing(of), tombstone(of, later)],
-  (of) => [strange(of, later)],
+  (of) => [floorOf(of, later()), strange(of)],
+  (of) => [otherVersion(of, later())],
+  (of) => [missing(of), tombstone(of, later())],
+  (of) => [strange(of, later())],
 ]
 
 /** An account whose records are damaged; no two damages are of the same account, so that one network has them all. */
