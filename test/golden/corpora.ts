@@ -10,7 +10,6 @@ import type { PlainRecord } from '../reference/dataset.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { cidOf } from '../support/records/records.ts'
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
-import { networkRecords } from '../support/records/network-records.ts'
 import { openTestService, type TestService } from '../support/service/service.ts'
 
 export interface LexiconFolder {
@@ -61,7 +60,10 @@ const open = {
   odd: (database: Engine) => openFolder(database, 'odd', oddLexicons),
   library: (database: Engine) =>
     openFolder(database, 'library', { documents: libraryLexicons, references: libraryReferences }),
-  network: openNetwork,
+  network: (database: Engine) => {
+    const judged = JSON.parse(JSON.stringify(schemas).replaceAll('"lex:', '"'))
+    return openFolder(database, 'network', networkLexicons, judged)
+  },
 } as const
 export type CorpusName = keyof typeof open
 
@@ -104,11 +106,6 @@ async function openFolder(
       }),
   )
   return openCorpus(database, lexicons, judged, records)
-}
-
-async function openNetwork(database: Engine): Promise<Corpus> {
-  const judged = JSON.parse(JSON.stringify(schemas).replaceAll('"lex:', '"'))
-  return openCorpus(database, networkLexicons, judged, await networkRecords())
 }
 
 /** The reference evaluator knows no tokens; no case that it judges asks for one. */
