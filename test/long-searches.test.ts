@@ -1,4 +1,4 @@
-/** Searches in texts that are longer than what an engine's own index of words takes. */
+/** Searches in texts that are longer than what an engine's own index of words takes, and what is in their statements. */
 import assert from 'node:assert/strict'
 import { mostBytes } from '../src/search/indexed-words.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
@@ -86,4 +86,19 @@ onEveryDatabase('a record holds as many bytes of words as the limit says', async
   assert.equal(await found(service, `abc ${han.at(-1)}`), 'a')
   // A long word counts by its first hundred characters.
   assert.equal(await found(service, 'storm'), 'b')
+})
+
+onEveryDatabase('no part of a search is in the text of a statement', async (database) => {
+  await using service = await openTestService({ lexicons, database, records: [line('a', { text: 'zebra' })] })
+  const { list } = await service.data(`{ list: orgExampleThing(
+    search: "zebra OR \\"quagga's text\\" OR okapi* -title:tapir"
+    where: {text: {matches: "zebra -tapir"}}
+    sortBy: [{field: RELEVANCE}]
+    first: 1
+  ) {
+    totalCount ranked edges { cursor score snippet(field: text) { text } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  } }`)
+  assert.equal(list.totalCount, 1)
+  assert.doesNotMatch(service.opened.lastStatement(), /zebra|quagga|okapi|tapir/)
 })

@@ -130,15 +130,3 @@ test('peer fault 17: the schema is built once, not for every request', async (da
     assert.deepEqual(data, { [`a${index}`]: { description: book.description } })
   }
 })
-
-test('peer fault 18: a read-only service has no mutations, not even in its schema', async (database) => {
-  await using service = await openLibrary(database, [])
-  const { schema } = await service.data(
-    '{ schema: __schema { mutationType { name } subscriptionType { name } types { name } } }',
-  )
-  assert.equal(schema.mutationType, null)
-  assert.equal(schema.subscriptionType, null)
-  assert.ok(!schema.types.some((type: Json) => type.name === 'Mutation' || type.name === 'Subscription'))
-  const { code } = await service.refusal('mutation { createOrgExampleLibraryBook { uri } }')
-  assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
-})

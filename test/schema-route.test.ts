@@ -3,17 +3,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { buildSchema } from 'graphql'
-import { buildLexicons } from '../src/lexicon/lexicons.ts'
-import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import { schemaText } from '../src/schema/schema-text.ts'
 import { newsLexicons } from './golden/corpora.ts'
+import { modelOf } from './support/service/agents.ts'
 import { startServer } from './support/server/http-server.ts'
 
-const files = newsLexicons.documents.map((document) => ({ file: `${document.id}.json`, document }))
-const built = buildLexicons(files, newsLexicons.references)
-assert.ok(built.ok)
-const schema = buildGraphQLSchema(buildModel(built.lexicons))
+const schema = buildGraphQLSchema(modelOf(newsLexicons.documents, newsLexicons.references))
 const path = '/schema.graphql'
 
 test('the schema is served as text that builds the same schema, with its hash as ETag', async () => {

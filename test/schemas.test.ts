@@ -7,12 +7,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'
 import { type GraphQLSchema, printSchema, validateSchema } from 'graphql'
-import { buildLexicons } from '../src/lexicon/lexicons.ts'
-import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
-import type { Model } from '../src/schema/model/model.ts'
-import { newsLexicons, siteLexicons, stressLexicons } from './golden/corpora.ts'
+import { newsLexicons, oddLexicons, siteLexicons, stressLexicons } from './golden/corpora.ts'
 import type { Json, References } from './reference/shapes.ts'
+import { modelOf } from './support/service/agents.ts'
 import { libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
@@ -20,6 +18,7 @@ const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
 const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
   ['news', newsLexicons.documents, newsLexicons.references],
   ['stress', stressLexicons.documents, stressLexicons.references],
+  ['odd', oddLexicons.documents, oddLexicons.references],
   ['site-standard', siteLexicons.documents, siteLexicons.references],
   ['library', libraryLexicons, libraryReferences],
 ]
@@ -48,27 +47,6 @@ test('the network gives every record collection its three root fields, and four 
   const schema = buildGraphQLSchema(modelOf(networkDocuments as readonly Json[], {}))
   assert.equal(Object.keys(schema.getQueryType()?.getFields() ?? {}).length, records.length * 3 + 4)
 })
-
-test('what gives way or is mapped in the stress lexicons is noted', () => {
-  const { notes } = modelOf(stressLexicons.documents, stressLexicons.references)
-  for (const note of [
-    'example.stress.everything: the generated field parentResolved gives way to the property of that name.',
-    'example.stress.everything: property "did" is the field record_did.',
-    'example.stress.names: property "id" is the field record_id.',
-    'example.stress.names: property "größe" is the field gr__e.',
-  ])
-    assert.ok(notes.includes(note), `${note}\nis not among\n${notes.join('\n')}`)
-})
-
-function modelOf(documents: readonly Json[], references: References): Model {
-  const files = documents.map((document) => ({
-    file: `${document.id}.json`,
-    document: structuredClone(document),
-  }))
-  const result = buildLexicons(files, references)
-  assert.ok(result.ok, JSON.stringify(result))
-  return buildModel(result.lexicons)
-}
 
 function assertSound(schema: GraphQLSchema): void {
   assert.deepEqual(validateSchema(schema), [])

@@ -66,17 +66,6 @@ test('a handle stands on every record of its account, wherever that is read, and
   })
 })
 
-test('a handle is for reading alone: no condition, order or group takes it', async (database) => {
-  await using library = await openLibrary({ database })
-  for (const argument of ['(where: {actorHandle: {eq: "a"}})', '(sortBy: [{field: actorHandle}])'])
-    assert.equal(
-      (await library.service.refusal(`{ orgExampleLibraryBook${argument} { totalCount } }`)).code,
-      'GRAPHQL_VALIDATION_FAILED',
-    )
-  const grouped = '{ orgExampleLibraryBookAggregate(groupBy: [actorHandle]) { count } }'
-  assert.equal((await library.service.refusal(grouped)).code, 'GRAPHQL_VALIDATION_FAILED')
-})
-
 test('every collection is in the state of the index, those without records too', async (database) => {
   await using library = await openLibrary({ database })
   const { service } = library

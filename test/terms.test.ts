@@ -102,6 +102,12 @@ test('what refuses a long statement its turn is the answer', async () => {
   assert.ok(answer.kind === 'errors' && answer.code === 'RATE_LIMITED')
 })
 
+test('an empty operation name is none, asked first or second', async () => {
+  await using service = await open()
+  for (const operationName of ['', null])
+    assert.equal((await service.engine.execute({ query: totals, operationName })).kind, 'data')
+})
+
 test('the same question is answered from memory until something is written', async () => {
   await using service = await open({ database: file('kept') })
   const courses: string[] = []

@@ -65,16 +65,6 @@ onEveryDatabase('scores are those of a plain computation, the most unusual group
   })
 })
 
-onEveryDatabase('both engines print the same text', async (database) => {
-  const service = await open(database)
-  const query = compared('significant: {against: {}}, limit: 3', significance)
-  const answer = await service.engine.execute({ query })
-  assert.ok(answer.kind === 'data')
-  const text = new TextDecoder().decode(answer.body)
-  assert.match(text, /"share":0\.06,"againstCount":3,"againstShare":0\.00375,"score":3\.287\}/)
-  assert.match(text, /"share":0\.025,"againstCount":0,"againstShare":0,"score":2\.364\}/)
-})
-
 onEveryDatabase('nothing is significant where shares cannot differ', async (database) => {
   const service = await open(database)
   for (const args of [

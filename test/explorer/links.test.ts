@@ -14,7 +14,6 @@ import { modelOf } from '../support/service/agents.ts'
 import type { StoredLine } from '../support/service/engine.ts'
 import { explorerOver, type OpenedExplorer } from '../support/service/explorer.ts'
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
-import { networkRecords } from '../support/records/network-records.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { loadCorpus } from '../support/random/property.ts'
 import { drawer } from '../support/service/requests.ts'
@@ -53,10 +52,7 @@ const sets: Readonly<Record<string, () => TestServiceGiven | Promise<TestService
     references: standard.references,
     records: linesOf('site-standard'),
   }),
-  network: async () => ({
-    lexicons: networkDocuments as readonly Json[],
-    records: await networkRecords(),
-  }),
+  network: () => ({ lexicons: networkDocuments as readonly Json[], records: linesOf('network') }),
   things: () => ({
     lexicons: [thing({}, 'org.example.bare'), thing({ many, size: { type: 'integer' } })],
     records: [

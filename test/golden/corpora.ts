@@ -1,4 +1,4 @@
-/** The lexicon sets and records that golden cases ask: the demo's news, the stress set, standard.site, the network's. */
+/** The lexicon sets and records that golden cases ask: the demo's, and those of test/schemas. */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { schemas } from '@atproto/api'
@@ -9,7 +9,7 @@ import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { cidOf } from '../support/records/records.ts'
-import { networkRecords } from '../support/records/network-records.ts'
+import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 import { openTestService, type TestService } from '../support/service/service.ts'
 
 export interface LexiconFolder {
@@ -36,8 +36,35 @@ export function readLexiconFolder(url: URL): LexiconFolder {
 export const newsLexicons = readLexiconFolder(new URL('../../lexicons/', import.meta.url))
 export const stressLexicons = readLexiconFolder(new URL('../schemas/stress/lexicons/', import.meta.url))
 export const siteLexicons = readLexiconFolder(new URL('../schemas/site-standard/lexicons/', import.meta.url))
+/** Names, times and numbers at the edge of what is allowed. */
+export const oddLexicons = readLexiconFolder(new URL('../schemas/odd/lexicons/', import.meta.url))
+/** With more than one target there are reverse fields, but no nested filters. */
+export const networkLexicons: LexiconFolder = {
+  documents: schemas as readonly Json[],
+  references: {
+    'app.bsky.feed.like#subject': ['app.bsky.feed.post', 'app.bsky.feed.generator'],
+    'app.bsky.feed.repost#subject': ['app.bsky.feed.post'],
+    'app.bsky.feed.post#reply.root': ['app.bsky.feed.post'],
+    'app.bsky.feed.post#reply.parent': ['app.bsky.feed.post'],
+    'app.bsky.feed.threadgate#post': ['app.bsky.feed.post'],
+    'app.bsky.graph.listitem#list': ['app.bsky.graph.list'],
+    'app.bsky.graph.starterpack#list': ['app.bsky.graph.list'],
+  },
+}
 
-const open = { demo: openDemo, stress: openStress, site: openSite, network: openNetwork } as const
+const open = {
+  demo: openDemo,
+  stress: (database: Engine) =>
+    openFolder(database, 'stress', stressLexicons, withoutTokens(stressLexicons.documents)),
+  site: (database: Engine) => openFolder(database, 'site-standard', siteLexicons),
+  odd: (database: Engine) => openFolder(database, 'odd', oddLexicons),
+  library: (database: Engine) =>
+    openFolder(database, 'library', { documents: libraryLexicons, references: libraryReferences }),
+  network: (database: Engine) => {
+    const judged = JSON.parse(JSON.stringify(schemas).replaceAll('"lex:', '"'))
+    return openFolder(database, 'network', networkLexicons, judged)
+  },
+} as const
 export type CorpusName = keyof typeof open
 
 const opened = new Map<string, Promise<Corpus>>()
@@ -60,15 +87,12 @@ async function openDemo(database: Engine): Promise<Corpus> {
   return openCorpus(database, newsLexicons, newsLexicons.documents, records)
 }
 
-function openStress(database: Engine): Promise<Corpus> {
-  return openFolder(database, 'stress', stressLexicons, withoutTokens(stressLexicons.documents))
-}
-
-function openSite(database: Engine): Promise<Corpus> {
-  return openFolder(database, 'site-standard', siteLexicons, siteLexicons.documents)
-}
-
-async function openFolder(database: Engine, name: string, lexicons: LexiconFolder, judged: readonly Json[]) {
+async function openFolder(
+  database: Engine,
+  name: string,
+  lexicons: LexiconFolder,
+  judged: readonly Json[] = lexicons.documents,
+) {
   const text = readFileSync(new URL(`../schemas/${name}/records.jsonl`, import.meta.url), 'utf8')
   const records = await Promise.all(
     text
@@ -82,23 +106,6 @@ async function openFolder(database: Engine, name: string, lexicons: LexiconFolde
       }),
   )
   return openCorpus(database, lexicons, judged, records)
-}
-
-/** With more than one target there are reverse fields, but no nested filters. */
-const networkReferences = {
-  'app.bsky.feed.like#subject': ['app.bsky.feed.post', 'app.bsky.feed.generator'],
-  'app.bsky.feed.repost#subject': ['app.bsky.feed.post'],
-  'app.bsky.feed.post#reply.root': ['app.bsky.feed.post'],
-  'app.bsky.feed.post#reply.parent': ['app.bsky.feed.post'],
-  'app.bsky.feed.threadgate#post': ['app.bsky.feed.post'],
-  'app.bsky.graph.listitem#list': ['app.bsky.graph.list'],
-  'app.bsky.graph.starterpack#list': ['app.bsky.graph.list'],
-}
-
-async function openNetwork(database: Engine): Promise<Corpus> {
-  const documents = schemas as readonly Json[]
-  const judged = JSON.parse(JSON.stringify(schemas).replaceAll('"lex:', '"'))
-  return openCorpus(database, { documents, references: networkReferences }, judged, await networkRecords())
 }
 
 /** The reference evaluator knows no tokens; no case that it judges asks for one. */

@@ -210,19 +210,6 @@ test('a cursor of groups is bound to their keys and their order, not to their co
   }
 })
 
-test('without groups there is no page of them', async (database) => {
-  await using loaded = await loadCorpus(5, { database })
-  const info = 'groupsPageInfo { hasNextPage endCursor }'
-  const { none, empty, nothing } = await loaded.service.data(`{
-    none: ${field} { ${info} }
-    empty: ${field}(groupBy: [genre], limit: 0) { groups { count } ${info} }
-    nothing: ${field}(groupBy: [genre], where: {title: {eq: "no such title"}}) { groups { count } ${info} }
-  }`)
-  assert.deepEqual(none, { groupsPageInfo: { hasNextPage: false, endCursor: null } })
-  assert.deepEqual(empty, { groups: [], groupsPageInfo: { hasNextPage: true, endCursor: null } })
-  assert.deepEqual(nothing, { groups: [], groupsPageInfo: { hasNextPage: false, endCursor: null } })
-})
-
 test('buckets of time are paged through in any time zone', async (database) => {
   await using loaded = await loadCorpus(5, { database })
   const { service, reference } = loaded

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GraphQLObjectType } from 'graphql'
-import { buildLexicons } from '../../lexicon/lexicons.ts'
-import { buildModel } from './build-model.ts'
+import { modelOf } from '../../../test/support/service/agents.ts'
 import { buildGraphQLSchema } from '../graphql/graphql.ts'
 import type { Model } from './model.ts'
 
@@ -156,12 +155,7 @@ test('a union is one type, though its record is embedded elsewhere or its array 
     { lexicon: 1, id: 'org.example.colors', defs: { main: colors, box: { ...box, properties: {} } } },
     { lexicon: 1, id: 'org.example.site', defs: { main, list, box } },
   ]
-  const result = buildLexicons(
-    documents.map((document) => ({ file: document.id, document })),
-    {},
-  )
-  assert.ok(result.ok, JSON.stringify(result))
-  const schema = buildGraphQLSchema(buildModel(result.lexicons))
+  const schema = buildGraphQLSchema(modelOf(documents, {}))
   const typeOf = (type: string, field: string) =>
     String((schema.getType(type) as GraphQLObjectType).getFields()[field]?.type)
   assert.equal(typeOf('OrgExampleColors', 'accent'), 'OrgExampleColorsAccentUnion')
@@ -171,13 +165,8 @@ test('a union is one type, though its record is embedded elsewhere or its array 
 })
 
 function model(properties: Properties, references: Readonly<Record<string, readonly string[]>> = {}): Model {
-  const box = {
-    type: 'object',
-    properties: {
-      content: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
-      inner: { type: 'ref', ref: '#box' },
-    },
-  }
+  const content = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+  const box = { type: 'object', properties: { content, inner: { type: 'ref', ref: '#box' } } }
   const document = {
     lexicon: 1,
     id: 'org.example.thing',
@@ -187,9 +176,7 @@ function model(properties: Properties, references: Readonly<Record<string, reado
       token: { type: 'token' },
     },
   }
-  const result = buildLexicons([{ file: 'thing.json', document }], references)
-  assert.ok(result.ok, JSON.stringify(result))
-  return buildModel(result.lexicons)
+  return modelOf([document], references)
 }
 
 function collection({ collections }: Model) {
