@@ -137,6 +137,27 @@ onEveryDatabase('a filter takes all records of a name, and says which', async (d
   assert.match(await refused(agent, { all: 'Nobody Anywhere' }), /There is no source "Nobody Anywhere"/)
 })
 
+onEveryDatabase('records that share a name are groups of their own, told apart', async (database) => {
+  const agent = await open(database)
+  const expected = [
+    ['The New York Times (nytimes.example)', 9],
+    ['The New York Times (cooking.nytimes.example)', 2],
+    ['New York Times', 1],
+    ['The New York Times (nytimes-cn.example)', 1],
+  ] as const
+  const args = { collection: 'article', filters: { source: { all: 'The New York Times' } } }
+  const { rows } = await agent.call('aggregate', { ...args, by: ['source'] })
+  assert.deepEqual(new Set(rows), new Set(expected))
+  const top = { by: 'source', limit: 10 }
+  const inner: readonly Json[] = (await agent.call('aggregate', { ...args, by: ['language'], top })).rows
+  assert.deepEqual(new Set(inner.flatMap(([, , groups]) => Object.entries(groups))), new Set(expected))
+  const { values } = await agent.call('describe', { collection: 'article', field: 'source' })
+  for (const [name, count] of expected) {
+    assert.equal(values[name], count)
+    if (name.endsWith(')')) assert.equal(await counted(agent, name), count)
+  }
+})
+
 onEveryDatabase(
   'a name that is not exact is taken if one record has its words, and said',
   async (database) => {
