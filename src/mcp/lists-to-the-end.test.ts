@@ -3,14 +3,21 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openOn } from '../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../test/golden/corpora.ts'
-import { checkedCalls, readPages } from '../../test/mcp/checked-calls.ts'
+import { checkedCalls } from '../../test/mcp/checked-calls.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { demoDay } from '../../test/support/service/agents.ts'
+import { type Call, demoDay, readPages } from '../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)
 
 const article = 'tech.service.news.article'
+
+/** All answers of a call that has several pages. */
+async function walk(call: Call, tool: string, args: Json): Promise<readonly Json[]> {
+  const answers = await readPages(call, tool, args)
+  assert.ok(answers.length > 1, `${tool} ${JSON.stringify(args)} has one page`)
+  return answers
+}
 
 const negative = { sentiment: 'negative' }
 const month = { since: '2026-10-01', until: '2026-11-09', fill: true, change: true }
@@ -43,7 +50,7 @@ for (const [what, call, args] of calls)
   onEveryDatabase(`pages have all ${what}`, async (database) => {
     const { agent, reference } = await openOn(database)
     const [tool = '', collection] = call.split(' ')
-    await readPages(checkedCalls(agent.call, reference, demoDay), tool, { collection, ...args })
+    await walk(checkedCalls(agent.call, reference, demoDay), tool, { collection, ...args })
   })
 
 onEveryDatabase('pages have all values of a field', async (database) => {
@@ -53,7 +60,7 @@ onEveryDatabase('pages have all values of a field', async (database) => {
     ['source.displayName', 'source_displayName', 250],
     ['title', 'title', 1_000],
   ] as const) {
-    const answers = await readPages(agent.call, 'describe', {
+    const answers = await walk(agent.call, 'describe', {
       collection: 'article',
       field,
       max_tokens: tokens,
@@ -68,7 +75,7 @@ onEveryDatabase('pages have all values of a field', async (database) => {
 
 test('pages have all collections', async () => {
   const { agent } = await openOn('sqlite')
-  const answers = await readPages(agent.call, 'describe', { max_tokens: 200 })
+  const answers = await walk(agent.call, 'describe', { max_tokens: 200 })
   assert.deepEqual(
     answers.flatMap(({ collections }) => collections.map(({ collection }: Json) => collection)),
     ['article', 'enrichment', 'source'],
@@ -85,7 +92,7 @@ onEveryDatabase('the call that an answer names lists all records that refer to o
   const { hint, referredToBy } = await agent.call('get_record', { uri })
   assert.equal(referredToBy.article.total, articles.length)
   const [, call = ''] = /search_records (\{.*?\}\})/.exec(hint) ?? []
-  const answers = await readPages(agent.call, 'search_records', JSON.parse(call))
+  const answers = await walk(agent.call, 'search_records', JSON.parse(call))
   assert.deepEqual(
     new Set(answers.flatMap(({ records }) => records.map((record: Json) => record['uri']))),
     new Set(articles.map((one) => one.uri)),

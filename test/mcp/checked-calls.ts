@@ -4,11 +4,9 @@ import type { PlainRecord } from '../reference/dataset.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
+import type { Call } from '../support/service/agents.ts'
 import { type Given, readCall } from './read-call.ts'
 import { type Expected, tableOf } from './tables.ts'
-
-/** The answer of a tool, with whole URIs of records; fails when the tool refuses. */
-export type Call = (tool: string, args?: Json) => Promise<Json>
 
 /** Passes calls on, and compares their answers page by page; those of other tools are not looked at. */
 export function checkedCalls(call: Call, reference: Reference, now: Date): Call {
@@ -65,15 +63,6 @@ function valueAt(reference: Reference, record: PlainRecord, [first = '', ...rest
   const target = value === undefined ? null : reference.resolve(value.uri ?? value)
   if (target === null) return value
   return rest.length > 0 ? valueAt(reference, target, rest) : (target.value.displayName ?? target.value.title)
-}
-
-/** The answers of all pages, the first of which this call has. */
-export async function readPages(call: Call, tool: string, args: Json): Promise<readonly Json[]> {
-  const answers = [await call(tool, args)]
-  for (let after = answers[0]?.['after']; after !== undefined; after = answers.at(-1)?.['after'])
-    answers.push(await call(tool, { ...args, after }))
-  assert.ok(answers.length > 1, `${tool} ${JSON.stringify(args)} has one page`)
-  return answers
 }
 
 /** Without missing members; times as moments, and lists in one order. */

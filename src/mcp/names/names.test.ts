@@ -5,7 +5,13 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { standardLexicons } from '../../../test/mcp/lexicon-sets.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import {
+  type Agent,
+  createAgent,
+  engineEndpoint,
+  modelOf,
+  readPages,
+} from '../../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import { articleKey, buildOutlets } from '../../../test/support/records/outlets.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
@@ -97,7 +103,7 @@ onEveryDatabase('whole words come before parts of words', async (database) => {
 
 onEveryDatabase('every match of a name can be reached, a page after the other', async (database) => {
   const agent = await open(database)
-  const answers = await agent.pages('resolve_name', { name: 'CNN', limit: 10 })
+  const answers = await readPages(agent.call, 'resolve_name', { name: 'CNN', limit: 10 })
   for (const { total } of answers) assert.equal(total, 13)
   const seen = answers.flatMap(({ matches }) => matches.map(({ uri }: Json) => uri))
   assert.deepEqual([seen.length, new Set(seen).size], [13, 13])

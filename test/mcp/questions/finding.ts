@@ -1,6 +1,6 @@
 /** Fifteen questions that are answered by records: which they are, and in which order. */
 import assert from 'node:assert/strict'
-import { readPages } from '../checked-calls.ts'
+import { readPages } from '../../support/service/agents.ts'
 import { article, known, type News } from '../news.ts'
 import { type Question, search } from './question.ts'
 

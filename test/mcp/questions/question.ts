@@ -1,6 +1,6 @@
 /** A question to the agents' tools: the calls that an agent would make, whose answers `call` compares. */
 import type { Json } from '../../reference/shapes.ts'
-import type { Call } from '../checked-calls.ts'
+import type { Call } from '../../support/service/agents.ts'
 import type { News } from '../news.ts'
 
 export interface Question {

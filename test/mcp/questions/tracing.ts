@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { PlainRecord } from '../../reference/dataset.ts'
 import type { Json } from '../../reference/shapes.ts'
-import { readPages } from '../checked-calls.ts'
+import { readPages } from '../../support/service/agents.ts'
 import { article, known, type News } from '../news.ts'
 import { aggregate, type Question } from './question.ts'
 
