@@ -1,11 +1,17 @@
 /** Times in tools: records without one, empty windows, and archives, over the demo corpus and the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openOn } from '../../test/support/service/news-agent.ts'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { model, openOn } from '../../test/support/service/news-agent.ts'
+import { closeCorpora, corpusNamed } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/dataset.ts'
-import { createAgent, demoDay, engineEndpoint, modelOf } from '../../test/support/service/agents.ts'
+import {
+  createAgent,
+  demoDay,
+  engineEndpoint,
+  modelOf,
+  readPages,
+} from '../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
@@ -15,7 +21,6 @@ import type { Subject } from './words/collections.ts'
 
 after(closeCorpora)
 
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
 const article = 'tech.service.news.article'
 const enrichment = 'tech.service.news.enrichment'
 
@@ -38,7 +43,7 @@ onEveryDatabase(
           fields: ['publishedAt'],
           limit,
         }
-        const pages = await agent.pages('search_records', { ...args, ...(sort && { sort }) })
+        const pages = await readPages(agent.call, 'search_records', { ...args, ...(sort && { sort }) })
         const records = pages.flatMap((page): Json[] => page['records'])
         assert.equal(pages[0]?.['total'], wanted.length)
         assert.equal(new Set(records.map(({ uri }) => uri)).size, wanted.length)

@@ -1,10 +1,13 @@
 /** Pages of other origins in a real browser, and the preflights that the browser sends for them. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { skipWithoutBrowser } from '../support/server/browser.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openBrowser, skipWithoutBrowser } from '../support/server/browser.ts'
 import { startServer } from '../support/server/http-server.ts'
 import { startAgentServer } from '../mcp/agent-server.ts'
-import { openPage } from './other-origin.ts'
 
 test('a preflight allows the headers that it asks for', async () => {
   await using server = await startServer()
@@ -85,4 +88,20 @@ function preflight(url: string, asked: string): Promise<Response> {
       'access-control-request-headers': asked,
     },
   })
+}
+
+/** An empty page of an origin of its own, in a browser. */
+async function openPage(t: TestContext): Promise<Page> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html>')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const browser = await openBrowser()
+  t.after(async () => {
+    await browser.close()
+    server.close()
+  })
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return page
 }

@@ -6,6 +6,7 @@ import { loadLexicons } from '../../src/lexicon/load.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import type { AppOptions } from '../../src/server/http/app.ts'
+import type { Json } from '../reference/shapes.ts'
 import { type HttpServer, startServer } from '../support/server/http-server.ts'
 
 /** What agents' servers are made from: the news lexicons, and a clock that stands still. */
@@ -49,4 +50,22 @@ export const tier = {
   concurrent: 9,
   exportRows: 1_000,
   exportSeconds: 60,
+}
+
+/** What each message of revision 2026-07-28 has. */
+export const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+/** Sends a message as clients do, if other headers are not given. */
+export function post(
+  { url }: Pick<HttpServer, 'url'>,
+  message: object | string,
+  headers: Record<string, string> = {},
+): Promise<Response & { json(): Promise<Json> }> {
+  const usual = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  const body = typeof message === 'string' ? message : JSON.stringify(message)
+  return fetch(`${url}/mcp`, { method: 'POST', headers: { ...usual, ...headers }, body })
 }

@@ -119,30 +119,14 @@ function registerSchemas(server: McpServer): void {
 }
 
 function registerResources(server: McpServer): void {
-  server.registerResource(
-    'static-text',
-    'test://static-text',
-    { mimeType: 'text/plain' },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }],
-    }),
-  )
-  server.registerResource(
-    'static-binary',
-    'test://static-binary',
-    { mimeType: 'image/png' },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: 'image/png', blob: png }],
-    }),
-  )
-  server.registerResource(
-    'watched',
-    'test://watched-resource',
-    { mimeType: 'text/plain' },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: 'text/plain', text: 'It never changes.' }],
-    }),
-  )
+  const add = (name: string, uri: string, mimeType: string, content: { text: string } | { blob: string }) =>
+    server.registerResource(name, uri, { mimeType }, ({ href }) => ({
+      contents: [{ uri: href, mimeType, ...content }],
+    }))
+  const text = 'This is the content of the static text resource.'
+  add('static-text', 'test://static-text', 'text/plain', { text })
+  add('static-binary', 'test://static-binary', 'image/png', { blob: png })
+  add('watched', 'test://watched-resource', 'text/plain', { text: 'It never changes.' })
   server.registerResource(
     'template',
     new ResourceTemplate('test://template/{id}/data', { list: undefined }),

@@ -39,13 +39,6 @@ for (const revision of revisions) {
     )
   })
 
-  test(`a tool answers a client of ${revision} with text alone`, async () => {
-    await using server = await startAgentServer({ tools: () => [echo] })
-    await using client = await connect(overHttp(server.url), revision)
-    const answer = await textOf(client, 'echo', { text: 'Grüße' })
-    assert.deepEqual(answer, { text: '{"text":"Grüße"}', isError: false })
-  })
-
   test(`what goes wrong in a tool is told to a client of ${revision} in sentences`, async () => {
     const faults: Error[] = []
     await using server = await startAgentServer({

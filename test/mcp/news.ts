@@ -2,8 +2,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { DemoRecord } from '../../demo/record.ts'
-import assert from 'node:assert/strict'
-import type { Conversation } from './conversation.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
@@ -12,12 +10,6 @@ import type { PlainRecord } from '../reference/dataset.ts'
 export const article = 'tech.service.news.article'
 export const enrichment = 'tech.service.news.enrichment'
 export const source = 'tech.service.news.source'
-
-/** A script, and what has to come of it. */
-export interface Question {
-  readonly asks: string
-  readonly answer: (conversation: Conversation, news: News) => Promise<void>
-}
 
 export interface News {
   readonly reference: Reference
@@ -58,14 +50,4 @@ function plain({ uri, cid, rev, indexedAt, value }: DemoRecord): PlainRecord {
 export function known<Thing>(thing: Thing | null | undefined): Thing {
   if (thing === null || thing === undefined) throw new Error('The corpus lacks what a question rests on.')
   return thing
-}
-
-/** In any order. */
-export function assertSameRows(actual: readonly unknown[], expected: readonly unknown[]): void {
-  const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
-  assert.deepEqual(sorted(actual), sorted(expected))
-}
-
-export function urisOf(records: readonly { readonly uri: string }[]): string[] {
-  return records.map(({ uri }) => uri)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Endpoint } from '../../src/endpoint/endpoint.ts'
 import { type AgentHttp, createAgentHttp } from '../../src/mcp/protocol/http.ts'
-import { newsParts } from './agent-server.ts'
+import { envelope, newsParts } from './agent-server.ts'
 
 type Headers = Readonly<Record<string, string>>
 type Message = Readonly<Record<string, unknown>>
@@ -11,11 +11,6 @@ type Message = Readonly<Record<string, unknown>>
 const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']
 const revisions = ['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 const usual = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': { sampling: {} },
-}
 
 /** Requests of the revisions that begin by `initialize`, as clients send them. */
 function older(): [Headers, Message][] {

@@ -5,10 +5,9 @@ import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
-import type { Json } from '../reference/shapes.ts'
 import { createMemoryLimiter } from '../support/server/memory-limiter.ts'
 import type { HttpServer } from '../support/server/http-server.ts'
-import { type AgentServerGiven, startAgentServer, tier } from './agent-server.ts'
+import { type AgentServerGiven, envelope, post, startAgentServer, tier } from './agent-server.ts'
 import { connect, overHttp, revisions } from './connect.ts'
 
 const call = { name: 'hello', arguments: { text: 'x' } }
@@ -211,12 +210,7 @@ function request(method: string, more: Readonly<Record<string, unknown>> = {}) {
 
 /** The same in revision 2026-07-28, which takes these headers too. */
 function newer(method: string, { params }: { readonly params: object }) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  return request(method, { params: { ...params, _meta } })
+  return request(method, { params: { ...params, _meta: envelope } })
 }
 
 function headersOf(revision: string, method: string, name: string): Record<string, string> {
@@ -226,15 +220,4 @@ function headersOf(revision: string, method: string, name: string): Record<strin
     'mcp-method': method,
     ...(method !== 'completion/complete' && { 'mcp-name': name }),
   }
-}
-
-type Answer = Response & { json(): Promise<Json> }
-
-function post(server: HttpServer, message: object, headers: Record<string, string> = {}): Promise<Answer> {
-  const accept = 'application/json, text/event-stream'
-  return fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept, ...headers },
-    body: JSON.stringify(message),
-  })
 }

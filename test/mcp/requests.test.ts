@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import { createMemoryLimiter } from '../support/server/memory-limiter.ts'
-import { type HttpServer, startServer } from '../support/server/http-server.ts'
-import { startAgentServer } from './agent-server.ts'
+import { startServer } from '../support/server/http-server.ts'
+import { envelope, post, startAgentServer } from './agent-server.ts'
 
 test('an unknown key is refused before the message is read', async () => {
   await using server = await startAgentServer({
@@ -78,7 +78,7 @@ test('what is no message is refused in the terms of the protocol', async () => {
       [400, 'Batches are not taken: send each message by itself.'],
     )
   }
-  const large = await post(server, JSON.stringify({ ...listToolsBody, filler: 'x'.repeat(300_000) }))
+  const large = await post(server, { ...listToolsBody, filler: 'x'.repeat(300_000) })
   assert.deepEqual(
     [large.status, await messageOf(large)],
     [413, 'The body is over the limit of 262144 bytes.'],
@@ -98,23 +98,10 @@ test('what is no message is refused in the terms of the protocol', async () => {
 
 test('a stream of news ends at once, because there never are any', async () => {
   await using server = await startAgentServer()
-  const response = await post(
-    server,
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: {
-        notifications: { toolsListChanged: true },
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
-  )
+  const method = 'subscriptions/listen'
+  const params = { notifications: { toolsListChanged: true }, _meta: envelope }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
+  const response = await post(server, { jsonrpc: '2.0', id: 1, method, params }, headers)
   assert.match(await response.text(), /subscriptions\/acknowledged[^]+"resultType":"complete"/)
 })
 
@@ -126,15 +113,6 @@ test('where agents are not served, the path is one of those that are not there',
 const listToolsBody = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 const listTools = JSON.stringify(listToolsBody)
 
-function post(server: HttpServer, body: string, headers: Record<string, string> = {}): Promise<Response> {
-  const accept = 'application/json, text/event-stream'
-  return fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept, ...headers },
-    body,
-  })
-}
-
-async function messageOf(response: Response): Promise<string> {
-  return ((await response.json()) as { error: { message: string } }).error.message
+async function messageOf(response: Awaited<ReturnType<typeof post>>): Promise<string> {
+  return (await response.json()).error.message
 }

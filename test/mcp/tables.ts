@@ -1,75 +1,98 @@
-/** Tables of groups as the tools show them, by the reference evaluator: keys, counts and measures. */
+/** Tables of groups as the tools show them, by the reference evaluator: keys, counts and further columns. */
 import assert from 'node:assert/strict'
-import { printKey } from '../reference/groups/group-fields.ts'
-import type { Where } from '../reference/matches.ts'
-import type { AggregateArguments, Reference } from '../reference/reference.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
+import type { Group } from '../reference/groups/aggregate.ts'
+import { printKey } from '../reference/groups/group-fields.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { Json } from '../reference/shapes.ts'
+import { type Given, groupOf, readMeasure, whereOf } from './read-call.ts'
 
-export interface Judge {
-  readonly reference: Reference
+type Row = readonly unknown[]
+
+/** What an answer has: how many records meet the conditions, and how many rows there are on all pages. */
+export interface Expected {
+  readonly count: number
+  readonly length: number
+  rows(from: number, to: number): readonly Json[]
 }
 
-/** A measure of the members of a group, as the tools print it. */
-export type Measure = (members: readonly PlainRecord[], judge: Judge) => unknown
-export type GroupedArguments = AggregateArguments & { readonly groupBy: readonly string[] }
-
-/** The rows of a table: keys, those that are records by their names, the count, the measures. */
-export function rowsOf(
-  judge: Judge,
-  collection: string,
-  given: GroupedArguments,
-  measures: readonly Measure[] = [],
-): readonly (readonly unknown[])[] {
-  const { reference } = judge
-  const fields = given.groupBy.map(
-    (name) =>
-      reference.groupFields(collection, given).find((field) => field.name === name) ?? assert.fail(name),
+/** The answer to `aggregate`; of unusual groups keys and counts alone. */
+export function tableOf(reference: Reference, args: Json, { collection, ...given }: Given): Expected {
+  const { by = [], share, top, measures = [] } = args
+  const { count, groups, members, top: topOf } = reference.aggregate(collection, given)
+  const table = (rows: readonly Row[]): Expected => ({
+    count,
+    length: rows.length,
+    rows: (from, to) => rows.slice(from, to),
+  })
+  const columns = (some: readonly PlainRecord[]): Row => [
+    ...measures.map((measure: string) => measured(reference, collection, some, measure)),
+    ...(share === undefined ? [] : shareOf(reference, some, share)),
+  ]
+  if (by.length === 0) return table([[count, ...columns(members)]])
+  if (by[0] === by[1]) {
+    const pairs = reference.pairs(collection, members, { field: by[0], limit: 10_000 })
+    return table(pairs.map(({ values, count: both }) => [...values, both]))
+  }
+  const all = reference.groupFields(collection, given)
+  const fields = (given.groupBy ?? []).map(
+    (name) => all.find((field) => field.name === name) ?? assert.fail(name),
   )
-  return reference.aggregate(collection, given).groups.map(({ keys, members }) => [
-    ...fields.map((field, at) => {
-      const key = printKey(field, keys[at])
-      return reference.resolve(String(key))?.value.displayName ?? key
-    }),
+  const inner = { groupBy: [groupOf(top?.by ?? '')], limit: top?.limit ?? 3 }
+  const rowOf = (group: (typeof groups)[number], before: (typeof groups)[number] | undefined): Row => [
+    ...fields.map((field, index) => named(reference, printKey(field, group.keys[index]))),
+    group.members.length,
+    ...columns(group.members),
+    ...(args['change'] === true ? [before ? group.members.length - before.members.length : null] : []),
+    ...(top === undefined ? [] : [innerOf(reference, topOf(group, inner))]),
+    ...(args['samples'] === undefined ? [] : [newest(reference, group.members, args['samples'])]),
+  ]
+  const rows = (from: number, to: number) =>
+    groups.slice(from, to).map((group, at) => rowOf(group, groups[from + at - 1]))
+  if (args['order'] !== '-share') return { count, length: groups.length, rows }
+  return table(rows(0, groups.length).toSorted((a, b) => Number(b.at(-1)) - Number(a.at(-1))))
+}
+
+function innerOf(reference: Reference, groups: readonly Group[]): Json {
+  const members = groups.map(({ keys, members }) => [
+    named(reference, keys.at(-1) ?? null) ?? '(missing)',
     members.length,
-    ...measures.map((measure) => measure(members, judge)),
   ])
+  return Object.fromEntries(members)
+}
+
+/** A record by its name. */
+function named(reference: Reference, key: unknown): unknown {
+  return reference.resolve(String(key))?.value.displayName ?? key
+}
+
+function newest(reference: Reference, members: readonly PlainRecord[], limit: number): readonly Json[] {
+  return members
+    .toSorted((a, b) => reference.compare(a, b, [{ field: 'publishedAt', direction: 'DESC' }]))
+    .slice(0, limit)
+    .map(({ uri, value }) => ({ uri, title: value.title }))
+}
+
+function measured(reference: Reference, collection: string, members: readonly PlainRecord[], text: string) {
+  const asked = readMeasure(text)
+  const { measure, field } = asked
+  if (measure === 'PERCENTILE') return Number(reference.percentile(members, field, asked.p))
+  if (measure === 'COUNT_DISTINCT') return reference.countDistinct(collection, members, field)
+  if (measure === 'MIN' || measure === 'MAX') return reference.extreme(members, field, measure)
+  if (measure === 'SUM') return Number(reference.total(members, field).sum)
+  const of = { AVG: reference.mean, MEDIAN: reference.median, STDDEV: reference.deviation }[measure]
+  const value = of(members, field)
+  return value === null ? null : rounded(value)
+}
+
+/** How many members meet the conditions, and which part of them that is. */
+function shareOf(reference: Reference, members: readonly PlainRecord[], share: Json): Row {
+  const where = whereOf(share, new Date())
+  const matching = members.filter((record) => reference.matches(record, where)).length
+  return [matching, rounded(matching / members.length)]
 }
 
 /** As the tools print averages and shares. */
-export function rounded(value: number): number {
+function rounded(value: number): number {
   return Math.round(value * 1000) / 1000
 }
-
-const orNull = (value: number | null) => (value === null ? null : rounded(value))
-
-export const average =
-  (field: string): Measure =>
-  (members, { reference }) =>
-    orNull(reference.mean(members, field))
-
-export const median =
-  (field: string): Measure =>
-  (members, { reference }) =>
-    orNull(reference.median(members, field))
-
-export const percentile =
-  (field: string, p: number): Measure =>
-  (members, { reference }) =>
-    Number(reference.percentile(members, field, p))
-
-export const deviation =
-  (field: string): Measure =>
-  (members, { reference }) =>
-    orNull(reference.deviation(members, field))
-
-/** How many members meet the condition. */
-export const matching =
-  (where: Where): Measure =>
-  (members, { reference }) =>
-    members.filter((record) => reference.matches(record, where)).length
-
-/** Which part of the members meets the condition. */
-export const share =
-  (where: Where): Measure =>
-  (members, { reference }) =>
-    rounded(members.filter((record) => reference.matches(record, where)).length / members.length)

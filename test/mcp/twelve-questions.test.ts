@@ -6,12 +6,10 @@ import { openTestService, type TestService } from '../support/service/service.ts
 import type { HttpServer } from '../support/server/http-server.ts'
 import { buildCorpus } from './added-records.ts'
 import { startAgentServer } from './agent-server.ts'
+import { checkedCalls } from './checked-calls.ts'
 import { connectAgent, tokensOf } from './conversation.ts'
 import { readNews } from './news.ts'
-import { questionsOfCounts } from './questions-of-counts.ts'
-import { questionsOfRecords } from './questions-of-records.ts'
-
-const questions = [...questionsOfCounts, ...questionsOfRecords]
+import { twelve } from './questions/twelve.ts'
 
 /** What one question may take. */
 const mostCalls = 4
@@ -34,13 +32,11 @@ after(async () => {
   await service[Symbol.asyncDispose]()
 })
 
-test('there are twelve questions', () => assert.equal(questions.length, 12))
-
-for (const { asks, answer } of questions)
+for (const { asks, plan } of twelve)
   test(asks, async (t) => {
     await using agent = await connectAgent(server.url)
     const conversation = agent.begin()
-    await answer(conversation, news)
+    await plan(checkedCalls(conversation.call, news.reference, now), news)
     const [calls, tokens] = [conversation.calls(), conversation.tokens()]
     t.diagnostic(`${calls} calls, ${tokens} tokens`)
     assert.ok(calls <= mostCalls, `${calls} calls`)

@@ -5,7 +5,13 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { standardLexicons } from '../../../test/mcp/lexicon-sets.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
+import {
+  type Agent,
+  createAgent,
+  engineEndpoint,
+  modelOf,
+  readPages,
+} from '../../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import { articleKey, buildOutlets } from '../../../test/support/records/outlets.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
@@ -97,7 +103,7 @@ onEveryDatabase('whole words come before parts of words', async (database) => {
 
 onEveryDatabase('every match of a name can be reached, a page after the other', async (database) => {
   const agent = await open(database)
-  const answers = await agent.pages('resolve_name', { name: 'CNN', limit: 10 })
+  const answers = await readPages(agent.call, 'resolve_name', { name: 'CNN', limit: 10 })
   for (const { total } of answers) assert.equal(total, 13)
   const seen = answers.flatMap(({ matches }) => matches.map(({ uri }: Json) => uri))
   assert.deepEqual([seen.length, new Set(seen).size], [13, 13])
@@ -135,6 +141,27 @@ onEveryDatabase('a filter takes all records of a name, and says which', async (d
   assert.equal(await counted(agent, { ne: { all: 'New York Times' } }), everything - 13)
   assert.equal(await counted(agent, { notIn: [{ all: 'New York Times' }, 'NOS'] }), everything - 16)
   assert.match(await refused(agent, { all: 'Nobody Anywhere' }), /There is no source "Nobody Anywhere"/)
+})
+
+onEveryDatabase('records that share a name are groups of their own, told apart', async (database) => {
+  const agent = await open(database)
+  const expected = [
+    ['The New York Times (nytimes.example)', 9],
+    ['The New York Times (cooking.nytimes.example)', 2],
+    ['New York Times', 1],
+    ['The New York Times (nytimes-cn.example)', 1],
+  ] as const
+  const args = { collection: 'article', filters: { source: { all: 'The New York Times' } } }
+  const { rows } = await agent.call('aggregate', { ...args, by: ['source'] })
+  assert.deepEqual(new Set(rows), new Set(expected))
+  const top = { by: 'source', limit: 10 }
+  const inner: readonly Json[] = (await agent.call('aggregate', { ...args, by: ['language'], top })).rows
+  assert.deepEqual(new Set(inner.flatMap(([, , groups]) => Object.entries(groups))), new Set(expected))
+  const { values } = await agent.call('describe', { collection: 'article', field: 'source' })
+  for (const [name, count] of expected) {
+    assert.equal(values[name], count)
+    if (name.endsWith(')')) assert.equal(await counted(agent, name), count)
+  }
 })
 
 onEveryDatabase(

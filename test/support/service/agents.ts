@@ -12,6 +12,9 @@ import { defaultTiers } from '../../../src/server/admission/tiers.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import { anybody } from './engine.ts'
 
+/** What a tool answers; fails when it refuses. */
+export type Call = (tool: string, args?: Json) => Promise<Json>
+
 export interface Agent {
   readonly tools: readonly Tool[]
   /** What has been asked of the service, in order. */
@@ -19,11 +22,17 @@ export interface Agent {
   /** What a tool answers, as it is sent. */
   text(name: string, args?: Json): Promise<string>
   /** The same, with whole URIs of records. */
-  call(name: string, args?: Json): Promise<Json>
+  readonly call: Call
   /** What a tool says that does not answer. */
   refusal(name: string, args?: Json): Promise<string>
-  /** All answers of a call, each asked for with the cursor of the one before. */
-  pages(name: string, args: Json): Promise<readonly Json[]>
+}
+
+/** The answers of all pages, each asked for with the cursor of the one before. */
+export async function readPages(call: Call, tool: string, args: Json): Promise<readonly Json[]> {
+  const answers = [await call(tool, args)]
+  for (let after = answers[0]?.['after']; after !== undefined; after = answers.at(-1)?.['after'])
+    answers.push(await call(tool, { ...args, after }))
+  return answers
 }
 
 /** The day after the demo corpus ends. */
@@ -108,12 +117,6 @@ export function createAgent(
     asked,
     text,
     call,
-    async pages(name, args) {
-      const answers = [await call(name, args)]
-      for (let after = answers[0]?.['after']; after !== undefined; after = answers.at(-1)?.['after'])
-        answers.push(await call(name, { ...args, after }))
-      return answers
-    },
     async refusal(name, args) {
       try {
         const answer = await call(name, args)

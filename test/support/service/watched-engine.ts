@@ -20,25 +20,12 @@ export async function openWatchedEngine(assumed: Partial<Statistics> = {}) {
   /** What was asked: statistics by their kind, how often the state of plans, and statements by their kind. */
   const work = { statistics: [] as string[], states: 0, statements: [] as string[] }
   const watched: Pick<ReadDatabase, 'statistics' | 'readPlanState' | 'readAnswer'> = {
-    statistics: {
-      rows: (...asked) => statistics.rows(...asked),
-      countUpTo: (...asked) => {
-        work.statistics.push('countUpTo')
-        return statistics.countUpTo(...asked)
+    statistics: new Proxy(statistics, {
+      get: (target, name) => {
+        if (name !== 'rows' && name in target) work.statistics.push(String(name))
+        return Reflect.get(target, name)
       },
-      trigram: (...asked) => {
-        work.statistics.push('trigram')
-        return statistics.trigram(...asked)
-      },
-      word: (...asked) => {
-        work.statistics.push('word')
-        return statistics.word(...asked)
-      },
-      prefix: (...asked) => {
-        work.statistics.push('prefix')
-        return statistics.prefix(...asked)
-      },
-    },
+    }),
     readPlanState: () => {
       work.states += 1
       return read.readPlanState()

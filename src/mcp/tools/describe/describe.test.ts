@@ -1,15 +1,13 @@
 /** What `describe` says of times and fill rates, compared with the reference evaluator. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openOn } from '../../../../test/support/service/news-agent.ts'
-import { closeCorpora, newsLexicons } from '../../../../test/golden/corpora.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../../../test/support/service/agents.ts'
+import { model, openOn } from '../../../../test/support/service/news-agent.ts'
+import { closeCorpora } from '../../../../test/golden/corpora.ts'
+import { createAgent, engineEndpoint } from '../../../../test/support/service/agents.ts'
 import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
 import { percent, roughPercent } from '../../words/percent.ts'
 
 after(closeCorpora)
-
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
 
 onEveryDatabase('a collection is described with the fill rate of every optional field', async (database) => {
   const { agent, reference } = await openOn(database)

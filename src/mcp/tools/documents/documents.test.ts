@@ -1,4 +1,4 @@
-/** `search` and `fetch` over the demo corpus and over other lexicons, on both engines. */
+/** `search`, `fetch` and the versions of records that they cite, over the demo corpus and over other lexicons. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../../../../test/golden/corpora.ts'
@@ -138,4 +138,26 @@ test('search and fetch are offered only on request', () => {
   const model = modelOf(newsLexicons.documents, newsLexicons.references)
   const names = createAgent(model, { ask: () => assert.fail() }).tools.map(({ name }) => name)
   assert.ok(!names.includes('search') && !names.includes('fetch'))
+})
+
+test('a cited record has its CID, and its revision if that is known', async () => {
+  const { agent, reference } = await open('stress', 'sqlite')
+  const nodes = reference.records.filter(({ collection }) => collection === 'example.stress.node')
+  assert.equal(nodes.filter(({ rev }) => rev !== undefined).length, 1)
+  for (const { uri, cid, rev } of nodes) {
+    const cited = await agent.call('get_record', { uri, cite: true })
+    assert.deepEqual([cited.cid, cited.rev], [cid, rev])
+    const plain = await agent.call('get_record', { uri })
+    assert.ok(!('cid' in plain) && !('rev' in plain))
+  }
+})
+
+test('records are filtered by revision, and lists show it', async () => {
+  const { agent } = await open('stress', 'sqlite')
+  const args = { collection: 'example.stress.node', fields: ['rev'] }
+  const rev = '3mz5s6rqspk2a'
+  const { total, records } = await agent.call('search_records', { ...args, filters: { rev } })
+  assert.deepEqual([total, records.map((record: Json) => record['rev'])], [1, [rev]])
+  const { total: others } = await agent.call('search_records', { ...args, filters: { rev: null } })
+  assert.equal(others, 4)
 })
