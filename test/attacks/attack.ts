@@ -45,6 +45,15 @@ export function attacks(outcome: Outcome, rows: readonly Row[]): readonly Attack
   return rows.map(([name, send, rest]) => ({ name, send, ...outcome, ...rest }))
 }
 
+/** An attack for each value, named after it. */
+export function variants<Value>(
+  what: string,
+  values: readonly Value[],
+  send: (value: Value) => Sent,
+): readonly Row[] {
+  return values.map((value) => [`${what} ${JSON.stringify(value)?.slice(0, 60)}`, send(value)])
+}
+
 export const path = '/api/graphql'
 export const host = 'host: x'
 const modern = 'accept: application/graphql-response+json'
