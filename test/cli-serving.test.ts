@@ -24,26 +24,12 @@ test('serve says what it serves, without a password', async () => {
   }
 })
 
-test('serve answers until it is told to stop, and then answers what is in flight', async () => {
+test('serve answers until it is told to stop', async () => {
   await using server = await serve(await shared())
   const response = await fetch(`${server.url}/api/graphql?query=${encodeURIComponent(newest)}`)
   assert.match(await response.text(), /"totalCount":[1-9]/)
-
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  const received = text(socket)
-  const body = JSON.stringify({ query: newest })
-  // The server's "100 Continue" tells that the request has begun; its body comes after the signal.
-  const continued = once(socket, 'data')
-  socket.write(
-    `POST /api/graphql HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
-  )
-  await continued
   server.child.kill('SIGTERM')
   await server.output.until(/Stopping/)
-  socket.write(body)
-  assert.match(await received, /HTTP\/1\.1 200 OK[^]+"totalCount"/)
   assert.equal(await exitOf(server.child), 0)
 })
 

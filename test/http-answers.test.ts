@@ -161,32 +161,13 @@ test('long bodies, and those in chunks, cost more points', async () => {
 
 test('health and readiness are two answers', async () => {
   let failure: Error | null = null
-  const newest = { newestIndexedAt: 1_700_000_000_000_000n }
   const readStatus = async (): Promise<IndexStatus> => {
     if (failure !== null) throw failure
-    return {
-      ...emptyStatus,
-      collections: [
-        { name: 'org.example.thing', records: 3, outcomes: {}, rejections: 0, served: true, ...newest },
-      ],
-    }
+    return emptyStatus
   }
   await using server = await startServer({ readStatus })
   assert.deepEqual(await (await server.get('/healthz')).json(), { status: 'up' })
-  assert.deepEqual(await (await server.get('/readyz')).json(), {
-    status: 'ready',
-    ...emptyStatus,
-    collections: [
-      {
-        name: 'org.example.thing',
-        records: 3,
-        outcomes: {},
-        rejections: 0,
-        served: true,
-        newestIndexedAt: '2023-11-14T22:13:20.000Z',
-      },
-    ],
-  })
+  assert.deepEqual(await (await server.get('/readyz')).json(), { status: 'ready', ...emptyStatus })
   failure = new Error('select 1 failed')
   await assertFailure(await server.get('/readyz'), 503, 'UNAVAILABLE')
   assert.equal((await server.get('/healthz')).status, 200)
