@@ -38,7 +38,11 @@ export interface Given {
   readonly uri: string
 }
 
-type Row = readonly [name: string, send: Sent, rest?: Partial<Pick<Attack, 'answers' | 'says' | 'ends'>>]
+export type Row = readonly [
+  name: string,
+  send: Sent,
+  rest?: Partial<Pick<Attack, 'answers' | 'says' | 'ends'>>,
+]
 
 /** `[name, what is sent]` or `[name, what is sent, rest]`, all with one outcome. */
 export function attacks(outcome: Outcome, rows: readonly Row[]): readonly Attack[] {

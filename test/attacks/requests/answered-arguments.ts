@@ -11,7 +11,7 @@ import {
   since,
   where,
 } from './article-questions.ts'
-import { asked, type Attack, attacks, got, repeat, numbers } from '../attack.ts'
+import { asked, type Attack, attacks, got, numbers, repeat, type Row } from '../attack.ts'
 
 const injections = [
   "' OR '1'='1",
@@ -51,25 +51,25 @@ export const answeredAttacks: readonly Attack[] = [
         `{ techServiceNewsSource(first: 100) { edges { node { techServiceNewsArticleViaSource(last: 100) { edges { cursor node { uri title } } totalCount } } } } }`,
       ),
     ],
-    ...injections.map((text, index): readonly [string, Uint8Array, { says: RegExp }] => [
-      `injection ${index + 1} as a needle and a value`,
-      filtered({
-        OR: [
-          { title: { contains: text } },
-          { url: { eq: text } },
-          { section: { in: [text] } },
-          { tags: { has: text } },
-          { rkey: { startsWith: text } },
-          { cid: { gt: text, lt: text } },
-        ],
-      }),
-      { says: /"totalCount":0/ },
-    ]),
-    ...Object.entries(needles).map(([what, text]): readonly [string, Uint8Array, { says: RegExp }] => [
-      `a needle of ${what}`,
-      needle(text),
-      { says: /"totalCount":0/ },
-    ]),
+    ...injections.map(
+      (text, index): Row => [
+        `injection ${index + 1} as a needle and a value`,
+        filtered({
+          OR: [
+            { title: { contains: text } },
+            { url: { eq: text } },
+            { section: { in: [text] } },
+            { tags: { has: text } },
+            { rkey: { startsWith: text } },
+            { cid: { gt: text, lt: text } },
+          ],
+        }),
+        { says: /"totalCount":0/ },
+      ],
+    ),
+    ...Object.entries(needles).map(
+      ([what, text]): Row => [`a needle of ${what}`, needle(text), { says: /"totalCount":0/ }],
+    ),
     ['one per cent sign', needle('%')],
     ['a needle of one letter', needle('e')],
     ['an empty needle', needle('')],
