@@ -128,10 +128,6 @@ export const documentAttacks: readonly Attack[] = [
       ),
     ],
     [
-      '49 fragments that nobody uses',
-      asked(`{ __typename } ${repeat(49, (index) => `fragment F${index} on Query { __typename }`)}`),
-    ],
-    [
       '2,000 fields that do not exist',
       asked(`{ ${list} { nodes { ${repeat(2_000, (index) => `x${index}`)} } } }`),
     ],
@@ -150,23 +146,16 @@ export const documentAttacks: readonly Attack[] = [
       'a subscription of 2,000 fields',
       asked(`subscription { ${repeat(2_000, (index) => `a${index}: __typename`)} }`),
     ],
-    ['an extension of the schema', asked('{ __typename } extend type Query { x: Int }')],
-    ['a schema of its own', asked('{ __typename } schema { query: Query } directive @a on FIELD')],
     ['100 variables of one name', asked(`query (${repeat(100, () => '$a: Int', ',')}) { __typename }`)],
     [
       '100 variables that nobody uses',
       asked(`query (${repeat(100, (index) => `$v${index}: Int`, ',')}) { __typename }`),
     ],
     [
-      '100 variables of types that do not exist',
-      asked(`query (${repeat(100, (index) => `$v${index}: T${index}`, ',')}) { __typename }`),
-    ],
-    [
       '3,000 arguments of one name',
       asked(`{ ${list}(${repeat(3_000, () => 'first: 1', ',')}) { totalCount } }`),
     ],
     ['3,000 input fields of one name', asked(where(`{title: {${repeat(3_000, () => 'eq: "a"', ',')}}}`))],
-    ['an introspection of what does not exist', asked('{ __schema { secrets } }')],
     ['a union without its type', asked(`{ ${list} { nodes { sourceResolved { domain } } } }`)],
   ]),
   ...attacks({ status: 400, code: 'GRAPHQL_PARSE_FAILED', leaves: 'open' }, [
@@ -183,17 +172,6 @@ export const documentAttacks: readonly Attack[] = [
     ['a description before a query', asked('"""x""" query { __typename } {')],
     ['a fragment called on', asked('{ ...on } fragment on on Query { __typename }')],
     ['a variable as an alias', asked('{ $a: __typename }')],
-  ]),
-  ...attacks({ status: 400, code: 'BAD_USER_INPUT', leaves: 'open' }, [
-    [
-      '20 operations and a name that is not there',
-      posted(
-        JSON.stringify({
-          query: repeat(20, (index) => `query Q${index} { __typename }`),
-          operationName: 'none',
-        }),
-      ),
-    ],
   ]),
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['inline fragments 200 levels deep', asked(`${'{ ... '.repeat(200)}{ __typename }${' }'.repeat(200)}`)],
@@ -231,12 +209,7 @@ export const documentAttacks: readonly Attack[] = [
         `query ($a: String = """${'x\n'.repeat(9_000)}""") { ${list}(where: {title: {eq: $a}}) { totalCount } }`,
       ),
     ],
-    [
-      'the schema, as tools ask for it',
-      asked(
-        '{ __schema { queryType { name } types { kind name description fields(includeDeprecated: true) { name args { name defaultValue type { kind name ofType { kind name ofType { kind name ofType { name } } } } } type { kind name ofType { kind name ofType { kind name ofType { name } } } } } inputFields { name type { kind name ofType { kind name ofType { name } } } } enumValues { name } possibleTypes { name } } directives { name locations args { name } } } }',
-      ),
-    ],
+    ['the schema, as tools ask for it', asked(getIntrospectionQuery())],
     ['a name beyond ASCII in an escape of JSON', posted('{"query":"{ \\u005f\\u005ftypename }"}')],
   ]),
 ]
