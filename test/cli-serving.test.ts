@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { startProgram, startService } from './network/service.ts'
 import { exitOf, importCorpus, newest, runApart, shared, start } from './support/server/command-line.ts'
 
 test('serve says what it serves, without a password', async () => {
@@ -24,47 +25,32 @@ test('serve says what it serves, without a password', async () => {
   }
 })
 
-test('serve answers until it is told to stop, and then answers what is in flight', async () => {
-  await using server = await serve(await shared())
-  const response = await fetch(`${server.url}/api/graphql?query=${encodeURIComponent(newest)}`)
-  assert.match(await response.text(), /"totalCount":[1-9]/)
-
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  const received = text(socket)
-  const body = JSON.stringify({ query: newest })
-  // The server's "100 Continue" tells that the request has begun; its body comes after the signal.
-  const continued = once(socket, 'data')
-  socket.write(
-    `POST /api/graphql HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
-  )
-  await continued
-  server.child.kill('SIGTERM')
-  await server.output.until(/Stopping/)
-  socket.write(body)
-  assert.match(await received, /HTTP\/1\.1 200 OK[^]+"totalCount"/)
-  assert.equal(await exitOf(server.child), 0)
+test('serve answers until it is told to stop', async () => {
+  await using service = await startService(['serve', '--database', await shared()])
+  const data = await service.query(newest)
+  assert.ok(data.techServiceNewsSource.totalCount > 0)
+  const ended = service.stop()
+  await service.said(/Stopping/)
+  await ended
 })
 
 test('a second signal ends at once', async () => {
-  await using server = await serve(await shared())
-  const { hostname, port } = new URL(server.url)
+  await using service = await startService(['serve', '--database', await shared()])
+  const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   socket.write(
     'POST /api/graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
   )
   await once(socket, 'data')
-  server.child.kill('SIGINT')
-  await server.output.until(/Stopping/)
-  server.child.kill('SIGTERM')
-  assert.equal(await exitOf(server.child), 143)
+  void service.kill('SIGINT')
+  await service.said(/Stopping/)
+  assert.equal(await service.kill('SIGTERM'), 143)
 })
 
 test('a port that is taken is named', async () => {
-  await using server = await serve(await shared())
-  const { port } = new URL(server.url)
+  await using service = await startService(['serve', '--database', await shared()])
+  const { port } = new URL(service.url)
   const second = await runApart(['serve', '--port', port, '--database', await shared()])
   assert.deepEqual(
     [second.stderr, second.status],
@@ -77,14 +63,11 @@ test('a port that browsers refuse to open is refused for the demo, and named by 
     'Browsers, Node and other clients refuse to open port 10080, which belongs to another protocol.'
   const demo = await runApart(['demo', '--port', '10080'])
   assert.deepEqual([demo.stderr, demo.status], [`${refused} Choose another with --port, such as 4000.\n`, 1])
-  const child = start(['serve', '--port', '10080', '--workers', '1', '--database', await shared()])
-  const told = watch(child.stderr)
-  await told.until(/answers at/)
-  child.kill('SIGTERM')
-  await exitOf(child)
-  assert.ok(
-    told.text().includes(`${refused} Choose another with --port, unless a proxy takes the requests.\n`),
-  )
+  const serve = ['serve', '--port', '10080', '--workers', '1', '--database', await shared()]
+  await using service = startProgram(serve)
+  await service.said(/answers at/)
+  const told = `${refused} Choose another with --port, unless a proxy takes the requests.\n`
+  assert.ok(service.stderr().includes(told))
 })
 
 test('the demo prints a query, the answer that the service gives, and the address, and logs no requests', async () => {
@@ -115,21 +98,6 @@ test('the demo offers no pages where they are off', async () => {
   assert.match(output.text(), /^Programs ask http:/m)
   assert.doesNotMatch(output.text(), /Open it in a browser|pages are at/)
 })
-
-async function serve(database: string) {
-  const child = start(['serve', '--port', '0', '--database', database])
-  const output = watch(child.stderr)
-  const [, url = ''] = await output.until(/answers at (http:\/\/[\d.]+:\d+)/)
-  return {
-    child,
-    url,
-    output,
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await exitOf(child)
-    },
-  }
-}
 
 /** What a stream has said so far, and the moment when it says something. */
 function watch(stream: NodeJS.ReadableStream) {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { hashKey, readKey } from '../src/util/api-key.ts'
+import { readKey } from '../src/util/api-key.ts'
 import { type Outcome, runProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn } from './support/server/commands.ts'
@@ -30,20 +30,9 @@ onEveryDatabase('a key is printed alone, once, and of it only a hash is kept', a
   )
   assert.match(String(listed?.id), /^[a-z2-9]{8}$/)
   assert.match(String(listed?.createdAt), new RegExp(`^${instant}$`))
-  assert.deepEqual(
-    { ...listed, id: '', createdAt: '' },
-    {
-      ...listed,
-      id: '',
-      name: 'Zeitung Ä',
-      contact: null,
-      tier: 'research',
-      state: 'active',
-      createdAt: '',
-      expiresAt: null,
-      revokedAt: null,
-    },
-  )
+  const { id: _id, createdAt: _createdAt, ...told } = listed ?? {}
+  const named = { name: 'Zeitung Ä', contact: null, tier: 'research', state: 'active' }
+  assert.deepEqual(told, { ...named, expiresAt: null, revokedAt: null })
   const table = await keys(database, ['list'])
   assert.match(
     table.stdout,
@@ -53,19 +42,6 @@ onEveryDatabase('a key is printed alone, once, and of it only a hash is kept', a
   )
   const everything = await run(database, ['export'])
   assert.doesNotMatch(table.stdout + table.stderr + everything, new RegExp(String(key)))
-})
-
-test('the file holds the hash of a key and nothing of the key itself', async () => {
-  const database = inFolder('hash.db')
-  const key = (await create(database)).key
-  const file = new DatabaseSync(database)
-  const rows = file.prepare('select * from api_key').all()
-  file.close()
-  assert.deepEqual(
-    rows.map(({ hash }) => hash),
-    [hashKey(key)],
-  )
-  assert.doesNotMatch(JSON.stringify(rows), new RegExp(key.slice(4, 20)))
 })
 
 onEveryDatabase('a key is rotated with a grace, and without one', async (engine) => {
@@ -112,17 +88,8 @@ onEveryDatabase('a key is rotated with a grace, and without one', async (engine)
 
 onEveryDatabase('a key has a contact and an end, which its successor has too', async (engine) => {
   const database = await emptyUrl(engine)
-  const args = [
-    'create',
-    '--name',
-    'a',
-    ...research,
-    '--contact',
-    'ann@example.org',
-    '--expires',
-    '9999-01-31',
-  ]
-  const first = await keys(database, args)
+  const more = ['--contact', 'ann@example.org', '--expires', '9999-01-31']
+  const first = await keys(database, ['create', '--name', 'a', ...research, ...more])
   assert.match(
     first.stderr,
     /Callers send it as the header X-API-Key\. It expires 9999-01-31T00:00:00\.000Z\.\n$/,
@@ -187,9 +154,11 @@ test('what cannot be done is told in words that help, and changes nothing', asyn
   const before = await list(database)
   const tiers = inFolder('tiers.json')
   writeFileSync(tiers, '{"public": {"pageSize": 10}}')
+  const badName = '--name must have 1 to 100 printable characters, without line breaks or control characters.'
+  const unknown = 'There is no key with the id "nobody"; `lexigraph keys list` shows them.'
   const wrong: readonly (readonly [args: readonly string[], message: string])[] = [
-    [['revoke', 'nobody'], 'There is no key with the id "nobody"; `lexigraph keys list` shows them.'],
-    [['rotate', 'nobody'], 'There is no key with the id "nobody"; `lexigraph keys list` shows them.'],
+    [['revoke', 'nobody'], unknown],
+    [['rotate', 'nobody'], unknown],
     [['revoke', key], `That is a key itself, and what is wanted is the id of one: its id is ${id}.`],
     [
       ['rotate', 'lgk_x'],
@@ -217,20 +186,11 @@ test('what cannot be done is told in words that help, and changes nothing', asyn
     ],
     [
       ['create', '--name', 'a\nb', '--tier', 'gold'],
-      '--name must have 1 to 100 printable characters, without line breaks or control characters. There is no tier "gold", only public, research, unlimited. --tiers FILE adds others.',
+      `${badName} There is no tier "gold", only public, research, unlimited. --tiers FILE adds others.`,
     ],
-    [
-      ['create', '--name', ' ', ...research],
-      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
-    ],
-    [
-      ['create', '--name', 'x'.repeat(101), ...research],
-      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
-    ],
-    [
-      ['create', '--name', 'right \u202eleft', ...research],
-      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
-    ],
+    [['create', '--name', ' ', ...research], badName],
+    [['create', '--name', 'x'.repeat(101), ...research], badName],
+    [['create', '--name', 'right \u202eleft', ...research], badName],
     [
       ['create', '--name', 'x', ...research, '--tiers', tiers],
       `${tiers}: "public".pageSize must be a whole number from 20 to 1000, not 10.`,
@@ -314,16 +274,6 @@ test('keys are made and ended while another process is writing to the file', asy
       ['b', 'active'],
     ],
   )
-})
-
-onEveryDatabase('keys that are made at the same moment are all there', async (engine) => {
-  const database = await emptyUrl(engine)
-  await create(database)
-  const made = await Promise.all(
-    [1, 2, 3].map((n) => keysApart(database, ['create', '--name', `n${n}`, ...research])),
-  )
-  assert.equal(new Set(made.map(({ stdout }) => readKey(stdout))).size, 3)
-  assert.deepEqual((await list(database)).map(({ name }) => String(name)).toSorted(), ['a', 'n1', 'n2', 'n3'])
 })
 
 function keys(database: string, args: readonly string[]): Promise<Outcome> {

@@ -5,6 +5,7 @@ import { createKey } from '../src/util/api-key.ts'
 import { startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn } from './support/server/commands.ts'
+import { postTo } from './support/server/http-server.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
@@ -26,11 +27,8 @@ onEveryDatabase('a service knows keys that are made, replaced and revoked while 
   await using service = await startService(['serve', '--database', database, '--port', '0', '--tiers', tiers])
   const ask = async (key: string | null, path = '', page = 200): Promise<{ status: number; body: Json }> => {
     const query = `{ techServiceNewsArticle(first: ${page}) { nodes { uri } } }`
-    const response = await fetch(`${service.url}/api/graphql${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(key !== null && { 'x-api-key': key }) },
-      body: JSON.stringify({ query }),
-    })
+    const url = `${service.url}/api/graphql${path}`
+    const response = await postTo(url, { query }, key === null ? {} : { 'x-api-key': key })
     return { status: response.status, body: (await response.json()) as Json }
   }
   const isGood = ({ body }: { body: Json }): boolean => body['data'] !== undefined
@@ -62,11 +60,8 @@ onEveryDatabase('a service knows keys that are made, replaced and revoked while 
       JSON.stringify((await ask(null, `${place}${third['key']}`)).body),
       /Send it as the header X-API-Key/,
     )
-  const elsewhere = await fetch(`${service.url}/api/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${third['key']}` },
-    body: JSON.stringify({ query: `query ${third['key']} { __typename }` }),
-  })
+  const named = { query: `query ${third['key']} { __typename }` }
+  const elsewhere = await postTo(service, named, { authorization: `Bearer ${third['key']}` })
   assert.equal(elsewhere.status, 401)
   await service.stop()
   const said = service.stderr()

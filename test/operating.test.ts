@@ -15,7 +15,7 @@ import { answered } from './support/server/answered.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { parseExposition } from './support/server/exposition.ts'
-import { emptyStatus } from './support/server/http-server.ts'
+import { emptyStatus, postTo } from './support/server/http-server.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
@@ -106,13 +106,8 @@ test('rows of an answer are told however it is sent, and whatever becomes of its
   await using service = await startService(['serve', '--mcp', '--answer-cache', '0', '--database', database])
   const query =
     '{ techServiceNewsArticle(first: 100) { nodes { uri cid title description url publishedAt language } } }'
-  const headers = { 'content-type': 'application/json' }
   for (const encoding of ['identity', 'gzip']) {
-    const response = await fetch(`${service.url}/api/graphql`, {
-      method: 'POST',
-      headers: { ...headers, 'accept-encoding': encoding },
-      body: JSON.stringify({ query }),
-    })
+    const response = await postTo(service, { query }, { 'accept-encoding': encoding })
     assert.equal(JSON.parse(await response.text()).data.techServiceNewsArticle.nodes.length, 100)
   }
   const client = new Client({ name: 'test', version: '0' })
@@ -131,11 +126,8 @@ test('rows of an answer are told however it is sent, and whatever becomes of its
 })
 
 test('docs/metrics.md lists every metric, with its type, labels and meaning', () => {
-  const { registry } = createMetrics()
-  addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
-  using _workers = gatherMetrics(registry)
   // Those of the process are the client library's own.
-  const metrics = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lexigraph_'))
+  const metrics = allMetrics().filter(({ name }) => name.startsWith('lexigraph_'))
   const rows = metrics.map((metric) => {
     const { name, help, type, labelNames } = metric as unknown as Record<string, string> & {
       labelNames: string[]
@@ -156,10 +148,7 @@ test('the page shows a line of the log as it is', () => {
 })
 
 test('what the pages tell alerts to look at is there', () => {
-  const { registry } = createMetrics()
-  addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
-  using _workers = gatherMetrics(registry)
-  const known = registry.getMetricsAsArray().map(({ name }) => name)
+  const known = allMetrics().map(({ name }) => name)
   const named = `${page} ${metricsPage}`.match(/\b(lexigraph|nodejs|process)_\w+/g) ?? []
   const unknown = named.filter(
     (name) => !known.includes(name) && !known.includes(name.replace(/_(bucket|sum|count)$/, '')),
@@ -167,16 +156,15 @@ test('what the pages tell alerts to look at is there', () => {
   assert.deepEqual(unknown, [])
 })
 
-async function post({ url }: Service, body: object, headers: Record<string, string> = {}): Promise<number> {
-  const response = await fetch(`${url}/api/graphql`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/graphql-response+json',
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  })
+function allMetrics() {
+  const { registry } = createMetrics()
+  addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
+  using _workers = gatherMetrics(registry)
+  return registry.getMetricsAsArray()
+}
+
+async function post(service: Service, body: object, headers: Record<string, string> = {}): Promise<number> {
+  const response = await postTo(service, body, { accept: 'application/graphql-response+json', ...headers })
   await response.arrayBuffer()
   return response.status
 }

@@ -17,11 +17,13 @@ const nothing = inFolder('nothing.jsonl')
 writeFileSync(nothing, '')
 
 test('while workers load other lexicons, one after the other, every new connection is answered', async () => {
-  await using scene = await serveTwo('again-and-again')
-  const { service, rebuild } = scene
+  await using started = await serveTwo('again-and-again')
+  const { service, rebuild } = started
   const before = childrenOf(service.pid)
   const end = new AbortController()
-  const callers = Array.from({ length: 8 }, () => connectAgainAndAgain(service, end.signal))
+  const callers = Array.from({ length: 8 }, async () => {
+    while (!end.signal.aborted) await askHealth(service)
+  })
   await rebuild()
   await until(() => {
     const workers = childrenOf(service.pid)
@@ -34,8 +36,8 @@ test('while workers load other lexicons, one after the other, every new connecti
 })
 
 test('a connection that is on its way to a worker that stops is answered by another', async () => {
-  await using scene = await serveTwo('on-its-way')
-  const { service, rebuild } = scene
+  await using started = await serveTwo('on-its-way')
+  const { service, rebuild } = started
   const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
   let hangUps = 0
   for (const agent of agents) {
@@ -68,13 +70,8 @@ test('a connection that is on its way to a worker that stops is answered by anot
   await service.stop()
 })
 
-interface Scene extends AsyncDisposable {
-  readonly service: Service
-  /** Changes the lexicons of the service, and rebuilds its index for them in another process. */
-  readonly rebuild: () => Promise<void>
-}
-
-async function serveTwo(name: string): Promise<Scene> {
+/** Two workers, and what changes their lexicons and rebuilds the index for these in another process. */
+async function serveTwo(name: string) {
   const lexicons = inFolder(name)
   mkdirSync(lexicons)
   const write = (properties: object): void =>
@@ -94,11 +91,7 @@ async function serveTwo(name: string): Promise<Scene> {
   return { service, rebuild, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-/** Each request on a connection of its own. Fails with the first that is refused, or not answered for a while. */
-async function connectAgainAndAgain(service: Service, end: AbortSignal): Promise<void> {
-  while (!end.aborted) await askHealth(service)
-}
-
+/** On a connection of its own without an agent. Fails when it is refused, or not answered for a while. */
 async function askHealth({ url }: Service, agent: Agent | false = false): Promise<void> {
   const request = get(`${url}/healthz`, { agent, signal: AbortSignal.timeout(patience) })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

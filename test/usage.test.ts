@@ -5,6 +5,7 @@ import { connect } from '../src/database/postgres/connection.ts'
 import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn } from './support/server/commands.ts'
+import { postTo } from './support/server/http-server.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { emptyDatabases } from './support/store/store.ts'
 
@@ -89,11 +90,7 @@ const costly =
 
 /** How many points it cost. */
 async function ask(service: Service, key: string | null, body: object): Promise<number> {
-  const response = await fetch(`${service.url}/api/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(key !== null && { 'x-api-key': key }) },
-    body: JSON.stringify(body),
-  })
+  const response = await postTo(service, body, key === null ? {} : { 'x-api-key': key })
   const answer = (await response.json()) as Json
   return answer['extensions']?.cost ?? 0
 }

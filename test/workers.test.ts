@@ -101,14 +101,14 @@ test('a request of a worker that is killed no longer counts as one that is worke
   await using service = await serveTwo(database, '--tiers', oneAtOnce)
   let texts = 0
   // Another one each time, whose statement takes long by what it looks at.
-  const search = () => {
+  const search = (timeout?: number) => {
     texts += 1
     const counts = Array.from(
       { length: 8 },
       (_, n) =>
         `a${n}: techServiceNewsArticle(where: {description: {contains: "q${texts}x${n}"}}) { totalCount }`,
     )
-    return ask(service, `{ ${counts.join(' ')} }`)
+    return ask(service, `{ ${counts.join(' ')} }`, false, timeout)
   }
   const signalReaders = (signal: 'SIGSTOP' | 'SIGCONT'): void => {
     for (const reader of workersOf(service).flatMap(childrenOf)) signalIfThere(reader, signal)
@@ -130,8 +130,9 @@ test('a request of a worker that is killed no longer counts as one that is worke
   for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
   assert.ok((await others.settled).some(({ status }) => status === 'rejected'))
   for (const reader of readers) signalIfThere(reader, 'SIGCONT')
+  // Repeated for the same reason as in `untilAnswered`.
   await until(() =>
-    search().then(
+    search(5_000).then(
       ({ status }) => status === 200,
       () => false,
     ),
@@ -290,16 +291,11 @@ async function ask(
   return { status, headers, body: (await json(response)) as Json, worker }
 }
 
-interface Caller {
-  readonly worker: string
-  readonly answers: () => number
-  readonly failures: () => number
-  readonly stop: () => Promise<void>
-}
+type Caller = Awaited<ReturnType<typeof twoCallers>>[number]
 
 /** Each asks one worker, again and again, until a connection fails. */
-async function twoCallers(service: Service): Promise<readonly Caller[]> {
-  const start = async (): Promise<Caller> => {
+async function twoCallers(service: Service) {
+  const start = async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { worker } = await ask(service, '{ __typename }', agent)
     const stopped = new AbortController()

@@ -55,7 +55,7 @@ test('what is more than may wait is lost, and how much that was is told', async 
   assert.equal(lines.length + last.lost, said)
 })
 
-test('whoever does not read, but might, is waited for only for some seconds', async () => {
+test('a reader that does not read, but might, is waited for only for some seconds', async () => {
   const ends = ['return', 'exit'].map((end) => {
     const child = talk(end, 'pipe')
     child.stderr?.pause()
@@ -64,7 +64,7 @@ test('whoever does not read, but might, is waited for only for some seconds', as
   for (const end of ends) assert.deepEqual(await end, [0, null])
 })
 
-test('whoever has stopped to read ends no process, and keeps none from ending', async () => {
+test('a reader that has stopped to read ends no process, and keeps none from ending', async () => {
   for (const end of ['return', 'exit']) {
     const child = talk(end, 'pipe')
     child.stderr?.destroy()
@@ -73,12 +73,9 @@ test('whoever has stopped to read ends no process, and keeps none from ending', 
 })
 
 test('neither does a full disk', { skip: !existsSync('/dev/full') }, async () => {
-  for (const end of ['return', 'exit']) {
-    const full = openSync('/dev/full', 'w')
-    const child = talk(end, full)
-    closeSync(full)
-    assert.deepEqual(await once(child, 'exit'), [0, null])
-  }
+  const full = openSync('/dev/full', 'w')
+  for (const end of ['return', 'exit']) assert.deepEqual(await once(talk(end, full), 'exit'), [0, null])
+  closeSync(full)
 })
 
 const count = 5_000

@@ -46,30 +46,19 @@ const impossible = [
   '2026',
   '2026-11',
   '20261116',
-  '2026-13-01',
-  '2026-00-01',
-  '2026-01-00',
-  '2026-02-30',
-  '2025-02-29',
   '1900-02-29',
-  '2026-04-31',
   '2026-1-01',
   '+026-01-01',
   '0000-01-01',
   '2026-01-0x',
   '2026/01/01',
   '2026-11-16T',
-  '2026-02-31T00:00:00Z',
-  '2026-01-01T24:00:00Z',
-  '2026-01-01T23:60:00Z',
   '2026-12-31T23:59:60Z',
   '2026-01-01T00:00Z',
   '2026-01-01T00:00:00',
   '2026-01-01 00:00:00Z',
   '2026-01-01T00:00:00.Z',
   '2026-01-01T00:00:00,5Z',
-  '2026-01-01T00:00:00+24:00',
-  '2026-01-01T00:00:00+00:60',
   '2026-01-01T00:00:00+0000',
   '2026-01-01T00:00:00+00',
   '2026-01-01T00:00:00ZZ',
@@ -119,11 +108,9 @@ test('agrees with Date on every combination of date, time and offset', () => {
         // Date rolls 31 February over to March and takes hour 24, neither of which is an instant here.
         const exists = new Date(`${date}T00:00:00Z`)
         const ms = Date.parse(text)
-        const real =
-          !Number.isNaN(ms) &&
-          !Number.isNaN(exists.getTime()) &&
-          exists.toISOString().startsWith(date) &&
-          hour !== '24'
+        const isDate = !Number.isNaN(exists.getTime()) && exists.toISOString().startsWith(date)
+        assert.equal(parseInstant(date) !== null, isDate, date)
+        const real = !Number.isNaN(ms) && isDate && hour !== '24'
         assert.equal(parseInstant(text), real && ms >= -62_135_596_800_000 ? BigInt(ms) * 1_000n : null, text)
       },
     ),

@@ -38,11 +38,24 @@ export interface Given {
   readonly uri: string
 }
 
-type Row = readonly [name: string, send: Sent, rest?: Partial<Pick<Attack, 'answers' | 'says' | 'ends'>>]
+export type Row = readonly [
+  name: string,
+  send: Sent,
+  rest?: Partial<Pick<Attack, 'answers' | 'says' | 'ends'>>,
+]
 
 /** `[name, what is sent]` or `[name, what is sent, rest]`, all with one outcome. */
 export function attacks(outcome: Outcome, rows: readonly Row[]): readonly Attack[] {
   return rows.map(([name, send, rest]) => ({ name, send, ...outcome, ...rest }))
+}
+
+/** An attack for each value, named after it. */
+export function variants<Value>(
+  what: string,
+  values: readonly Value[],
+  send: (value: Value) => Sent,
+): readonly Row[] {
+  return values.map((value) => [`${what} ${JSON.stringify(value)?.slice(0, 60)}`, send(value)])
 }
 
 export const path = '/api/graphql'

@@ -11,6 +11,7 @@ import { openCommands } from '../support/server/commands.ts'
 import type { Engine } from '../support/store/postgres.ts'
 import { until } from '../support/until.ts'
 import type { Given } from './attack.ts'
+import { createKeys, readGiven } from './given.ts'
 import { openStores } from './stores.ts'
 
 export interface AttackedServers extends AsyncDisposable {
@@ -125,7 +126,7 @@ export async function openServers(engine: Engine = 'sqlite'): Promise<AttackedSe
   }
   const started = () => Promise.all(servers.values())
   return {
-    given: { ...keys, ...(await readGiven(await target('roomy'))) },
+    given: { ...keys, ...(await readGiven((await target('roomy')).query)) },
     target,
     started,
     async [Symbol.asyncDispose]() {
@@ -134,32 +135,6 @@ export async function openServers(engine: Engine = 'sqlite'): Promise<AttackedSe
       await stores[Symbol.asyncDispose]()
       await rm(folder, { recursive: true })
     },
-  }
-}
-
-async function createKeys(
-  run: (...args: readonly string[]) => Promise<string>,
-): Promise<Pick<Given, 'goodKey' | 'revokedKey' | 'endedKey'>> {
-  const made = async (...args: readonly string[]): Promise<{ id: string; key: string }> =>
-    JSON.parse(await run(...args))
-  const create = (name: string) => made('create', '--name', name, '--tier', 'research')
-  const ended = await create('good')
-  const good = await made('rotate', ended.id, '--grace', '0')
-  const revoked = await create('revoked')
-  await run('revoke', revoked.id)
-  return { goodKey: good.key, revokedKey: revoked.key, endedKey: ended.key }
-}
-
-async function readGiven({ query }: Service): Promise<Pick<Given, 'cursor' | 'otherCursor' | 'uri'>> {
-  const newest = 'first: 2, sortBy: [{field: publishedAt, direction: DESC}]'
-  const data = await query(`{
-    articles: techServiceNewsArticle(${newest}) { nodes { uri } pageInfo { endCursor } }
-    sources: techServiceNewsSource(first: 2) { pageInfo { endCursor } }
-  }`)
-  return {
-    cursor: data.articles.pageInfo.endCursor,
-    otherCursor: data.sources.pageInfo.endCursor,
-    uri: data.articles.nodes[0].uri,
   }
 }
 

@@ -20,13 +20,7 @@ const soaked = await soak({
   checks: 40,
   sets: 6,
   crowd: 30,
-  bounds: {
-    growth: { megabytes: 20, share: 0.1 },
-    memory: 2_500,
-    descriptors: 400,
-    processes: 9,
-    log: 200,
-  },
+  growth: { megabytes: 20, share: 0.1 },
   onPeriod: (so) => {
     periods += 1
     if (periods % 3 === 0) console.log(`\nSo far:\n${describeSoaked(so)}`)

@@ -45,7 +45,7 @@ export interface SoakGiven {
   readonly sets: number
   /** As in `openFixture`. */
   readonly crowd: number
-  readonly bounds: Bounds
+  readonly growth: Bounds
   /** Told after each checkpoint. */
   readonly onPeriod?: (so: Soaked) => void
 }
@@ -61,12 +61,14 @@ export interface Soaked {
   readonly heap: { readonly used: number; readonly external: number }
 }
 
+/** Megabytes of what is written and not yet in the database's file. */
+const mostLog = 200
 /** Handles and repositories are looked for in vain. */
 const nowhere = 'http://127.0.0.1:1'
 const someKey = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 
 export async function soak(given: SoakGiven): Promise<Soaked> {
-  const { seed, bounds } = given
+  const { seed } = given
   const tally = new Tally()
   const dice = createDice(seed)
   await using fixture = await openFixture(seed, given.crowd)
@@ -130,8 +132,8 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
     { tier: 'leaving', seen: new Map(), left: sent.left.count },
   ])
   const soaked = await soFar()
-  for (const problem of watch.problems(bounds)) tally.problem(problem)
-  if (soaked.sizes.log > bounds.log)
+  for (const problem of watch.problems(given.growth)) tally.problem(problem)
+  if (soaked.sizes.log > mostLog)
     tally.problem(`What is written and not yet in the file has ${soaked.sizes.log.toFixed(0)} MB.`)
   await server.stop()
   return soaked

@@ -1,6 +1,21 @@
-/** Looks at a server's processes again and again, and says in the end whether anything grew that must not. */
+/**
+ * Looks at a server's processes, found by who started whom, again and again, and says in the end whether anything grew
+ * that must not. Reads /proc, so it needs Linux.
+ */
+import { readFileSync } from 'node:fs'
 import { moment } from '../support/until.ts'
-import { type Held, lookAt, type Role } from './processes.ts'
+import { familyOf, openFiles, writtenMemoryOf } from '../support/processes.ts'
+
+interface Held {
+  readonly pid: number
+  /** `primary`, `worker` or `reader`: what it was started for. */
+  readonly role: Role
+  /** Megabytes that it has written and shares with nobody. */
+  readonly memory: number
+  readonly descriptors: number
+}
+
+type Role = 'primary' | 'worker' | 'reader'
 
 export interface Growth {
   readonly role: Role | 'all'
@@ -16,16 +31,14 @@ export interface Growth {
   readonly processes: number
 }
 
+/** Megabytes and share by which the last third may be above the middle one. */
 export interface Bounds {
-  /** Megabytes and share by which the last third may be above the middle one. */
-  readonly growth: { readonly megabytes: number; readonly share: number }
-  /** Megabytes of all processes together. */
-  readonly memory: number
-  readonly descriptors: number
-  readonly processes: number
-  /** Megabytes of what is written and not yet in the database's file. */
-  readonly log: number
+  readonly megabytes: number
+  readonly share: number
 }
+
+/** Megabytes of all processes together, descriptors of each, and processes. */
+const most = { memory: 2_500, descriptors: 400, processes: 9 }
 
 export class Watch {
   readonly #looks: (readonly Held[])[] = []
@@ -54,16 +67,16 @@ export class Watch {
     })
   }
 
-  problems({ growth, memory, descriptors, processes }: Bounds): readonly string[] {
+  problems({ megabytes, share }: Bounds): readonly string[] {
     return this.growth().flatMap((one) => {
       const { role, middle, last } = one
-      const most = middle * (1 + growth.share) + growth.megabytes
+      const bound = middle * (1 + share) + megabytes
       const all = role === 'all'
       return [
-        last > most && `The memory of ${role} grew from ${middle.toFixed(0)} to ${last.toFixed(0)} MB.`,
-        all && one.most > memory && `All processes together held ${one.most.toFixed(0)} MB.`,
-        one.descriptors > descriptors && `One ${role} had ${one.descriptors} descriptors.`,
-        all && one.processes > processes && `There were ${one.processes} processes.`,
+        last > bound && `The memory of ${role} grew from ${middle.toFixed(0)} to ${last.toFixed(0)} MB.`,
+        all && one.most > most.memory && `All processes together held ${one.most.toFixed(0)} MB.`,
+        one.descriptors > most.descriptors && `One ${role} had ${one.descriptors} descriptors.`,
+        all && one.processes > most.processes && `There were ${one.processes} processes.`,
       ].filter((problem) => problem !== false)
     })
   }
@@ -71,4 +84,22 @@ export class Watch {
 
 function least(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? 0
+}
+
+/** What each held at one moment; one that ended while it was looked at is left out. */
+function lookAt(primary: number): readonly Held[] {
+  return familyOf(primary).flatMap((pid): Held[] => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      const role = roleOf(pid === primary, line)
+      return [{ pid, role, memory: writtenMemoryOf(pid), descriptors: openFiles(pid).length }]
+    } catch {
+      return []
+    }
+  })
+}
+
+function roleOf(isPrimary: boolean, commandLine: string): Role {
+  if (isPrimary) return 'primary'
+  return commandLine.includes('query-child') ? 'reader' : 'worker'
 }

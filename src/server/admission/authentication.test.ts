@@ -7,10 +7,10 @@ import { onEveryDatabase } from '../../../test/support/store/databases.ts'
 import { openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { emptyDatabases } from '../../../test/support/store/store.ts'
-import type { ApiKey, MetadataStore } from '../../database/metadata/metadata-store.ts'
+import type { ApiKey } from '../../database/metadata/metadata-store.ts'
 import { type ErrorCode, errorCodes, ServiceError } from '../../errors.ts'
 import { createKey, hashKey } from '../../util/api-key.ts'
-import { assertNoKeyInUrl, type Authenticate, createAuthentication } from './authentication.ts'
+import { assertNoKeyInUrl, createAuthentication } from './authentication.ts'
 import { type Caller, defaultTiers } from './tiers.ts'
 import { createMemoryLimiter } from '../../../test/support/server/memory-limiter.ts'
 
@@ -20,7 +20,7 @@ const here = '203.0.113.7'
 const there = '2001:db8:1:2::/64'
 const second = 1_000_000n
 
-test('whoever sends no key is known by the address, at once', () => {
+test('a caller without a key is known by the address, at once', () => {
   const { authenticate } = without()
   for (const none of [undefined, []])
     assert.deepEqual(authenticate(none, here), {
@@ -154,7 +154,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('whoever tries keys is made to wait, others and known keys are not', async (engine) => {
+onEveryDatabase('a caller that tries keys is made to wait, others and known keys are not', async (engine) => {
   await using opened = await open(engine)
   const [used, unused] = [await opened.add('k1', 'research'), await opened.add('k2', 'research')]
   await opened.authenticate(used, here)
@@ -265,16 +265,7 @@ function without({ findKey = async () => null, now = stoppedClock().now, cacheSe
   return { authenticate, notices }
 }
 
-interface Opened extends AsyncDisposable {
-  readonly authenticate: Authenticate
-  readonly notices: readonly string[]
-  readonly clock: ReturnType<typeof stoppedClock>
-  readonly metadata: MetadataStore
-  /** Makes a key. */
-  readonly add: (id: string, tier: string) => Promise<string>
-}
-
-async function open(engine: Engine, cacheSeconds = 0): Promise<Opened> {
+async function open(engine: Engine, cacheSeconds = 0) {
   const clock = stoppedClock()
   const store = await openNotes(await emptyUrl(engine), clock.now)
   const { read, write } = store.database
@@ -283,7 +274,8 @@ async function open(engine: Engine, cacheSeconds = 0): Promise<Opened> {
     ...without({ findKey, now: clock.now, cacheSeconds }),
     clock,
     metadata: write.metadata,
-    async add(id, tier) {
+    /** Makes a key. */
+    async add(id: string, tier: string): Promise<string> {
       const key = createKey()
       await write.metadata.addKey({ id, name: `name of ${id}`, tier }, hashKey(key))
       return key

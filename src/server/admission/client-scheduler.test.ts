@@ -9,12 +9,11 @@ test('of one caller requests begin for a millisecond in a turn of the event loop
   let now = 0
   const scheduler = new ClientScheduler(() => now)
   const begun: string[] = []
-  const ask = async (caller: string): Promise<void> => {
-    const turn = scheduler.wait(caller)
-    if (turn !== undefined) await turn
-    begun.push(caller)
-    now += 0.5
-  }
+  const ask = (caller: string): Promise<void> =>
+    inTurn(scheduler, caller, () => {
+      begun.push(caller)
+      now += 0.5
+    })
   const all = Array.from('aaaaa', ask)
   assert.deepEqual(begun, ['a', 'a'])
   all.push(ask('b'))
@@ -32,16 +31,11 @@ test('of one caller requests begin for a millisecond in a turn of the event loop
   )
 })
 
-test('whoever comes later waits behind those of the same caller', async () => {
+test('a request that comes later waits behind those of the same caller', async () => {
   let now = 0
   const scheduler = new ClientScheduler(() => now)
   const begun: number[] = []
-  const ask = async (number: number): Promise<void> => {
-    const turn = scheduler.wait('a')
-    if (turn !== undefined) await turn
-    begun.push(number)
-    now += 1
-  }
+  const ask = (number: number): Promise<void> => inTurn(scheduler, 'a', () => (now = begun.push(number)))
   const first = [0, 1, 2, 3, 4].map(ask)
   await new Promise((resolve) => setImmediate(resolve))
   await Promise.all([...first, ask(5), ask(6)])
@@ -52,12 +46,11 @@ test('a caller whose requests take long has but a few of them in a moment, and o
   // What a busy machine takes between two lines must not count as work.
   const scheduler = new ClientScheduler(() => 0)
   const begun: string[] = []
-  const ask = async (caller: string, time: number): Promise<void> => {
-    const turn = scheduler.wait(caller)
-    if (turn !== undefined) await turn
-    begun.push(caller)
-    scheduler.spend(caller, time)
-  }
+  const ask = (caller: string, time: number): Promise<void> =>
+    inTurn(scheduler, caller, () => {
+      begun.push(caller)
+      scheduler.spend(caller, time)
+    })
   const all = Array.from({ length: 6 }, () => ask('heavy', 3))
   await Promise.all(Array.from({ length: 50 }, () => ask('light', 0.01)))
   const ofHeavy = begun.filter((caller) => caller === 'heavy').length
@@ -86,3 +79,10 @@ test('requests that arrive in one piece of a connection begin in several turns',
   assert.equal(answers.match(/HTTP\/1.1 200/g)?.length, 10)
   assert.ok(Math.max(...turns.values()) <= 2, `In a turn there were ${[...turns.values()].join()}.`)
 })
+
+/** A turn that has come begins at once. */
+async function inTurn(scheduler: ClientScheduler, caller: string, begin: () => void): Promise<void> {
+  const turn = scheduler.wait(caller)
+  if (turn !== undefined) await turn
+  begin()
+}

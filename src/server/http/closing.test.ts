@@ -49,13 +49,15 @@ test('of several that were sent on one connection only the last answer says so',
   await closed
 })
 
-test('an answer that is not taken yet is sent to its end', async () => {
+test('an answer that is not taken yet is sent to its end, and the idle are hung up on at once', async () => {
   const bytes = 8_000_000
   await using server = await startServer()
   const socket = await connected(server)
   socket.write(asking(`{ text(bytes: ${bytes}) }`))
   await once(socket, 'readable')
+  const idle = text(await connected(server))
   const closed = server.close()
+  assert.equal(await idle, '')
   await assert.rejects(fetch(server.url))
   assert.ok((await text(socket)).length > bytes)
   await closed

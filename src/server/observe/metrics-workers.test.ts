@@ -49,34 +49,14 @@ test('what workers count is added up, and outlasts them; one that hangs keeps no
 
   const three = await start()
   await tell(three, 'count', 'counted')
-  assert.deepEqual(await figuresOf(2), {
-    requests: 4,
-    durations: 4,
-    inFlight: 2,
-    live: 2,
-    silent: 0,
-    documents: [4],
-  })
+  const four = { requests: 4, durations: 4, inFlight: 2, live: 2, silent: 0, documents: [4] }
+  assert.deepEqual(await figuresOf(2), four)
 
   await tell(three, 'hang', 'hanging')
-  assert.deepEqual(await figuresOf(1), {
-    requests: 4,
-    durations: 4,
-    inFlight: 2,
-    live: 1,
-    silent: 1,
-    documents: [4],
-  })
+  assert.deepEqual(await figuresOf(1), { ...four, live: 1, silent: 1 })
 
   await Promise.all([kill(one), kill(three)])
-  assert.deepEqual(await figuresOf(0), {
-    requests: 4,
-    durations: 4,
-    inFlight: 0,
-    live: 0,
-    silent: 0,
-    documents: [4],
-  })
+  assert.deepEqual(await figuresOf(0), { ...four, inFlight: 0, live: 0 })
 })
 
 async function start(): Promise<Worker> {

@@ -1,8 +1,7 @@
 /** Floods: of requests, keys and addresses. */
 import assert from 'node:assert/strict'
-import { asked, got, head, host, numbers, posted } from '../attack.ts'
+import { asked, got, numbers, posted } from '../attack.ts'
 import { type Answer, type Bytes, Connection } from '../exchange.ts'
-import { codeOf } from '../launch.ts'
 import { scarcePoints } from '../servers.ts'
 import {
   alone,
@@ -138,58 +137,6 @@ export const floodAttacks: readonly LoadAttack[] = [
         numbers(publicPoints + 100).map((index) => got(cheap, from(addressNumber(index)))),
       )
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-    },
-  },
-  {
-    name: 'a flood of guessed keys: ten are looked at, and who has a key is not shut out',
-    server: 'proxied',
-    async attack({ port }, { goodKey }) {
-      const with_ = (key: string, address = '198.51.100.4'): string =>
-        got(cheap, from(address), `x-api-key: ${key}`)
-      const guess = (index: number): string => `lgk_${String(index).padStart(33, '0')}`
-      const [before] = await pipelined(port, [with_(goodKey)])
-      assert.equal(before?.status, 200)
-      const answers = await pipelined(
-        port,
-        numbers(200).map((index) => with_(guess(index))),
-      )
-      const refused = answers.filter(({ status }) => status === 401)
-      const slowed = answers.filter(({ status }) => status === 429)
-      assert.equal(refused.length + slowed.length, 200)
-      assert.ok(refused.length <= 10, `${refused.length} guesses were looked at`)
-      assert.ok(
-        slowed.every(
-          (answer) => codeOf(answer) === 'RATE_LIMITED' && Number(answer.headers.get('retry-after')) > 0,
-        ),
-      )
-      const others = await pipelined(port, [
-        with_(goodKey),
-        got(cheap, from('198.51.100.4')),
-        with_(guess(1), '198.51.100.5'),
-      ])
-      assert.deepEqual(
-        others.map(({ status }) => status),
-        [200, 200, 401],
-      )
-    },
-  },
-  {
-    name: 'a flood of probes, preflights and paths that are not there: each is answered',
-    server: 'strict',
-    isAboveStore: true,
-    async attack({ port }) {
-      const lines = [
-        'GET /readyz',
-        'GET /healthz',
-        'OPTIONS /api/graphql',
-        'GET /nowhere',
-        'GET /playground/x',
-      ]
-      const requests = numbers(1_000).map((index) => head(`${lines[index % 5]} HTTP/1.1`, host))
-      const answers = await pipelined(port, requests)
-      const statuses = answers.slice(-5).map(({ status }) => status)
-      assert.deepEqual(statuses, [200, 200, 204, 404, 404])
-      assertNoFault(answers)
     },
   },
   {

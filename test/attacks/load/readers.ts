@@ -38,16 +38,6 @@ export const readerAttacks: readonly LoadAttack[] = [
     },
   },
   {
-    name: 'fifty heavy questions at once from one caller: answered or refused, each with a reason',
-    server: 'proxied',
-    async attack({ port }) {
-      const ask = (index: number): Promise<Answer> =>
-        alone(port, asked(page.replace('20', `${index + 1}`), {}, [from('198.51.100.6')]))
-      const answers = await Promise.all(numbers(50).map(ask))
-      assertNoFault(answers)
-    },
-  },
-  {
     name: 'hundreds of different questions, each long: what is kept of them has an end',
     server: 'roomy',
     async attack({ port, pid }) {

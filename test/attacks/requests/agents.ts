@@ -1,5 +1,5 @@
 /** Attacks on the agents' server: messages that are no questions, and requests that are no messages. */
-import { type Attack, attacks, head, host, repeat } from '../attack.ts'
+import { type Attack, attacks, head, host, repeat, type Row, variants } from '../attack.ts'
 
 const path = '/mcp'
 const modern = {
@@ -47,13 +47,13 @@ const names = `{ ${repeat(49_000, () => 'a')} }`
 
 export const agentAttacks: readonly Attack[] = [
   ...attacks({ status: 403, code: null, leaves: 'open' }, [
-    ['a page of another site', sent('{}', 'origin: https://evil.example'), { says: /Invalid Origin/ }],
-    ['a page without an origin', sent('{}', 'origin: null'), { says: /Invalid Origin/ }],
-    [
-      'an origin of 8,000 characters',
-      sent('{}', `origin: https://${'x'.repeat(8_000)}.example`),
-      { says: /Invalid Origin/ },
-    ],
+    ...['https://evil.example', 'null', `https://${'x'.repeat(8_000)}.example`].map(
+      (origin): Row => [
+        `a page of ${origin.slice(0, 30)}`,
+        sent('{}', `origin: ${origin}`),
+        { says: /Invalid Origin/ },
+      ],
+    ),
     [
       'a preflight of another site',
       head(
@@ -73,9 +73,9 @@ export const agentAttacks: readonly Attack[] = [
   ]),
   ...attacks({ status: 405, code: null, leaves: 'open' }, [
     ['a stream that is asked for', head(`GET ${path} HTTP/1.1`, host, 'accept: text/event-stream')],
-    ['a session that is ended', head(`DELETE ${path} HTTP/1.1`, host, 'mcp-session-id: 1')],
-    ['a preflight', head(`OPTIONS ${path} HTTP/1.1`, host)],
-    ['TRACE', head(`TRACE ${path} HTTP/1.1`, host)],
+    ...variants('the method', ['DELETE', 'OPTIONS', 'TRACE'], (method) =>
+      head(`${method} ${path} HTTP/1.1`, host),
+    ),
     ['a body by PUT', sent('x'.repeat(100_000)).replace('POST', 'PUT')],
   ]),
   ...attacks({ status: 413, code: null, leaves: 'closed' }, [
@@ -123,26 +123,18 @@ export const agentAttacks: readonly Attack[] = [
       call('search_records', { a: many(80_000) }),
       { says: /more than the maximum of 5000/ },
     ],
-    ['run_graphql with 49,000 names', call('run_graphql', { query: names }), { says: /too many tokens/ }],
-    [
-      'validate_graphql with 49,000 names',
-      call('validate_graphql', { query: names }),
-      { says: /too many tokens/ },
-    ],
+    ...['run_graphql', 'validate_graphql'].flatMap((tool): readonly Row[] => [
+      [`${tool} with 49,000 names`, call(tool, { query: names }), { says: /too many tokens/ }],
+      [
+        `${tool} with variables as text of 100,000 levels`,
+        call(tool, { query: '{ __typename }', variables: nested(100_000) }),
+        { says: /nest more than 256 levels/ },
+      ],
+    ]),
     [
       'run_graphql with 100,000 brackets',
       call('run_graphql', { query: '{'.repeat(100_000) }),
       { says: /nested too deep|too many/ },
-    ],
-    [
-      'run_graphql with variables as text of 100,000 levels',
-      call('run_graphql', { query: '{ __typename }', variables: nested(100_000) }),
-      { says: /nest more than 256 levels/ },
-    ],
-    [
-      'validate_graphql with variables as text of 100,000 levels',
-      call('validate_graphql', { query: '{ __typename }', variables: nested(100_000) }),
-      { says: /nest more than 256 levels/ },
     ],
     [
       'validate_graphql with variables as text of 250,000 brackets',

@@ -1,9 +1,10 @@
 /** Attacks on exports: paths, parameters and fields that are not what they seem. */
-import { type Attack, attacks, head, host, repeat } from '../attack.ts'
+import { type Attack, attacks, head, host, repeat, variants } from '../attack.ts'
 
 const articles = '/export/tech.service.news.article'
 
 const fetched = (path: string, method = 'GET'): string => head(`${method} ${path} HTTP/1.1`, host)
+const underExport = (path: string): string => fetched(`/export${path}`)
 const exported = (parameters: string): string => fetched(`${articles}.csv?${parameters}`)
 const grouped = (parameters: string): string => fetched(`${articles}/aggregate.csv?${parameters}`)
 const where = (condition: unknown): string =>
@@ -16,18 +17,19 @@ const nested = (levels: number): string => `${'{"NOT":'.repeat(levels)}{}${'}'.r
 
 export const exportAttacks: readonly Attack[] = [
   ...attacks({ status: 404, code: 'NOT_FOUND', leaves: 'open' }, [
-    ['a path out of the folder', fetched('/export/../../etc/passwd')],
-    ['an encoded path out of the folder', fetched('/export/%2e%2e%2f%2e%2e%2fetc%2fpasswd.csv')],
     ['a collection of 5,000 characters', fetched(`/export/${'a'.repeat(5_000)}.csv`)],
-    ['a collection named like a member of objects', fetched('/export/constructor.csv')],
-    ['a format named like a member of objects', fetched(`${articles}.constructor`)],
-    ['no collection', fetched('/export/.csv')],
-    ['an aggregate within an aggregate', fetched(`${articles}/aggregate/aggregate.csv`)],
-    ['a NUL in the path', fetched(`${articles}%00.csv`)],
+    ...variants(
+      'a path out of the folder:',
+      ['/../../etc/passwd', '/%2e%2e%2f%2e%2e%2fetc%2fpasswd.csv'],
+      underExport,
+    ),
+    ...variants('a name of nothing:', ['/constructor.csv', '/.csv'], underExport),
+    ...variants('an article’s path with', ['.constructor', '/aggregate/aggregate.csv', '%00.csv'], (rest) =>
+      fetched(articles + rest),
+    ),
   ]),
   ...attacks({ status: 405, code: 'METHOD_NOT_ALLOWED', leaves: 'open' }, [
-    ['a DELETE', fetched(`${articles}.csv`, 'DELETE')],
-    ['a PUT', fetched(`${articles}.csv`, 'PUT')],
+    ...variants('the method', ['DELETE', 'PUT'], (method) => fetched(`${articles}.csv`, method)),
   ]),
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'open' }, [
     ['half an escape', exported('where=%7')],
@@ -47,10 +49,9 @@ export const exportAttacks: readonly Attack[] = [
     ['a field with an empty part', exported('fields=source..displayName')],
     ['201 fields', exported(`fields=${repeat(201, () => 'title', ',')}`)],
     ['a field behind all referring records', exported('fields=techServiceNewsEnrichmentViaArticle.topics')],
-    ['a limit with a sign', exported('limit=-1')],
-    ['a limit with a fraction', exported('limit=1.5')],
-    ['a limit beyond 64 bits', exported('limit=99999999999999999999')],
-    ['a limit that is an expression', exported('limit=1)%7Bnodes')],
+    ...variants('the limit', ['-1', '1.5', '99999999999999999999', '1)%7Bnodes'], (limit) =>
+      exported(`limit=${limit}`),
+    ),
     ['a mark that is neither true nor false', exported('bom=1')],
     ['a `where` that is a list', where([])],
     ['a `where` that is a text', where('"title"')],

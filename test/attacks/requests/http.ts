@@ -1,5 +1,5 @@
 /** Attacks on HTTP itself: framing that two servers read differently, odd heads, targets and methods, floods. */
-import { asked, type Attack, attacks, got, head, host, path, posted, repeat } from '../attack.ts'
+import { asked, type Attack, attacks, got, head, host, path, posted, repeat, variants } from '../attack.ts'
 
 const question = '{"query":"{ __typename }"}'
 const length = `content-length: ${question.length}`
@@ -9,10 +9,25 @@ const chunk = `${question.length.toString(16)}\r\n${question}\r\n`
 const target = `${path}?query=%7B__typename%7D`
 const smuggled = head('GET /nowhere HTTP/1.1', host)
 
+// What must not be read as `26`, `chunked` or `1a`, and paths that are not there.
+const wrongLengths = ['+26', '-1', '0x1a', '26.0', '26, 26', '', '2 6', '9'.repeat(23), '٢٦']
+const wrongCodings = ['identity', 'gzip', 'chunked, identity', 'xchunked', '"chunked"', '\x0bchunked']
+const wrongSizes = ['zz', '0x1a', '+1a', '  1a', `1${'0'.repeat(16)}1a`, '5', '1a;\0=b', '1a\n', '1a;a\n']
+const nearly = [`/${target}`, '/api/graphql/', '/API/GraphQL', '/api\\graphql', '/api%2Fgraphql', '/api;a=b']
+const upwards = ['/api/../api/graphql', '/../../etc/passwd', '/%2e%2e/etc/passwd', '/%252e%252e%252fetc']
+const files = [
+  '/.git/config',
+  '/metrics',
+  '/playground/../package.json',
+  '/playground/x/..%2f..%2fpackage.json',
+]
+const greetings = ['PRI * HTTP/2.0\r\n\r\nSM', 'SSH-2.0-OpenSSH_9.9', 'EHLO example.com', 'stats']
+
 /** A POST with these lines before its body. */
 const post = (lines: readonly string[], body: string): string =>
   head(`POST ${path} HTTP/1.1`, host, json, ...lines) + body
 const get = (...lines: readonly string[]): string => head(`GET ${target} HTTP/1.1`, host, ...lines)
+const toPath = (path: string): string => head(`GET ${path} HTTP/1.1`, host)
 
 export const httpAttacks: readonly Attack[] = [
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'closed' }, [
@@ -22,25 +37,11 @@ export const httpAttacks: readonly Attack[] = [
     ['Transfer-Encoding and Content-Length', post([chunked, length], `0\r\n\r\n${smuggled}`)],
     ['two different Content-Lengths', post([length, 'content-length: 5'], question)],
     ['two equal Content-Lengths', post([length, length], question)],
-    ['a Content-Length with a sign', post([`content-length: +${question.length}`], question)],
-    ['a negative Content-Length', post(['content-length: -1'], question)],
-    ['a hexadecimal Content-Length', post(['content-length: 0x1a'], question)],
-    ['a Content-Length with a fraction', post(['content-length: 26.0'], question)],
-    ['a list as Content-Length', post([`content-length: ${question.length}, 26`], question)],
-    ['an empty Content-Length', post(['content-length:'], question)],
-    ['a Content-Length with a space in it', post(['content-length: 2 6'], question)],
-    ['a Content-Length beyond 64 bits', post(['content-length: 99999999999999999999999'], question)],
-    ['a Content-Length in other digits', post(['content-length: ٢٦'], question)],
+    ...variants('a Content-Length of', wrongLengths, (value) => post([`content-length: ${value}`], question)),
     ['Transfer-Encoding: chunked twice', post([chunked, chunked], `${chunk}0\r\n\r\n`)],
-    ['Transfer-Encoding: identity', post(['transfer-encoding: identity'], question)],
-    ['Transfer-Encoding: gzip', post(['transfer-encoding: gzip'], question)],
-    [
-      'Transfer-Encoding: chunked, identity',
-      post(['transfer-encoding: chunked, identity'], `${chunk}0\r\n\r\n`),
-    ],
-    ['Transfer-Encoding: xchunked', post(['transfer-encoding: xchunked'], `${chunk}0\r\n\r\n`)],
-    ['Transfer-Encoding in quotes', post(['transfer-encoding: "chunked"'], `${chunk}0\r\n\r\n`)],
-    ['Transfer-Encoding with a vertical tab', post(['transfer-encoding: \x0bchunked'], `${chunk}0\r\n\r\n`)],
+    ...variants('a Transfer-Encoding of', wrongCodings, (value) =>
+      post([`transfer-encoding: ${value}`], `${chunk}0\r\n\r\n`),
+    ),
     [
       'Transfer-Encoding with a space before its colon',
       post(['transfer-encoding : chunked', length], question),
@@ -49,60 +50,38 @@ export const httpAttacks: readonly Attack[] = [
       'Transfer-Encoding under HTTP/1.0 with a length',
       head(`POST ${path} HTTP/1.0`, json, length, chunked) + chunk,
     ],
-    ['a chunk size that is no number', post([chunked], `zz\r\n${question}\r\n0\r\n\r\n`)],
-    ['a chunk size with 0x', post([chunked], `0x1a\r\n${question}\r\n0\r\n\r\n`)],
-    ['a chunk size with a sign', post([chunked], `+1a\r\n${question}\r\n0\r\n\r\n`)],
-    ['a chunk size with spaces before it', post([chunked], `  1a\r\n${question}\r\n0\r\n\r\n`)],
-    ['a chunk size beyond 64 bits', post([chunked], `1${'0'.repeat(16)}1a\r\n${question}\r\n0\r\n\r\n`)],
-    ['a chunk longer than its size', post([chunked], `5\r\n${question}\r\n0\r\n\r\n`)],
+    ...variants('a chunk size of', wrongSizes, (size) =>
+      post([chunked], `${size.replace(/(?<!\n)$/, '\r\n')}${question}\r\n0\r\n\r\n`),
+    ),
     ['a chunk that ends in a bare LF', post([chunked], `1a\r\n${question}\n0\r\n\r\n`)],
-    ['a chunk size that ends in a bare LF', post([chunked], `1a\n${question}\r\n0\r\n\r\n`)],
-    ['a chunk extension with a bare LF', post([chunked], `1a;a\n${question}\r\n0\r\n\r\n`)],
     [
       'a chunk extension of a megabyte',
       post([chunked], `1a;${'x'.repeat(1_000_000)}\r\n${question}\r\n0\r\n\r\n`),
     ],
-    ['a chunk extension with NUL', post([chunked], `1a;\0=b\r\n${question}\r\n0\r\n\r\n`)],
     ['a trailer that says Content-Length', post([chunked], `${chunk}0\r\ncontent-length: 5\r\n\r\n`)],
     ['a trailer with a space before its colon', post([chunked], `${chunk}0\r\nx : y\r\n\r\n`)],
     // Lines of the head.
     ['bare LFs for CRLFs', `GET ${target} HTTP/1.1\nhost: x\n\n`],
     ['one bare LF in the head', `GET ${target} HTTP/1.1\r\nhost: x\nx-a: b\r\n\r\n`],
-    ['a bare CR in a header', get('x-a: b\rx-c: d')],
-    ['a folded header', get('x-a: b', ' folded: c')],
     ['a folded Transfer-Encoding', post([length, 'transfer-encoding:', ' chunked'], question)],
     ['a header that begins with a space', `GET ${target} HTTP/1.1\r\n host: x\r\n\r\n`],
-    ['a space before a colon', get('x-a : b')],
-    ['a header without a colon', get('x-a')],
-    ['a header without a name', get(': b')],
-    ['NUL in a header', get('x-a: b\0c')],
-    ['NUL in a header name', get('x\0a: b')],
-    ['DEL in a header', get('x-a: b\x7fc')],
-    ['parentheses in a header name', get('x(a): b')],
-    ['a header name beyond ASCII', get('x-é: b')],
+    ['a folded header', get('x-a: b', ' folded: c')],
+    ...variants('a control character in', ['a: b\rx-c: d', 'a: b\0c', 'a\0a: b', 'a: b\x7fc'], get),
+    ...variants('no name of a header:', ['a : b', 'a', ': b', 'x(a): b', 'x-é: b'], get),
     ['no Host', head(`GET ${target} HTTP/1.1`)],
     ['two Hosts', get('host: y')],
     // The first line.
     ['HTTP/0.9', `GET ${target}\r\n\r\n`],
-    ['HTTP/3.0', head(`GET ${target} HTTP/3.0`, host)],
-    ['HTTP/1.10', head(`GET ${target} HTTP/1.10`, host)],
-    ['lower-case http/1.1', head(`GET ${target} http/1.1`, host)],
-    ['no version', head('GET / ', host)],
-    ['a tab for a space', head(`GET\t${target} HTTP/1.1`, host)],
-    ['a space in the target', head('GET /api/graphql?query={ __typename } HTTP/1.1', host)],
-    ['a target without a slash', head('GET api/graphql HTTP/1.1', host)],
-    ['NUL in the target', head('GET /api/\0graphql HTTP/1.1', host)],
-    ['bytes beyond ASCII in the target', head('GET /api/gräphql HTTP/1.1', host)],
-    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a lower-case method', head(`get ${target} HTTP/1.1`, host)],
-    ['a method that does not exist', head(`STEAL ${target} HTTP/1.1`, host)],
+    ...variants('the version', ['HTTP/3.0', 'HTTP/1.10', 'http/1.1', ''], (version) =>
+      head(`GET ${target} ${version}`, host),
+    ),
+    ...variants('the target', ['api/graphql', '/api/\0graphql', '/api/gräphql', '/?query={ a }'], toPath),
+    ...variants('the method', ['get', 'STEAL', 'GET\t'], (name) => head(`${name} ${target} HTTP/1.1`, host)),
     ['a method of a megabyte', `${'G'.repeat(1_000_000)} / HTTP/1.1\r\n\r\n`],
+    ...variants('another protocol:', greetings, (greeting) => `${greeting}\r\n\r\n`),
     ['a TLS greeting', Buffer.from('16030100c8010000c40303', 'hex')],
-    ['an SSH greeting', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
-    ['an SMTP greeting', 'EHLO example.com\r\n\r\n'],
-    ['a memcached command', 'stats\r\n\r\n'],
-    ['NULs alone', '\0'.repeat(10_000)],
     ['a gzipped request', Buffer.from('1f8b0800000000000003', 'hex')],
+    ['NULs alone', '\0'.repeat(10_000)],
   ]),
   ...attacks({ status: 413, code: 'PAYLOAD_TOO_LARGE', leaves: 'closed' }, [
     ['a URL of 17,000 characters', head(`GET ${target}#${'x'.repeat(17_000)} HTTP/1.1`, host)],
@@ -122,6 +101,8 @@ export const httpAttacks: readonly Attack[] = [
     ['a body of two megabytes in chunks', post([chunked], `200000\r\n${' '.repeat(0x200000)}\r\n0\r\n\r\n`)],
   ]),
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
+    ['HEAD', head(`HEAD ${target} HTTP/1.1`, host)],
+    ['* as the target', head('GET * HTTP/1.1', host)],
     ['two spaces before the target', head(`GET  ${target} HTTP/1.1`, host)],
     ['a body in one chunk', post([chunked], `${chunk}0\r\n\r\n`)],
     [
@@ -180,41 +161,32 @@ export const httpAttacks: readonly Attack[] = [
     ['an expectation that nobody meets', head(`GET ${target} HTTP/1.1`, host, 'expect: miracles')],
   ]),
   ...attacks({ status: 404, code: 'NOT_FOUND', leaves: 'open' }, [
-    ['two slashes', head(`GET /${target} HTTP/1.1`, host)],
-    ['a slash more', head('GET /api/graphql/ HTTP/1.1', host)],
-    ['dots', head('GET /api/../api/graphql HTTP/1.1', host)],
-    ['dots that go up', head('GET /../../../../etc/passwd HTTP/1.1', host)],
-    ['dots in escapes', head('GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1', host)],
-    ['slashes in escapes', head('GET /api%2Fgraphql HTTP/1.1', host)],
-    ['slashes in escapes of escapes', head('GET /%252e%252e%252fetc/passwd HTTP/1.1', host)],
-    ['backslashes', head('GET /api\\graphql HTTP/1.1', host)],
-    ['a semicolon', head('GET /api/graphql;a=b HTTP/1.1', host)],
-    ['another case', head('GET /API/GraphQL HTTP/1.1', host)],
-    ['NUL in an escape', head('GET /api/graphql%00 HTTP/1.1', host)],
-    ['a line break in an escape', head('GET /api/graphql%0d%0aset-cookie:%20a=b HTTP/1.1', host)],
-    ['a file of the playground’s package', head('GET /playground/../package.json HTTP/1.1', host)],
-    ['the playground with dots', head('GET /playground/x/..%2f..%2f..%2fpackage.json HTTP/1.1', host)],
-    ['/.git/config', head('GET /.git/config HTTP/1.1', host)],
-    ['/metrics', head('GET /metrics HTTP/1.1', host)],
+    ...variants('nearly the endpoint:', nearly, toPath),
+    ...variants('a path that leads upwards:', upwards, toPath),
+    ...variants('a file:', files, toPath),
+    ...variants(
+      'a control character in an escape:',
+      ['/api/graphql%00', '/a%0d%0aset-cookie:%20a=b'],
+      toPath,
+    ),
     ['a path of 10,000 slashes', head(`GET ${'/'.repeat(10_000)} HTTP/1.1`, host)],
     ['a path of 5,000 escapes', head(`GET /${'%41'.repeat(5_000)} HTTP/1.1`, host)],
   ]),
   ...attacks({ status: 405, code: 'METHOD_NOT_ALLOWED', leaves: 'open' }, [
     ['PUT', head(`PUT ${path} HTTP/1.1`, host, 'content-length: 0')],
-    ['DELETE', head(`DELETE ${path} HTTP/1.1`, host)],
-    ['PATCH with a body', head(`PATCH ${path} HTTP/1.1`, host, json, length) + question],
+    ...variants('the method', ['DELETE', 'PROPFIND', 'SOURCE'], (name) =>
+      head(`${name} ${path} HTTP/1.1`, host),
+    ),
     ['TRACE', head(`TRACE ${path} HTTP/1.1`, host, 'x-api-key: secret')],
-    ['PROPFIND', head(`PROPFIND ${path} HTTP/1.1`, host)],
-    ['QUERY', head(`QUERY ${path} HTTP/1.1`, host, json, length) + question],
+    ...variants(
+      'a body by',
+      ['PATCH', 'QUERY'],
+      (name) => head(`${name} ${path} HTTP/1.1`, host, json, length) + question,
+    ),
     ['POST to the health probe', head('POST /healthz HTTP/1.1', host, 'content-length: 0')],
-    ['SOURCE, which only radio knows', head(`SOURCE ${path} HTTP/1.1`, host)],
   ]),
-  ...attacks({ status: 200, code: null, leaves: 'open' }, [['HEAD', head(`HEAD ${target} HTTP/1.1`, host)]]),
   ...attacks({ status: 404, code: null, leaves: 'open' }, [
     ['the URL of another host', head('GET http://evil.example/ HTTP/1.1', 'host: evil.example')],
-  ]),
-  ...attacks({ status: 200, code: null, leaves: 'open' }, [
-    ['* as the target', head('GET * HTTP/1.1', host)],
   ]),
   ...attacks({ status: 204, code: null, leaves: 'open' }, [
     ['OPTIONS of *', head('OPTIONS * HTTP/1.1', host)],
@@ -231,17 +203,17 @@ export const httpAttacks: readonly Attack[] = [
     ],
   ]),
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'open' }, [
-    ['a path that is a broken escape', head('GET /%zz HTTP/1.1', host)],
-    ['a path that is no UTF-8', head('GET /%ff HTTP/1.1', host)],
+    ...variants('a path that is no UTF-8', ['/%zz', '/%ff'], toPath),
     ['a parameter twice', got('query=%7B__typename%7D&query=%7Bx%7D')],
-    ['a parameter of a broken escape', got('query=%7B__typename%')],
-    ['a parameter in overlong UTF-8', got('query=%C0%AF')],
-    ['a parameter in UTF-16', got('query=%FE%FF%00%7B')],
+    ...variants('a parameter that is no UTF-8:', ['%7B__typename%', '%C0%AF', '%FE%FF%00%7B'], (wrong) =>
+      got(`query=${wrong}`),
+    ),
     ['no query', got('')],
-    ['2,000 parameters', got(repeat(2_000, (index) => `a${index}=`, '&'))],
     ['nested parameters', got('query[]=%7B__typename%7D&query[a][b]=c')],
-    ['variables that are no JSON', got('query=%7B__typename%7D&variables=%7B')],
-    ['variables in an array', got('query=%7B__typename%7D&variables=%5B%5D')],
+    ...variants('variables that are no object:', ['%7B', '%5B%5D'], (wrong) =>
+      got(`query=%7B__typename%7D&variables=${wrong}`),
+    ),
+    ['2,000 parameters', got(repeat(2_000, (index) => `a${index}=`, '&'))],
     ['an empty body', posted('')],
   ]),
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'closed' }, [

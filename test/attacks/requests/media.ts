@@ -1,6 +1,6 @@
 /** Attacks with bodies: what is no JSON, JSON that is strange, other media types, charsets and encodings. */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { asked, type Attack, attacks, got, head, host, path, posted, repeat } from '../attack.ts'
+import { asked, type Attack, attacks, got, head, host, path, posted, repeat, variants } from '../attack.ts'
 
 const question = '{"query":"{ __typename }"}'
 const type = (value: string): readonly string[] => [`content-type: ${value}`]
@@ -10,6 +10,14 @@ const coded = (coding: string, bytes: Uint8Array): Uint8Array =>
 const chunked = (headers: readonly string[], body: string): string =>
   `${head(`POST ${path} HTTP/1.1`, host, ...headers, 'transfer-encoding: chunked')}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
+const asIs = (body: string): Uint8Array => posted(body)
+/** Those that a page may send without permission of the browser. */
+const simpleTypes = ['text/plain', 'text/plain; application/json', 'application/octet-stream', '*/*']
+const nearlyJson = ['graphql', 'graphql+json', 'xml', 'jsonp', 'json5', 'x-ndjson', 'cbor'].map(
+  (name) => `application/${name}`,
+)
+const noTypes = ['', 'application/json, text/plain', 'application /json', 'json', '__proto__']
+
 /** A gigabyte of zeros, gzip in gzip: some kilobytes that are a megabyte that is all. */
 const zeros = Buffer.alloc(16 * 1024 * 1024)
 const bomb = gzipSync(Buffer.concat(Array<Buffer>(64).fill(gzipSync(zeros))))
@@ -17,23 +25,21 @@ const brotliBomb = brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM
 
 export const mediaAttacks: readonly Attack[] = [
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'open' }, [
-    ['JSON that is cut off in a string', posted('{"query":"{ __ty')],
-    ['JSON that is cut off in an escape', posted('{"query":"\\u00')],
+    ...variants('JSON that is cut off:', ['{"query":"{ __ty', '{"query":"\\u00', '{"query":"{ a }"'], asIs),
     ['JSON that is cut off in a character', posted(Buffer.from('{"query":"é').subarray(0, -1))],
-    ['JSON that is cut off before its end', posted('{"query":"{ __typename }"')],
-    ['JSON with something after it', posted(`${question}}`)],
-    ['two JSON documents', posted(`${question}\n${question}`)],
-    ['GraphQL instead of JSON', posted('{ __typename }')],
-    ['XML', posted('<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>')],
-    ['YAML', posted('query: "{ __typename }"')],
-    ['a form under the name of JSON', posted('query=%7B__typename%7D')],
-    ['JSON with a comment', posted(`/* */${question}`)],
-    ['JSON with a comma too many', posted('{"query":"{ __typename }",}')],
-    ['JSON with single quotes', posted("{'query':'{ __typename }'}")],
-    ['JSON with NaN', posted('{"query":"{ __typename }","variables":{"a":NaN}}')],
-    ['JSON with a bare line break', posted('{"query":"{\n__typename }"}')],
-    ['NUL in JSON', posted('{"query":"{ __typename \0}"}')],
-    ['NUL after JSON', posted(`${question}\0`)],
+    ...variants('more than one document:', [`${question}}`, `${question}\n${question}`], asIs),
+    ...variants(
+      'another language:',
+      ['{ __typename }', 'query: "{ a }"', 'query=%7Ba%7D', '<a>&b;</a>'],
+      asIs,
+    ),
+    ...variants('nearly JSON:', [`/* */${question}`, "{'query':'{ a }'}", '{"query":"{ a }",}'], asIs),
+    ...variants(
+      'what JSON does not have:',
+      ['{"query":"{ a }","variables":{"a":NaN}}', '{"query":"{\na }"}'],
+      asIs,
+    ),
+    ...variants('NUL:', ['{"query":"{ a \0}"}', `${question}\0`], asIs),
     ['a byte order mark', posted(`\ufeff${question}`)],
     ['UTF-16, little endian', posted(Buffer.from(question, 'utf16le'))],
     [
@@ -41,18 +47,10 @@ export const mediaAttacks: readonly Attack[] = [
       posted(Buffer.concat([Buffer.from('fffe', 'hex'), Buffer.from(question, 'utf16le')])),
     ],
     ['Latin-1', posted(Buffer.from('{"query":"{ __typename } # é"}', 'latin1'))],
-    [
-      'overlong UTF-8',
-      posted(Buffer.concat([Buffer.from('{"query":"'), Buffer.from('c0af', 'hex'), Buffer.from('"}')])),
-    ],
-    [
-      'UTF-8 beyond U+10FFFF',
-      posted(Buffer.concat([Buffer.from('{"query":"'), Buffer.from('f4908080', 'hex'), Buffer.from('"}')])),
-    ],
-    [
-      'half a surrogate pair in UTF-8',
-      posted(Buffer.concat([Buffer.from('{"query":"'), Buffer.from('eda080', 'hex'), Buffer.from('"}')])),
-    ],
+    // Overlong, beyond U+10FFFF, and half of a surrogate pair.
+    ...variants('no UTF-8:', ['c0af', 'f4908080', 'eda080'], (bytes) =>
+      posted(Buffer.concat([Buffer.from('{"query":"'), Buffer.from(bytes, 'hex'), Buffer.from('"}')])),
+    ),
     [
       'random bytes',
       posted(
@@ -68,22 +66,21 @@ export const mediaAttacks: readonly Attack[] = [
     ['an empty batch', posted('[]')],
     ['a batch of 30,000', posted(`[${repeat(30_000, () => question, ',')}]`)],
     ['a batch by numbers', posted(`{"0":${question},"1":${question}}`)],
-    ['a string', posted('"{ __typename }"')],
-    ['null', posted('null')],
-    ['true', posted('true')],
-    ['1e400', posted('1e400')],
+    ...variants('JSON of another kind:', ['"{ __typename }"', 'null', 'true', '1e400'], asIs),
     ['a number of a million digits', posted('9'.repeat(1_000_000))],
-    ['a number as query', posted('{"query":1e400}')],
-    ['an object as query', posted('{"query":{"toString":"{ __typename }"}}')],
-    ['an array as query', posted('{"query":["{ __typename }"]}')],
+    ...variants(
+      'a query of',
+      ['1e400', '{"toString":"{ a }"}', '["{ a }"]', '"{ a }","query":null'],
+      (query) => posted(`{"query":${query}}`),
+    ),
     ['a query that is inherited', posted(`{"__proto__":${question}}`)],
     ['a query of the constructor', posted(`{"constructor":{"prototype":${question}}}`)],
     ['QUERY in capitals', posted('{"QUERY":"{ __typename }"}')],
-    ['variables in a string', posted('{"query":"{ __typename }","variables":"{}"}')],
-    ['variables in an array', posted('{"query":"{ __typename }","variables":[]}')],
-    ['operationName as an object', posted('{"query":"{ __typename }","operationName":{"length":1}}')],
-    ['extensions in an array', posted('{"query":"{ __typename }","extensions":[]}')],
-    ['a query last but null', posted('{"query":"{ __typename }","query":null}')],
+    ...variants(
+      'beside the query',
+      ['variables":"{}"', 'variables":[]', 'operationName":{}', 'extensions":[]'],
+      (member) => posted(`{"query":"{ a }","${member}}`),
+    ),
     [
       '10,000 keys that collide',
       posted(`{${repeat(10_000, (index) => `"${index * 4_294_967_296}":1`, ',')}}`),
@@ -111,49 +108,26 @@ export const mediaAttacks: readonly Attack[] = [
   ]),
   ...attacks({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', leaves: 'open' }, [
     ['no Content-Type', posted(question, [])],
-    ['an empty Content-Type', posted(question, type(''))],
-    ['text/plain, which needs no permission of a browser', posted(question, type('text/plain'))],
-    ['text/plain that says application/json', posted(question, type('text/plain; application/json'))],
+    ...variants('the type', [...simpleTypes, ...nearlyJson, ...noTypes], (name) =>
+      posted(question, type(name)),
+    ),
     ['a form', posted('query=%7B__typename%7D', type('application/x-www-form-urlencoded'))],
-    [
-      'a multipart form',
+    ...variants('a multipart form with', ['query', 'operations'], (name) =>
       posted(
-        '--a\r\ncontent-disposition: form-data; name="query"\r\n\r\n{ __typename }\r\n--a--',
+        `--a\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n{}\r\n--a--`,
         type('multipart/form-data; boundary=a'),
       ),
-    ],
-    [
-      'a multipart upload',
-      posted(
-        '--a\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{}\r\n--a--',
-        type('multipart/form-data; boundary=a'),
-      ),
-    ],
+    ),
     [
       'a multipart boundary of 10,000 characters',
       posted('', type(`multipart/form-data; boundary=${'a'.repeat(10_000)}`)),
     ],
-    ['application/graphql', posted('{ __typename }', type('application/graphql'))],
-    ['application/graphql+json', posted(question, type('application/graphql+json'))],
-    ['application/xml', posted('<a/>', type('application/xml'))],
-    ['application/jsonp', posted(question, type('application/jsonp'))],
-    ['application/json5', posted(question, type('application/json5'))],
-    ['application/x-ndjson', posted(question, type('application/x-ndjson'))],
-    ['application/octet-stream', posted(question, type('application/octet-stream'))],
-    ['application/cbor', posted(Buffer.from('a165717565727900', 'hex'), type('application/cbor'))],
-    ['two types with a comma', posted(question, type('application/json, text/plain'))],
-    ['a type with a space in it', posted(question, type('application /json'))],
-    ['a type without a slash', posted(question, type('json'))],
-    ['*/*', posted(question, type('*/*'))],
-    ['__proto__', posted(question, type('__proto__'))],
     ['a type of 10,000 slashes', posted(question, type('/'.repeat(10_000)))],
     ['a first type that is not JSON', posted(question, [...type('text/plain'), json])],
-  ]),
-  ...attacks({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', leaves: 'open' }, [
     ['charset=utf-16', posted(Buffer.from(question, 'utf16le'), type('application/json; charset=utf-16'))],
-    ['charset=utf-7', posted(question, type('application/json; charset=utf-7'))],
-    ['charset=iso-8859-1', posted(question, type('application/json; charset=iso-8859-1'))],
-    ['charset="ascii"', posted(question, type('application/json; charset="ascii"'))],
+    ...variants('the charset', ['utf-7', 'iso-8859-1', '"ascii"'], (charset) =>
+      posted(question, type(`application/json; charset=${charset}`)),
+    ),
     [
       'charset of 10,000 characters',
       posted(question, type(`application/json; charset=${'x'.repeat(10_000)}`)),
@@ -176,27 +150,18 @@ export const mediaAttacks: readonly Attack[] = [
     ['ten megabytes of gzip', coded('gzip', Buffer.alloc(10_000_000))],
   ]),
   ...attacks({ status: 400, code: 'BAD_USER_INPUT', leaves: 'open' }, [
-    ['operationName: __proto__', posted('{"query":"query A { __typename }","operationName":"__proto__"}')],
-    [
-      'operationName: constructor',
-      posted('{"query":"query A { __typename }","operationName":"constructor"}'),
-    ],
+    ...variants('the operation', ['__proto__', 'constructor'], (name) =>
+      posted(`{"query":"query A { __typename }","operationName":"${name}"}`),
+    ),
     [
       'operationName of 500,000 characters',
       posted(`{"query":"query A { __typename }","operationName":"${'x'.repeat(500_000)}"}`),
     ],
-    [
-      'a huge number as an integer',
+    ...variants('the integer', ['1e400', '9'.repeat(300)], (number) =>
       posted(
-        '{"query":"query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }","variables":{"x":1e400}}',
+        `{"query":"query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }","variables":{"x":${number}}}`,
       ),
-    ],
-    [
-      'a number of 300 digits as an integer',
-      posted(
-        `{"query":"query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }","variables":{"x":${'9'.repeat(300)}}}`,
-      ),
-    ],
+    ),
   ]),
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['a megabyte with a question in it', posted(`${' '.repeat(1_000_000)}${question}`)],

@@ -1,7 +1,9 @@
 /** Sends the attacks of the attack suite in any order, as somebody without a key who has a minute's points like all others. */
 import type { Attack, Given } from '../../attacks/attack.ts'
 import { families } from '../../attacks/families.ts'
+import { createKeys, readGiven } from '../../attacks/given.ts'
 import { codeOf, type Happened, launch, problemsOf } from '../../attacks/launch.ts'
+import type { Json } from '../../reference/shapes.ts'
 import { moment } from '../../support/until.ts'
 import type { Fixture } from '../fixture.ts'
 import { Caller } from './client.ts'
@@ -13,12 +15,12 @@ const all = families.flatMap(([family, attacks]) => (left.has(family) ? [] : att
 
 /** Needs a server that believes what 127.0.0.1 says of addresses. */
 export function attacker({ port, dice, tally }: HostileGiven, fixture: Fixture): Hostile {
-  let given: Given | null = null
+  let known: Given | null = null
   return until(async () => {
-    given ??= await readGiven(port, fixture)
+    known ??= await given(port, fixture)
     // What an answer says is about the records of the suite.
     const { says: _, ...attack } = dice.pick(all)
-    const happened = await launch(port, attack, given)
+    const happened = await launch(port, attack, known)
     const outcome = outcomeOf(attack, happened)
     tally.count('attack', outcome)
     if (outcome === 'unforeseen')
@@ -43,25 +45,10 @@ function outcomeOf(attack: Attack, happened: Happened): string {
   return 'unforeseen'
 }
 
-async function readGiven(port: number, { createKey, run }: Fixture): Promise<Given> {
-  const good = await createKey('good', 'research')
-  const revoked = await createKey('revoked', 'research')
-  const ended = await createKey('ended', 'research')
-  await run('keys', 'revoke', revoked.id)
-  await run('keys', 'rotate', ended.id, '--grace', '0')
+async function given(port: number, { run }: Fixture): Promise<Given> {
+  const keys = await createKeys((...args) => run('keys', ...args, '--json'))
   using caller = new Caller({ port, address: '127.0.0.8' })
-  const { text } = await caller.post({
-    query: `{
-      articles: techServiceNewsArticle(first: 2, sortBy: [{field: publishedAt, direction: DESC}]) { nodes { uri } pageInfo { endCursor } }
-      sources: techServiceNewsSource(first: 2) { pageInfo { endCursor } } }`,
-  })
-  const { articles, sources } = JSON.parse(text).data
-  return {
-    goodKey: good.key,
-    revokedKey: revoked.key,
-    endedKey: ended.key,
-    cursor: articles.pageInfo.endCursor,
-    otherCursor: sources.pageInfo.endCursor,
-    uri: articles.nodes[0].uri,
-  }
+  const query = async (text: string): Promise<Json> =>
+    JSON.parse((await caller.post({ query: text })).text).data
+  return { ...keys, ...(await readGiven(query)) }
 }

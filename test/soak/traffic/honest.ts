@@ -27,36 +27,30 @@ export class Honest {
     this.#tally = tally
   }
 
-  /** The data of an answer. */
+  /** The data of an answer; null where a question costs more than anybody may spend. */
   async data(kind: string, question: Question): Promise<Json> {
     const answer = await this.#caller.post(question)
+    if (this.#isTooCostly(kind, answer)) return null
     this.#judge(kind, question, answer)
     return JSON.parse(answer.text).data
   }
 
-  /** Compares with what the records say. `tooComplex` where a question costs more than anybody may spend. */
-  async compare(kind: string, reference: Reference, drawn: Drawn): Promise<'exact' | 'tooComplex'> {
+  /** Compares with what the records say. */
+  async compare(kind: string, reference: Reference, drawn: Drawn): Promise<void> {
     const question = questionOf(drawn)
     const answer = await this.#caller.post(question)
-    if (
-      outcomeOf(answer) === 'QUERY_TOO_COMPLEX' &&
-      /^The operation costs \d+ points/.test(messageOf(answer))
-    ) {
-      this.#tally.count(kind, 'QUERY_TOO_COMPLEX')
-      return 'tooComplex'
-    }
+    if (this.#isTooCostly(kind, answer)) return
     this.#judge(kind, question, answer)
     this.#hold(question, answer, () => drawn.check(reference, JSON.parse(answer.text).data.q))
-    return 'exact'
   }
 
   /** The same, as who keeps the answer and asks whether it still holds. */
   async compareAgain(kind: string, reference: Reference, drawn: Drawn): Promise<void> {
     const question = questionOf(drawn)
     if (encodeURIComponent(JSON.stringify(question)).length > longestUrl)
-      return void (await this.compare(kind, reference, drawn))
+      return this.compare(kind, reference, drawn)
     const first = await this.#caller.get(question)
-    if (outcomeOf(first) === 'QUERY_TOO_COMPLEX') return this.#tally.count(kind, 'QUERY_TOO_COMPLEX')
+    if (this.#isTooCostly(kind, first)) return
     this.#judge(kind, question, first)
     this.#hold(question, first, () => drawn.check(reference, JSON.parse(first.text).data.q))
     await this.validate(kind, question, first)
@@ -106,6 +100,14 @@ export class Honest {
     this.#bodies.set(key, text)
   }
 
+  #isTooCostly(kind: string, answer: Answer): boolean {
+    const isTooCostly =
+      outcomeOf(answer) === 'QUERY_TOO_COMPLEX' &&
+      /^The operation costs \d+ points/.test(JSON.parse(answer.text).errors[0].message)
+    if (isTooCostly) this.#tally.count(kind, 'QUERY_TOO_COMPLEX')
+    return isTooCostly
+  }
+
   #judge(kind: string, question: Question, answer: Answer): void {
     const outcome = outcomeOf(answer)
     this.#tally.count(kind, outcome)
@@ -127,8 +129,4 @@ export class Honest {
     this.#tally.problem(text)
     throw new Disappointment(text)
   }
-}
-
-function messageOf({ text }: Answer): string {
-  return String(JSON.parse(text).errors?.[0]?.message)
 }

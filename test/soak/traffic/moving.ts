@@ -54,6 +54,7 @@ export class Moving {
   async askBeside(seed: number): Promise<void> {
     const drawn = drawQuestion(this.#latest, this.#collections(), this.#accounts, seed)
     const data = await this.#honest.data('moving', questionOf(drawn, this.#all))
+    if (data === null) return
     this.#latest = this.#understand(data)
     try {
       drawn.check(this.#latest, data.q)
@@ -185,27 +186,22 @@ export class Moving {
     )
     const where = within(this.#accounts, free)
     const { rootField } = shapeOf(reference, collection)
-    const page = async (direction: 'first' | 'last', cursor: string | null): Promise<Json> => {
-      const from =
-        cursor === null ? '' : `, ${direction === 'first' ? 'after' : 'before'}: ${literal(cursor)}`
-      const list = `${rootField}(where: ${literal(where)}, sortBy: ${sortLiteral(sortBy)}, ${direction}: ${size}${from})`
-      const query = `{ q: ${list} { nodes { uri } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
-      return (await this.#honest.data('walk', { query })).q
+    const walk = async (direction: 'first' | 'last'): Promise<readonly string[]> => {
+      const found: string[][] = []
+      for (let from = '', isOver = false; !isOver && found.length <= 1_000; ) {
+        const list = `${rootField}(where: ${literal(where)}, sortBy: ${sortLiteral(sortBy)}, ${direction}: ${size}${from})`
+        const query = `{ q: ${list} { nodes { uri } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+        const { nodes, pageInfo } = (await this.#honest.data('walk', { query })).q
+        found.push(nodes.map(({ uri }: Json) => uri))
+        const isForwards = direction === 'first'
+        from = isForwards
+          ? `, after: ${literal(pageInfo.endCursor)}`
+          : `, before: ${literal(pageInfo.startCursor)}`
+        isOver = !(isForwards ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)
+      }
+      return (direction === 'first' ? found : found.toReversed()).flat()
     }
-    const forwards: string[] = []
-    const backwards: string[] = []
-    for (let cursor: string | null = null, isLast = false; !isLast && forwards.length <= 1_000; ) {
-      const { nodes, pageInfo } = await page('first', cursor)
-      forwards.push(...nodes.map(({ uri }: Json) => uri))
-      cursor = pageInfo.endCursor
-      isLast = !pageInfo.hasNextPage
-    }
-    for (let cursor: string | null = null, isLast = false; !isLast && backwards.length <= 1_000; ) {
-      const { nodes, pageInfo } = await page('last', cursor)
-      backwards.unshift(...nodes.map(({ uri }: Json) => uri))
-      cursor = pageInfo.startCursor
-      isLast = !pageInfo.hasPreviousPage
-    }
+    const [forwards, backwards] = [await walk('first'), await walk('last')]
     const expected = reference.sorted(collection, { where, sortBy }).map(({ uri }) => uri)
     for (const [name, found] of Object.entries({ forwards, backwards }))
       if (!isDeepStrictEqual(found, expected))

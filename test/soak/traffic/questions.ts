@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { printKey } from '../../reference/groups/group-fields.ts'
 import type { Where } from '../../reference/matches.ts'
 import type { Reference } from '../../reference/reference.ts'
-import type { HeldReference, Json } from '../../reference/shapes.ts'
+import type { Json } from '../../reference/shapes.ts'
 import { recordsOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, literal, sortLiteral } from '../../support/service/graphql-text.ts'
 import { aggregates } from '../../support/random/aggregates.ts'
@@ -67,11 +67,11 @@ export function draw<T>(arbitrary: fc.Arbitrary<T>, seed: number): T {
 
 /** One for each way to read; all that can be asked in each is for the property tests. */
 function kindsFor(collection: string): readonly Kind[] {
-  const everywhere = ['list', 'list', 'reverse', 'record'] as const
+  const everywhere = ['list', 'list', 'record'] as const
   return libraryCollections.includes(collection) ? [...everywhere, 'whole', 'groups'] : everywhere
 }
 
-type Kind = 'list' | 'whole' | 'groups' | 'reverse' | 'record'
+type Kind = 'list' | 'whole' | 'groups' | 'record'
 type Draw = (reference: Reference, collection: string, accounts: Within) => fc.Arbitrary<Drawn>
 
 const kinds: Readonly<Record<Kind, Draw>> = {
@@ -160,19 +160,6 @@ const kinds: Readonly<Record<Kind, Draw>> = {
       }
     }),
 
-  reverse: (reference, collection) => {
-    const held = reference.referredBy(collection).filter(({ kind }) => kind.target === collection)
-    const records = recordsOf(reference, collection)
-    if (held.length === 0 || records.length === 0) return kinds.record(reference, collection, null)
-    return fc
-      .record({ one: fc.constantFrom(...held), record: fc.constantFrom(...records) })
-      .chain(({ one, record }) =>
-        fc
-          .record({ where: wheres(reference, one.collection, 1), sortBy: sorts(reference, one.collection) })
-          .map(({ where, sortBy }) => reverseQuestion(reference, record, one, { where, sortBy, first: 10 })),
-      )
-  },
-
   record: (reference, collection) => {
     const { rootField } = shapeOf(reference, collection)
     const records = recordsOf(reference, collection)
@@ -188,31 +175,6 @@ const kinds: Readonly<Record<Kind, Draw>> = {
       }),
     )
   },
-}
-
-function reverseQuestion(
-  reference: Reference,
-  { uri, collection }: { readonly uri: string; readonly collection: string },
-  held: HeldReference,
-  given: Parameters<Reference['reverse']>[2],
-): Drawn {
-  const { rootField, typeName } = shapeOf(reference, collection)
-  const list = argumentList({
-    where: literal(given.where),
-    sortBy: sortLiteral(given.sortBy ?? []),
-    first: String(given.first),
-  })
-  return {
-    kind: 'reverse',
-    field: `q: ${rootField}ByUri(uri: ${literal(uri)}) { ... on ${typeName} { list: ${held.viaField}${list} { totalCount nodes { uri } pageInfo { hasNextPage } } } }`,
-    check: (records, answer) => {
-      const record = records.resolve(uri)
-      if (record === null) return assert.equal(answer, null)
-      const { totalCount, records: found, hasNextPage } = records.reverse(record, held, given)
-      const nodes = found.map((one) => ({ uri: one.uri }))
-      assert.deepEqual(answer, { list: { totalCount, nodes, pageInfo: { hasNextPage } } })
-    },
-  }
 }
 
 export function shapeOf(reference: Reference, collection: string) {

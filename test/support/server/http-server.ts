@@ -96,12 +96,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     port,
     log,
     get: (path, headers = {}) => fetch(url + path, { headers }),
-    post: (body, headers = {}) =>
-      fetch(`${url}/api/graphql`, {
-        method: 'POST',
-        headers: { ...json, ...headers },
-        body: JSON.stringify(body),
-      }),
+    post: (body, headers) => postTo({ url }, body, headers),
     raw: async (bytes) => {
       const socket = connect(port, '127.0.0.1')
       socket.write(bytes)
@@ -116,6 +111,19 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
       await app.close()
     },
   }
+}
+
+/** Posts JSON to the endpoint of a service, or to a URL. */
+export function postTo(
+  to: string | { readonly url: string },
+  body: unknown,
+  headers: Headers = {},
+): Promise<Response> {
+  return fetch(typeof to === 'string' ? to : `${to.url}/api/graphql`, {
+    method: 'POST',
+    headers: { ...json, ...headers },
+    body: JSON.stringify(body),
+  })
 }
 
 export const emptyStatus: IndexStatus = {

@@ -31,22 +31,9 @@ export async function startNginx(upstream: string, inFolder: (name: string) => s
   const [tls, plain] = [await freePort(), await freePort()]
   const [key, certificate] = [inFolder('key.pem'), inFolder('certificate.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  run('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-    '-days',
-    '2',
-    ...subject,
-  ])
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  const files = ['-keyout', key, '-out', certificate, '-days', '2']
+  run('openssl', ['req', '-x509', '-nodes', ...curve, ...files, ...subject])
   const site = inFolder('site.conf')
   writeFileSync(
     site,

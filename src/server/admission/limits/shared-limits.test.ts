@@ -7,7 +7,7 @@ import { someCaller } from '../../../../test/support/service/callers.ts'
 import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { answerLimits, type LimitAnswer, type LimitQuestion, RemoteCounts } from './remote-counts.ts'
 import { createCounts, createMemoryPoints } from './counts.ts'
-import { createLimiter, type Limiter } from './limiter.ts'
+import { createLimiter } from './limiter.ts'
 
 test('however callers spread their requests over processes, they are granted exactly what their tier has', async (t) => {
   stopClock(t)
@@ -191,17 +191,10 @@ test('a process that was held up reads what it was answered meanwhile before it 
   assert.equal((await spent)?.granted, false)
 })
 
-interface TestProcess {
-  readonly limiter: Limiter
-  /** Keeps messages until it is over, or loses them. */
-  readonly silence: (isSilent: boolean | 'lost') => void
-  readonly die: () => void
-}
-
 /** A process that counts, and as many others as are added; messages arrive later and as copies, as they do by IPC. */
-function startCounting(): { readonly add: () => TestProcess } {
+function startCounting() {
   const answer = answerLimits(createCounts(createMemoryPoints()))
-  const add = (): TestProcess => {
+  const add = () => {
     const kept: LimitQuestion[] = []
     let isSilent: boolean | 'lost' = false
     const asker = answer((message: LimitAnswer) => later(() => remote.hear(copy(message))))
@@ -210,6 +203,7 @@ function startCounting(): { readonly add: () => TestProcess } {
       if (isSilent === false) later(() => asker.ask(copy(message)))
     }
     const remote = new RemoteCounts(deliver)
+    /** Keeps messages until it is over, or loses them. */
     const silence = (silent: boolean | 'lost'): void => {
       isSilent = silent
       if (silent === false) for (const message of kept.splice(0)) deliver(message)
