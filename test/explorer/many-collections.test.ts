@@ -1,17 +1,14 @@
 /** Pages of a service with more collections than one operation can ask. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json } from '../reference/shapes.ts'
 import { openExplorer } from '../support/service/explorer.ts'
 import { buildRecord } from '../support/records/records.ts'
+import { recordLexicon } from '../support/store/store.ts'
 
 const account = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'
 const nsids = Array.from({ length: 110 }, (_, at) => `org.example.many.c${String(at).padStart(3, '0')}`)
-const lexicons = nsids.map((id): Json => {
-  const properties = { title: { type: 'string' }, createdAt: { type: 'string', format: 'datetime' } }
-  const main = { type: 'record', key: 'any', record: { type: 'object', properties } }
-  return { lexicon: 1, id, defs: { main } }
-})
+const properties = { title: { type: 'string' }, createdAt: { type: 'string', format: 'datetime' } }
+const lexicons = nsids.map((id) => recordLexicon(id, properties))
 /** One near each end. */
 const filled = [nsids[3] ?? '', nsids[104] ?? '']
 const records = await Promise.all(
