@@ -16,6 +16,7 @@ import { weights } from '../src/query/price/cost-weights.ts'
 import { limits } from '../src/query/parse/limits.ts'
 import { defaultTiers } from '../src/server/admission/tiers.ts'
 import { anybody } from './support/service/engine.ts'
+import { startServer } from './support/server/http-server.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/service/pages.ts'
 
 const rootUrl = new URL('../', import.meta.url)
@@ -39,6 +40,29 @@ for (const page of withQueries) {
     else for (const example of examples) await assertAnswer(page, example)
   })
 }
+
+test('the examples of docs/export.md give the files that it shows', async () => {
+  const { engine, schema } = await openedDemo()
+  await using server = await startServer({ schema, engine, exports: engine })
+  const text = textOf('docs/export.md')
+  const fences = readFences(text)
+  let written = text
+  let examples = 0
+  for (const [index, fence] of fences.entries()) {
+    const answer = fences[index + 1]
+    if (fence.info !== 'sh' || !fence.body.startsWith('curl') || answer === undefined) continue
+    const response = await server.get(pathOfCurl(fence.body))
+    const body = (await response.text()).replaceAll('\r\n', '\n')
+    assert.equal(response.status, 200, body)
+    examples += 1
+    const shown = text.slice(fence.start, answer.bodyStart)
+    if (process.env.UPDATE_DOCS === '1')
+      written = written.replace(text.slice(fence.start, answer.end), () => `${shown}${body}\`\`\``)
+    else assert.equal(answer.body, body, fence.body)
+  }
+  assert.ok(examples > 1)
+  if (written !== text) writeFileSync(join(root, 'docs/export.md'), written)
+})
 
 test('docs/http.md lists the error codes of src/errors.ts, with their statuses and meanings', () => {
   const rows = textOf('docs/http.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.+) \|$/gm)
@@ -180,6 +204,15 @@ function requestOfCurl(command: string): GraphQLRequest | null {
   return query === undefined ? null : { query }
 }
 
+/** Path and parameters of a call of curl with `--get`. */
+function pathOfCurl(command: string): string {
+  const [, path = ''] = /http:\/\/127\.0\.0\.1:4000(\/\S+)/.exec(command) ?? []
+  const parameters = new URLSearchParams()
+  for (const [, name = '', value = ''] of command.matchAll(/--data-urlencode '(\w+)=([^']*)'/g))
+    parameters.append(name, value)
+  return `${path}?${parameters}`
+}
+
 /** Without an answer on the page it is enough that there is no error. */
 async function assertAnswer(page: string, { line, request, answer }: Example): Promise<void> {
   const actual = shownAs(answer, await ask(request))
@@ -212,11 +245,11 @@ async function rewriteAnswers(page: string, examples: readonly Example[]): Promi
 const stack = new AsyncDisposableStack()
 after(() => stack.disposeAsync())
 let demo: ReturnType<typeof openDemo> | undefined
+const openedDemo = () => (demo ??= openDemo().then((service) => stack.use(service)))
 
 /** The response's JSON, from the engine that `npm run demo` serves. */
 async function ask(request: GraphQLRequest): Promise<object> {
-  demo ??= openDemo().then((service) => stack.use(service))
-  const answer = await (await demo).engine.execute(request, anybody)
+  const answer = await (await openedDemo()).engine.execute(request, anybody)
   if (answer.kind === 'data') return JSON.parse(new TextDecoder().decode(answer.body))
   return { errors: answer.errors }
 }

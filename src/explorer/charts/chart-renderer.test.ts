@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { chartSpec } from '../../../test/support/chart-spec.ts'
 import { patience } from '../../../test/support/until.ts'
 import { type ChartRendererGiven, createChartRenderer } from './chart-renderer.ts'
-import type { ChartSpec } from './chart-spec.ts'
 
-function spec(title: string, locale = 'en'): ChartSpec {
-  return {
-    kind: 'bars',
-    title,
-    description: '',
-    locale,
-    noValue: '',
-    unit: 'number',
-    keyLabel: '',
-    valueLabel: '',
-    isOrdered: true,
-    isStacked: true,
-    keys: [{ label: 'a', href: null }],
-    series: [{ name: 'x', values: [1], hrefs: [] }],
-  }
-}
+const spec = (title: string, locale = 'en') => chartSpec({ title, locale })
 
 function renderer(given: Partial<ChartRendererGiven> = {}) {
   const faults: string[] = []

@@ -1,28 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { chartSpec as spec } from '../../../test/support/chart-spec.ts'
 import { type ChartSpec, chartKinds, isEmpty, isTooLarge, layouts } from './chart-spec.ts'
 import { drawChart } from './draw-chart.ts'
 import { legendOf } from './legend.ts'
 
 const elements = ['svg', 'g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title', 'desc']
-
-function spec(change: Partial<ChartSpec> = {}): ChartSpec {
-  return {
-    kind: 'bars',
-    title: 'Records per day',
-    description: 'Highest: 3 (b).',
-    locale: 'en',
-    noValue: 'no value',
-    unit: 'number',
-    keyLabel: 'Day',
-    valueLabel: 'Records',
-    isOrdered: true,
-    isStacked: true,
-    keys: ['a', 'b', 'c'].map((label) => ({ label, href: `/c/x?day=${label}&lang=en` })),
-    series: [series([1, 3, 2], 'Records')],
-    ...change,
-  }
-}
 
 const series = (values: readonly (number | null)[], name = 'x') => ({ name, values, hrefs: [] })
 const keysOf = (labels: readonly string[]) => labels.map((label) => ({ label, href: null }))
