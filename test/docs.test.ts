@@ -15,7 +15,7 @@ import type { GraphQLRequest } from '../src/query/execute/execute.ts'
 import { weights } from '../src/query/price/cost-weights.ts'
 import { limits } from '../src/query/parse/limits.ts'
 import { defaultTiers } from '../src/server/admission/tiers.ts'
-import { anybody } from './support/service/engine.ts'
+import { unchargedLimits } from './support/service/engine.ts'
 import { startServer } from './support/server/http-server.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/service/pages.ts'
 
@@ -249,7 +249,7 @@ const openedDemo = () => (demo ??= openDemo().then((service) => stack.use(servic
 
 /** The response's JSON, from the engine that `npm run demo` serves. */
 async function ask(request: GraphQLRequest): Promise<object> {
-  const answer = await (await openedDemo()).engine.execute(request, anybody)
+  const answer = await (await openedDemo()).engine.execute(request, unchargedLimits)
   if (answer.kind === 'data') return JSON.parse(new TextDecoder().decode(answer.body))
   return { errors: answer.errors }
 }

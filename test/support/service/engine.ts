@@ -74,7 +74,7 @@ export async function openEngine(
   })
   const engine: QueryEngine = {
     ...whole,
-    execute: (request, terms = anybody) => whole.execute(request, terms),
+    execute: (request, terms = unchargedLimits) => whole.execute(request, terms),
   }
   await engine.execute({ query: '{ __typename }' })
 
@@ -115,7 +115,7 @@ function schemaOf(model: Model): GraphQLSchema {
 }
 
 /** As large a page as callers get, without a charge. */
-export const anybody: RequestLimits = { ...unlimited, pageSize: 100 }
+export const unchargedLimits: RequestLimits = { ...unlimited, pageSize: 100 }
 
 interface Seen {
   readonly text: string

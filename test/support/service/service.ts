@@ -4,7 +4,7 @@ import type { Change } from '../../../src/database/database.ts'
 import type { QueryEngine } from '../../../src/query/execute/execute.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
-import { anybody, estimates, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
+import { unchargedLimits, estimates, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from '../store/postgres.ts'
 
 export interface TestServiceGiven {
@@ -20,7 +20,7 @@ export interface TestServiceGiven {
   readonly database?: Engine | URL
   /** The clock of what is written, in microseconds. */
   readonly now?: () => bigint
-  /** How many points a request may cost, if not as many as anybody's. */
+  /** How many points a request may cost, if there is a limit. */
   readonly points?: number
 }
 
@@ -51,7 +51,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     given.now,
   )
   const query = async (text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json> => {
-    const limits = { ...anybody, ...(given.points !== undefined && { points: given.points }) }
+    const limits = { ...unchargedLimits, ...(given.points !== undefined && { points: given.points }) }
     const answer = await opened.engine.execute({ query: text, ...(variables && { variables }) }, limits)
     if (answer.kind === 'data')
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body))
