@@ -14,7 +14,7 @@ import { closeCorpora, corpusNamed } from './golden/corpora.ts'
 import { startAgentServer } from './mcp/agent-server.ts'
 import { connect, textOf } from './mcp/connect.ts'
 import type { Json } from './reference/shapes.ts'
-import { anybody } from './support/server/http-server.ts'
+import { anonymousCaller } from './support/server/http-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-bundle-'))
 let unpacked = ''
@@ -36,7 +36,7 @@ test('the bundle is unpacked, started and asked as Claude Desktop does it', asyn
       engine: service.engine,
       authenticate: (header, network) => {
         keys.add(header)
-        return anybody(header, network)
+        return anonymousCaller(header, network)
       },
     },
   })

@@ -5,7 +5,7 @@ import type { Answered } from '../src/server/observe/observer.ts'
 import type { Json } from './reference/shapes.ts'
 import { someCaller } from './support/service/callers.ts'
 import { onPostgres } from './support/store/databases.ts'
-import { anybody } from './support/service/engine.ts'
+import { unchargedLimits } from './support/service/engine.ts'
 import { type HttpServer, startServer } from './support/server/http-server.ts'
 import { note, noteLexicons, spot, uriOf } from './support/records/notes.ts'
 import { freshDatabase } from './support/store/postgres.ts'
@@ -72,7 +72,7 @@ onPostgres('what a signal says is the answer', async () => {
   const answer = held.service.engine.execute(
     { query: known },
     {
-      ...anybody,
+      ...unchargedLimits,
       startLong: () => assert.fail('It took a turn.'),
       startShort: () => ({ signal: late.signal, [Symbol.dispose]: () => void (over += 1) }),
     },

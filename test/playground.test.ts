@@ -16,11 +16,8 @@ test('a browser gets the page, everybody else an answer', async () => {
   assert.match(policy, /default-src 'none'; script-src 'self';/)
   assert.doesNotMatch(policy, /https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
   assert.match(page.headers.get('vary') ?? '', /accept/)
-  assert.equal((await server.get('/api/graphql', { accept: '*/*' })).status, 400)
-  assert.equal(
-    (await server.get('/api/graphql', { accept: 'application/json, text/html;q=0.9' })).status,
-    400,
-  )
+  for (const accept of ['*/*', 'application/json, text/html;q=0.9'])
+    assert.equal((await server.get('/api/graphql', { accept })).status, 400)
   const answer = await server.get('/api/graphql?query=%7Bhello%7D', { accept: browserAccept })
   assert.equal(await answer.text(), '{"data":{"hello":"Hello, world"}}')
 })
@@ -47,13 +44,6 @@ test('the page changes with the first query, and is sent again only then', async
   assert.match(await (await get(etag)).text(), /\{ text \}/)
 })
 
-test('the root leads to the page', async () => {
-  await using server = await startServer({ playground })
-  const response = await fetch(server.url, { redirect: 'manual' })
-  assert.equal(response.status, 302)
-  assert.equal(response.headers.get('location'), '/api/graphql')
-})
-
 test('every file the page names is there, typed, compressed and kept by browsers', async () => {
   await using server = await startServer({ playground })
   const { folder, files } = await readPage(server)
@@ -75,7 +65,7 @@ test('every file the page names is there, typed, compressed and kept by browsers
   }
 })
 
-test('only the files of the page are served', async (t) => {
+test('only the files of the page are served', async () => {
   await using server = await startServer({ playground })
   const { folder } = await readPage(server)
   const paths = [
@@ -92,11 +82,8 @@ test('only the files of the page are served', async (t) => {
     '/playground/000000000000/page.js',
   ]
   for (const path of paths) {
-    await t.test(path.replace(folder, 'FOLDER/'), async () => {
-      const response = await server.raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-      assert.match(response, /^HTTP\/1.1 404 /)
-      assert.match(response, /"code":"NOT_FOUND"/)
-    })
+    const response = await server.raw(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    assert.match(response, /^HTTP\/1.1 404 .*"code":"NOT_FOUND"/s, path)
   }
 })
 

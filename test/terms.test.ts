@@ -9,7 +9,7 @@ import { ExecutionReport, type GraphQLAnswer, type RequestLimits } from '../src/
 import { releaseBuffer } from '../src/util/memory.ts'
 import { news } from './support/service/library.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
-import { anybody } from './support/service/engine.ts'
+import { unchargedLimits } from './support/service/engine.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './support/service/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-terms-'))
@@ -205,5 +205,5 @@ async function ask(
   query: string,
   requestLimits: Partial<RequestLimits> = {},
 ): Promise<GraphQLAnswer> {
-  return engine.execute({ query }, { ...anybody, points: 1_000, ...requestLimits })
+  return engine.execute({ query }, { ...unchargedLimits, points: 1_000, ...requestLimits })
 }

@@ -10,23 +10,7 @@ import { writeFile } from './write-file.ts'
 const types: readonly ColumnType[] = ['text', 'integer', 'float', 'boolean', 'instant', 'json']
 const signs = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 const text = fc.oneof(
-  fc.constantFrom(
-    '',
-    ' a',
-    'a ',
-    '-2+3',
-    '-1.2.3',
-    '"',
-    'a,b',
-    'a\r\nb',
-    '-1',
-    '-4.50',
-    '1e5',
-    '007',
-    "'",
-    'null',
-    '\uFEFF',
-  ),
+  fc.constantFrom('a\r\nb', ' a', 'a ', ...' -2+3 -1.2.3 " a,b -1 -4.50 1e5 007 \' null \uFEFF'.split(' ')),
   fc
     .tuple(fc.constantFrom('', "'", "''"), fc.constantFrom(...signs), fc.string({ maxLength: 3 }))
     .map((parts) => parts.join('')),
@@ -47,12 +31,7 @@ const values: Readonly<Record<ColumnType, fc.Arbitrary<unknown>>> = {
     text,
   ),
 }
-const row = fc.record(
-  Object.fromEntries(types.map((type) => [type, fc.option(values[type])])) as Record<
-    ColumnType,
-    fc.Arbitrary<unknown>
-  >,
-)
+const row = fc.record(Object.fromEntries(types.map((type) => [type, fc.option(values[type])])))
 
 /** A value below another, with the name of a column that needs quotes. */
 function specOf(format: FileSpec['format'], more: Partial<FileSpec> = {}): FileSpec {
@@ -98,21 +77,16 @@ test('rows of CSV and of lines of JSON read back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
       const [head, ...cells] = readCsv((await written(specOf('csv'), rows)).toString())
-      assert.deepEqual(
-        head,
-        specOf('csv').columns.map(({ name }) => name),
-      )
-      assert.equal(cells.length, rows.length)
+      const names = specOf('csv').columns.map(({ name }) => name)
+      assert.deepEqual([head, cells.length], [names, rows.length])
       for (const [at, each] of rows.entries())
         for (const [column, type] of types.entries())
           assertCell(cells[at]?.[column] ?? null, each[type], type)
       const lines = (await written(specOf('ndjson'), rows)).toString().split('\n')
       assert.equal(lines.pop(), '')
-      const wanted = rows.map((each) => types.map((type) => [`a "${type}"`, each[type]]))
-      assert.deepEqual(
-        lines.map((line) => Object.entries(JSON.parse(line))),
-        wanted,
-      )
+      const found = lines.map((line) => Object.entries(JSON.parse(line)))
+      const wanted = rows.map((each) => types.map((type, at) => [names[at], each[type]]))
+      assert.deepEqual(found, wanted)
     }),
     { numRuns: rounds(150), seed },
   )

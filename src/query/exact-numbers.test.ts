@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { onEveryDatabase as test } from '../../test/support/store/databases.ts'
 import type { Json } from '../../test/reference/shapes.ts'
-import { anybody } from '../../test/support/service/engine.ts'
+import { unchargedLimits } from '../../test/support/service/engine.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
 import { type TestService } from '../../test/support/service/service.ts'
 import { openLibrary } from '../../test/support/service/library.ts'
@@ -74,7 +74,7 @@ test('ranges whose lower bounds are below the least integer are paged through', 
   do {
     const page = `orgExampleLibraryPersonAggregate(groupBy: [fortune], interval: 3, orderBy: KEY_ASC, limit: 1${after}) {
       groups { fortune count } groupsPageInfo { hasNextPage endCursor } }`
-    const answer = await service.opened.engine.execute({ query: `{ all: ${page} }` }, anybody)
+    const answer = await service.opened.engine.execute({ query: `{ all: ${page} }` }, unchargedLimits)
     assert.equal(answer.kind, 'data')
     const text = Buffer.from(answer.kind === 'data' ? answer.body : []).toString()
     const [, fortune = '', count] = /"fortune":(-?\d+),"count":(\d+)/.exec(text) ?? []

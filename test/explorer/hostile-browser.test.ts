@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
-import { note, reply } from './hostile-lexicons.ts'
-import { did, hostile } from './hostile-records.ts'
+import { did, hostile, note, reply } from './hostile-records.ts'
 import { openReader, serveOther } from './reader.ts'
 
 const places = [

@@ -1,6 +1,38 @@
 /** Records that attack the pages that show them. */
 import { buildRecord } from '../support/records/records.ts'
-import { hostileLexicons, hostileReferences, note, reply } from './hostile-lexicons.ts'
+import { recordLexicon } from '../support/store/store.ts'
+
+export const note = 'org.example.hostile.note'
+export const reply = 'org.example.hostile.reply'
+
+const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+const freeText = { type: 'string', maxGraphemes: 200_000, maxLength: 800_000 }
+const text = (maxLength: number) => ({ type: 'string', maxLength })
+const uri = { type: 'string', format: 'uri' }
+const score = { type: 'integer', minimum: 0, maximum: 10 }
+const image = { type: 'object', properties: { url: uri, alt: text(1_000) } }
+const position = { latitude: text(100), longitude: text(100) }
+const place = { type: 'object', properties: { name: text(1_000), ...position } }
+
+/** Every kind of field. */
+const noteFields = {
+  title: { type: 'string', maxGraphemes: 3_000, maxLength: 30_000 },
+  body: freeText,
+  language: text(300),
+  website: uri,
+  image: { type: 'ref', ref: '#image' },
+  createdAt: { type: 'string', format: 'datetime' },
+  score,
+  mood: { type: 'integer', minimum: -100, maximum: 100 },
+  tags: { type: 'array', items: text(100) },
+  place: { type: 'ref', ref: '#place' },
+  parts: { type: 'array', items: { type: 'union', refs: ['#place', '#image'] } },
+  about: strongRef,
+  file: { type: 'blob' },
+  digest: { type: 'bytes' },
+  link: { type: 'cid-link' },
+  extra: { type: 'unknown' },
+}
 
 export const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 export const markup = `]]></p><script>alert(1)</script><img src=x onerror=alert(1)>"'&<svg/onload=alert(1)><!--`
@@ -72,7 +104,10 @@ const replies = await Promise.all(
   ),
 )
 export const hostile = {
-  lexicons: hostileLexicons,
-  references: hostileReferences,
+  lexicons: [
+    recordLexicon(note, noteFields, { defs: { image, place } }),
+    recordLexicon(reply, { to: strongRef, text: freeText, score }),
+  ],
+  references: { [`${note}#about`]: [note], [`${reply}#to`]: [note] },
   records: [attacker, other, ...replies],
 }

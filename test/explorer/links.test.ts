@@ -6,8 +6,7 @@ import { schemas as networkDocuments } from '@atproto/api'
 import type { ShownField } from '../../src/explorer/fields/shown-field.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { operatorsOf } from '../../src/explorer/view/conditions.ts'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
-import { newsLexicons, readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
+import { readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
 import type { Model } from '../../src/schema/model/model.ts'
 import { modelOf } from '../support/service/agents.ts'
@@ -17,57 +16,42 @@ import { libraryLexicons, libraryReferences } from '../support/records/lexicons.
 import { rounds, seed } from '../support/rounds.ts'
 import { loadCorpus } from '../support/random/property.ts'
 import { drawer } from '../support/service/requests.ts'
+import { news } from '../support/service/library.ts'
 import { openTestService, type TestServiceGiven } from '../support/service/service.ts'
-import { thing, thingUri } from '../support/records/things.ts'
+import { line, thing } from '../support/records/things.ts'
 import { assertHarmless } from './harmless.ts'
 
 const schemas = new URL('../schemas/', import.meta.url)
 const standard = readLexiconFolder(new URL('site-standard/lexicons/', schemas))
 const many = { type: 'array', items: { type: 'string', maxLength: 40 } }
 
+const given = ({ documents: lexicons, references }: typeof standard) => ({ lexicons, references })
+
 function linesOf(set: string): readonly StoredLine[] {
-  const text = readFileSync(new URL(`${set}/records.jsonl`, schemas), 'utf8')
-  return text
+  const lines = readFileSync(new URL(`${set}/records.jsonl`, schemas), 'utf8')
     .trim()
     .split('\n')
-    .map((line, at) => ({
-      indexedAt: `2026-11-18T09:${String(at).padStart(2, '0')}:00Z`,
-      ...JSON.parse(line),
-    }))
+  const indexedAt = (at: number) => `2026-11-18T09:${String(at).padStart(2, '0')}:00Z`
+  return lines.map((line, at) => ({ indexedAt: indexedAt(at), ...JSON.parse(line) }))
 }
 
 const sets: Readonly<Record<string, () => TestServiceGiven | Promise<TestServiceGiven>>> = {
-  news: () => ({
-    lexicons: newsLexicons.documents,
-    references: newsLexicons.references,
-    records: [...buildDemoCorpus()] as readonly StoredLine[],
-  }),
-  stress: () => ({
-    lexicons: stressLexicons.documents,
-    references: stressLexicons.references,
-    records: linesOf('stress'),
-  }),
-  'standard.site': () => ({
-    lexicons: standard.documents,
-    references: standard.references,
-    records: linesOf('site-standard'),
-  }),
+  news,
+  stress: () => ({ ...given(stressLexicons), records: linesOf('stress') }),
+  'standard.site': () => ({ ...given(standard), records: linesOf('site-standard') }),
   network: () => ({ lexicons: networkDocuments as readonly Json[], records: linesOf('network') }),
   things: () => ({
     lexicons: [thing({}, 'org.example.bare'), thing({ many, size: { type: 'integer' } })],
-    records: [
-      { uri: thingUri('a', 'org.example.bare'), value: { $type: 'org.example.bare' } },
-      { uri: thingUri('b'), value: { $type: 'org.example.thing', many: ['one', 'two'] } },
-    ],
+    records: [line('a', {}, {}, 'org.example.bare'), line('b', { many: ['one', 'two'] })],
   }),
-  'nothing yet': () => ({ lexicons: newsLexicons.documents, references: newsLexicons.references }),
+  'nothing yet': () => ({ ...news(), records: [] }),
 }
 
-for (const [name, given] of Object.entries(sets))
+for (const [name, opened] of Object.entries(sets))
   test(`each link and filter on the pages of ${name} leads to a page`, async () => {
-    const { lexicons, references = {}, records } = await given()
+    const { lexicons, references = {}, records = [] } = await opened()
     const model = modelOf(lexicons, references)
-    await using service = await openTestService({ lexicons, references, ...(records && { records }) })
+    await using service = await openTestService({ lexicons, references, records })
     const explorer = explorerOver(service, model)
     await assertLinked(explorer, model, records)
     if (name !== 'nothing yet') await assertFilters(explorer, model)

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { type Service, startService } from '../network/service.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
+import { assertFailure, json } from '../support/server/http-server.ts'
 import { until } from '../support/until.ts'
 import { demoDatabase, demoService } from './reader.ts'
 
@@ -18,7 +19,9 @@ const serve = async (settings: Readonly<Record<string, string>> = {}): Promise<S
     ...(await base()),
     ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
   ])
-const articles = '/c/tech.service.news.article'
+const origin = 'https://press.example'
+const collections = ['article', 'enrichment', 'source'].map((name) => `tech.service.news.${name}`)
+const articles = `/c/${collections[0]}`
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
 const file = (name: string, text: string): string => {
   const path = join(folder, name)
@@ -29,6 +32,11 @@ after(async () => {
   await (await published)?.stop()
   rmSync(folder, { recursive: true })
 })
+
+/** A page or file of a service. */
+async function textAt({ url }: Service, path: string): Promise<string> {
+  return (await fetch(url + path)).text()
+}
 
 /** Started once for the tests that only read it. */
 let published: Promise<Service> | undefined
@@ -62,17 +70,15 @@ test('pages have the name, logo, contact and note of the operator', async () => 
 
 test('crawlers find the pages without filters, in every language, at the public address', async () => {
   const service = await publicService()
-  const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
+  const text = (path: string) => textAt(service, path)
   const robots = await text('/robots.txt')
-  assert.match(robots, /^User-agent: \*$/m)
-  assert.match(robots, /^Disallow: \/\*\/chart\.$/m)
-  assert.match(robots, /^Sitemap: https:\/\/press\.example\/sitemap\.xml$/m)
+  for (const line of ['User-agent: *', 'Disallow: /*/chart.', `Sitemap: ${origin}/sitemap.xml`])
+    assert.ok(robots.split('\n').includes(line), line)
   const sitemap = await text('/sitemap-pages.xml')
-  const places = placesIn(sitemap)
-  const collections = ['article', 'enrichment', 'source'].map((name) => `/c/tech.service.news.${name}`)
+  const pages = ['/', ...collections.map((nsid) => `/c/${nsid}`)]
   assert.deepEqual(
-    places,
-    ['/', ...collections].map((path) => `https://press.example${path}`),
+    placesIn(sitemap),
+    pages.map((path) => origin + path),
   )
   for (const [, path = ''] of sitemap.matchAll(/href="https:\/\/press\.example([^"]*)"/g)) {
     const page = await text(path)
@@ -82,10 +88,7 @@ test('crawlers find the pages without filters, in every language, at the public 
   const filtered = await text(`${articles}?language=en`)
   assert.match(filtered, /<meta name="robots" content="noindex"\/>/)
   assert.doesNotMatch(filtered, /rel="canonical"/)
-  assert.match(
-    filtered,
-    /<meta property="og:url" content="https:\/\/press\.example\/c\/[^"]*\?language=en"\/>/,
-  )
+  assert.ok(filtered.includes(`<meta property="og:url" content="${origin}${articles}?language=en"/>`))
 })
 
 /** The addresses that a sitemap names. */
@@ -94,12 +97,10 @@ function placesIn(sitemap: string): readonly string[] {
 }
 
 test('sitemaps name the records of each collection, the newest first', async () => {
-  const origin = 'https://press.example'
   const service = await publicService()
-  const text = async (path: string): Promise<string> => (await fetch(service.url + path)).text()
-  const index = placesIn(await text('/sitemap.xml')).map((place) => place.replace(origin, ''))
-  const collections = ['article', 'enrichment', 'source'].map((name) => `tech.service.news.${name}`)
-  assert.deepEqual(index, ['/sitemap-pages.xml', ...collections.map((nsid) => `/sitemap-${nsid}.xml`)])
+  const text = (path: string) => textAt(service, path)
+  const sitemaps = ['pages', ...collections].map((name) => `${origin}/sitemap-${name}.xml`)
+  assert.deepEqual(placesIn(await text('/sitemap.xml')), sitemaps)
   for (const nsid of collections) {
     const uris = [...buildDemoCorpus()].map(({ uri }) => uri).filter((uri) => uri.includes(`/${nsid}/`))
     const places = placesIn(await text(`/sitemap-${nsid}.xml`))
@@ -108,10 +109,11 @@ test('sitemaps name the records of each collection, the newest first', async () 
     const page = await text(places[0]?.replace(origin, '') ?? '')
     assert.match(page, new RegExp(`<link rel="canonical" href="${places[0]}"/>`))
   }
-  const response = await fetch(`${service.url}/sitemap-tech.service.news.article.xml`)
+  const response = await fetch(`${service.url}/sitemap-${collections[0]}.xml`)
   assert.equal(response.headers.get('content-type'), 'application/xml; charset=utf-8')
-  const times = Array.from((await response.text()).matchAll(/<lastmod>([^<]*)</g), ([, time = '']) => time)
-  assert.equal(times.length, placesIn(await text('/sitemap-tech.service.news.article.xml')).length)
+  const sitemap = await response.text()
+  const times = Array.from(sitemap.matchAll(/<lastmod>([^<]*)</g), ([, time = '']) => time)
+  assert.equal(times.length, placesIn(sitemap).length)
   assert.ok(times.every((time) => !Number.isNaN(Date.parse(time))))
   assert.equal((await fetch(`${service.url}/sitemap-no.such.collection.xml`)).status, 404)
 })
@@ -120,8 +122,8 @@ test('without a public address there is no sitemap, and no page names one', asyn
   const service = await demoService()
   for (const path of ['sitemap.xml', 'sitemap-pages.xml', 'sitemap-tech.service.news.article.xml'])
     assert.equal((await fetch(`${service.url}/${path}`)).status, 404)
-  assert.doesNotMatch(await (await fetch(`${service.url}/robots.txt`)).text(), /Sitemap/)
-  assert.doesNotMatch(await (await fetch(service.url)).text(), /canonical|og:url/)
+  assert.doesNotMatch(await textAt(service, '/robots.txt'), /Sitemap/)
+  assert.doesNotMatch(await textAt(service, '/'), /canonical|og:url/)
 })
 
 test('without the explorer the first page leads to the playground, and there are no pages', async () => {
@@ -134,25 +136,17 @@ test('without the explorer the first page leads to the playground, and there are
 
 test('a setting that is wrong stops the start with a sentence', async () => {
   const wrong: readonly (readonly [option: string, value: string, sentence: RegExp])[] = [
-    [
-      'logo',
-      join(folder, 'none.png'),
-      /--explorer-logo: .*none\.png cannot be read: there is no such file\./,
-    ],
-    [
-      'logo',
-      file('page.html', '<p>'),
-      /--explorer-logo: .*page\.html is not an SVG, PNG, JPEG or WebP image\./,
-    ],
-    ['contact', 'javascript:alert(1)', /--explorer-contact is a mail address or an https URL/],
-    ['note', `@${join(folder, 'none.txt')}`, /--explorer-note: .*none\.txt cannot be read/],
-    ['address', 'https://press.example/news', /--explorer-address is the address of the first page/],
-    ['image-hosts', "a.example; script-src 'x'", /--explorer-image-hosts: .* is not a host/],
+    ['logo', join(folder, 'none.png'), /: .*none\.png cannot be read: there is no such file\./],
+    ['logo', file('page.html', '<p>'), /: .*page\.html is not an SVG, PNG, JPEG or WebP image\./],
+    ['contact', 'javascript:alert(1)', / is a mail address or an https URL/],
+    ['note', `@${join(folder, 'none.txt')}`, /: .*none\.txt cannot be read/],
+    ['address', 'https://press.example/news', / is the address of the first page/],
+    ['image-hosts', "a.example; script-src 'x'", /: .* is not a host/],
   ]
   for (const [option, value, sentence] of wrong) {
     const { status, stderr } = await run([...(await base()), '--port', '0', `--explorer-${option}`, value])
     assert.equal(status, 1, stderr)
-    assert.match(stderr, sentence)
+    assert.match(stderr, new RegExp(`--explorer-${option}${sentence.source}`))
   }
 })
 
@@ -165,22 +159,16 @@ test('names in display.json are on the pages and in answers of agents, and a mis
   showing({ [nsid]: { label: { en: 'Papers', ar: 'الصحف' }, facets: ['mediaType'], title: 'domain' } })
   {
     await using service = await startService([...(await base()), '--lexicons', lexicons, '--mcp'])
-    const page = await (await fetch(`${service.url}/c/${nsid}`)).text()
+    const page = await textAt(service, `/c/${nsid}`)
     assert.match(page, /<h1>Papers<\/h1>/)
-    assert.deepEqual(
-      Array.from(page.matchAll(/id="facet-([^"]*)"/g), ([, name]) => name),
-      ['mediaType'],
-    )
-    assert.match(await (await fetch(`${service.url}/?lang=ar`)).text(), />الصحف<\/a>/)
+    const facets = Array.from(page.matchAll(/id="facet-([^"]*)"/g), ([, name]) => name)
+    assert.deepEqual(facets, ['mediaType'])
+    assert.match(await textAt(service, '/?lang=ar'), />الصحف<\/a>/)
+    const params = { name: 'search_records', arguments: { collection: 'source', limit: 1 } }
     const answer = await fetch(`${service.url}/mcp`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'search_records', arguments: { collection: 'source', limit: 1 } },
-      }),
+      headers: { ...json, accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     })
     // The title comes first, then the time.
     assert.match(await answer.text(), /domain\\":\\"[a-z.-]+\\",\\"createdAt/)
@@ -213,7 +201,7 @@ test('an address that is not one is a page for browsers, and JSON for programs',
       assert.match(await answer.text(), /Nothing is served here/)
     }
     const written = await fetch(service.url + path, { method: 'POST', headers: browser })
-    assert.deepEqual([written.status, (await written.json()).errors[0].extensions.code], [404, 'NOT_FOUND'])
+    await assertFailure(written, 404, 'NOT_FOUND')
   }
 })
 
@@ -234,11 +222,7 @@ test('a page that something is sent to says that it can only be read, and progra
     const text = await page.text()
     assert.match(text, /<html lang="es"/)
     assert.ok(text.includes(`<a href="${path}" rel="nofollow">Abrir la página</a>`), text)
-    const answer = await send(path, 'application/json')
-    assert.deepEqual(
-      [answer.status, (await answer.json()).errors[0].extensions.code],
-      [405, 'METHOD_NOT_ALLOWED'],
-    )
+    await assertFailure(await send(path, 'application/json'), 405, 'METHOD_NOT_ALLOWED')
   }
 })
 
@@ -271,7 +255,7 @@ test('a reader who has asked too much sees a page that says how long to wait', a
       return [response, page] as const
     })
   // Pages of records wait for their data, so their status is known.
-  const home = await (await fetch(service.url)).text()
+  const home = await textAt(service, '/')
   const [, record = ''] = /href="(\/at\/[^"]*news\.article[^"]*)"/.exec(home) ?? []
   const [, left] = await wait(`${record}?lang=en`, 'en')
   assert.match(left, /<title>This page cannot be shown ·/)

@@ -1,6 +1,7 @@
 /** Pages of records over the demo corpus. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { languages } from '../../src/explorer/languages/language.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import { assertHarmless } from './harmless.ts'
 import { openPages } from './pages.ts'
@@ -34,7 +35,7 @@ test('an outlet is shown with how many articles it has by month, and their mean 
     assert.ok(cost <= 200, `${cost} points`)
     const articles = of('article').filter(({ value }) => value.source.uri === outlet.uri)
     const [all = ''] = links('.summary-of')
-    assert.deepEqual(demo.found(all).length, articles.length)
+    assert.equal(demo.found(all).length, articles.length)
     assert.ok(body.includes(`>${articles.length} records<`))
     const { rows, description } = await demo.figure(path)
     for (const [month, count] of rows) {
@@ -50,13 +51,10 @@ test('an outlet is shown with how many articles it has by month, and their mean 
     if (undated > 0) assert.match(description, new RegExp(`\\b${undated}\\b`))
     const uris = new Set(articles.map(({ uri }) => uri))
     const analyses = of('enrichment').filter(({ value }) => uris.has(value.article.uri))
-    for (const [field, most] of [
-      ['clickbaitScore', 10],
-      ['impactLevel', 10],
-    ] as const) {
+    for (const field of ['clickbaitScore', 'impactLevel']) {
       const mean = demo.reference.mean(analyses, field) ?? Number.NaN
       const text = new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(mean)
-      assert.ok(body.includes(`${text} of ${most}`), `${field}: ${text}`)
+      assert.ok(body.includes(`${text} of 10`), `${field}: ${text}`)
     }
   }
 })
@@ -82,27 +80,16 @@ test('a record without a title has another text instead, or its kind, time and k
 test('a record has its AT-URI, CID, revision with its time if that is known, and JSON', async () => {
   const rev = '3mz5s6rqspk2a'
   const nodes = stress.reference.records.filter(({ collection }) => collection === 'example.stress.node')
-  assert.deepEqual(
-    nodes.flatMap((node) => node.rev ?? []),
-    [rev],
-  )
+  assert.equal(nodes.map((node) => node.rev ?? '').join(''), rev)
   for (const node of nodes)
-    for (const [language, label] of [
-      ['en', 'Revision'],
-      ['es', 'Revisión'],
-      ['ar', 'المراجعة'],
-    ] as const) {
-      const { body } = await stress.page(`${pathOf(node)}?lang=${language}`)
+    for (const [at, label] of ['Revision', 'Revisión', 'المراجعة'].entries()) {
+      const { body } = await stress.page(`${pathOf(node)}?lang=${languages[at]?.tag}`)
       assert.ok(body.includes(`<dt>AT-URI</dt><dd><bdi class="uri">${node.uri}</bdi>`))
       assert.ok(body.includes(`<dt>CID</dt><dd><bdi class="uri">${node.cid}</bdi>`))
       const [, json = ''] = /<pre[^>]*>(.*?)<\/pre>/s.exec(body) ?? []
       assert.deepEqual(JSON.parse(json.replaceAll('&quot;', '"')), node.value)
-      const [, found, time] =
-        new RegExp(`<dt>${label}</dt><dd><bdi class="uri">(\\w+)</bdi> \\(<time datetime="([^"]+)"`).exec(
-          body,
-        ) ?? []
-      assert.equal(found, node.rev)
-      if (node.rev !== undefined) assert.equal(time, '2026-10-31T07:41:13.002672Z')
+      const revision = `<dt>${label}</dt><dd><bdi class="uri">${rev}</bdi> (<time datetime="2026-10-31T07:41:13.002672Z"`
+      assert.equal(body.includes(revision), node.rev !== undefined)
     }
 })
 

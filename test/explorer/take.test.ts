@@ -36,10 +36,8 @@ async function csvOf(path: string): Promise<readonly string[]> {
 }
 
 async function linesOf(path: string): Promise<readonly Json[]> {
-  return (await fetchText(path))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const lines = (await fetchText(path)).trim().split('\n')
+  return lines.map((line) => JSON.parse(line))
 }
 
 /** What the command of curl answers. */
@@ -50,29 +48,20 @@ async function curlData(menu: { readonly text: (name: string) => string }): Prom
 /** Links and texts of a menu, the last one if not another is asked for, by their names. */
 function menuOf(page: string, at = -1) {
   const menu = page.split('<details class="take">').slice(1).at(at) ?? ''
-  const links = new Map(
-    Array.from(menu.matchAll(/<li><a href="([^"]*)"[^>]*>([^<]*)</g), ([, href = '', name = '']) => [
-      name,
-      plain(href),
-    ]),
-  )
-  const texts = new Map(
-    Array.from(
-      menu.matchAll(/<summary>([^<]*)<\/summary><pre[^>]*>([^<]*)<\/pre>/g),
-      ([, name = '', text = '']) => [name, plain(text)],
-    ),
-  )
-  const link = (name: string): string => links.get(name) ?? assert.fail(`There is no ${name}.`)
-  const text = (name: string): string => texts.get(name) ?? assert.fail(`There is no ${name}.`)
-  return { link, text }
+  const found = (pattern: RegExp, wanted: string): string => {
+    const all = Array.from(menu.matchAll(pattern), ({ groups }) => groups)
+    const { text } = all.find((groups) => groups?.['name'] === wanted) ?? {}
+    return plain(text ?? assert.fail(`There is no ${wanted}.`))
+  }
+  return {
+    link: (name: string) => found(/<li><a href="(?<text>[^"]*)"[^>]*>(?<name>[^<]*)</g, name),
+    text: (name: string) => found(/<summary>(?<name>[^<]*)<\/summary><pre[^>]*>(?<text>[^<]*)<\/pre>/g, name),
+  }
 }
 
 function plain(html: string): string {
-  return html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
+  const signs: Record<string, string> = { '&lt;': '<', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
+  return html.replaceAll(/&(?:lt|quot|#39|amp);/g, (name) => signs[name] ?? name)
 }
 
 test('files have the records of the page, and feeds are named by their types', async () => {
@@ -109,19 +98,12 @@ test('files name what references lead to, as their pages do', async () => {
     assert.equal(typeof each['source.displayName'], 'string')
     assert.ok('wordCount' in each && 'cid' in each)
   }
-  for (const query of [
-    'by=source',
-    'by=source&measure=average&of=wordCount',
-    'part=unusual&language=fr&on=source',
-  ]) {
+  for (const query of ['by=source&measure=average&of=wordCount', 'part=unusual&language=fr&on=source']) {
     const groups = await rowsOf(`${articles}/charts?${query}`)
     assert.ok(groups.length > 0)
     for (const each of groups) {
-      const named = await fetch(`${service.url}${each.source.replace('at://', '/at/')}`)
-      assert.ok(
-        plain(await named.text()).includes(`${each['source.displayName']}</h1>`),
-        JSON.stringify(each),
-      )
+      const named = plain(await fetchText(each.source.replace('at://', '/at/')))
+      assert.ok(named.includes(`${each['source.displayName']}</h1>`), JSON.stringify(each))
     }
   }
 })
@@ -141,9 +123,10 @@ test('charts are taken along as their groups', async () => {
   assert.deepEqual(Object.keys(days[0]), ['publishedAt_week', 'articleType', 'count'])
 })
 
+const comparedQueries = 'part=compare&query=climate&query=language%3Dfr&per=month&as='
+
 test('compared queries are taken along as a row for each query in each period', async () => {
-  const query = 'part=compare&query=climate&query=language%3Dfr&per=month&as='
-  const menu = menuOf(await fetchText(`${articles}/charts?${query}share`))
+  const menu = menuOf(await fetchText(`${articles}/charts?${comparedQueries}share`))
   const response = await fetch(service.url + menu.link('CSV'))
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
   const disposition = 'attachment; filename="tech.service.news.article.chart.csv"'
@@ -153,57 +136,45 @@ test('compared queries are taken along as a row for each query in each period', 
   const data = await curlData(menu)
   for (const [at, name] of ['climate', 'language=fr'].entries()) {
     const own = rows.map((row) => row.split(',')).filter(([, each]) => each === name)
-    const counted = own
-      .filter(([, , count]) => count !== '0')
-      .map(([month, , count]) => [month || null, count])
+    const shown = own.filter(([, , count]) => count !== '0')
     const groups = data[`query${at + 1}`].groups.toReversed()
     assert.deepEqual(
-      counted,
-      groups.map((group: Record<string, unknown>) => [group['publishedAt_month'], `${group['count']}`]),
+      shown.map(([month, , count]) => [month || null, count]),
+      groups.map((group: Json) => [group.publishedAt_month, `${group.count}`]),
     )
     for (const [, , count, total, share] of own) assert.equal(Number(share), Number(count) / Number(total))
   }
-  const counts = menuOf(await fetchText(`${articles}/charts?${query}count`))
+  const counts = menuOf(await fetchText(`${articles}/charts?${comparedQueries}count`))
   const lines = await linesOf(counts.link('NDJSON'))
   assert.equal(lines.length, rows.length)
   assert.deepEqual(Object.keys(lines[0]), ['publishedAt_month', 'query', 'count'])
+  // A query does not become a formula of a spreadsheet.
+  const formula = encodeURIComponent('=HYPERLINK("https://evil.example")')
+  const csv = await fetchText(`${articles}/chart.csv?part=compare&query=${formula}&query=climate`)
+  assert.match(csv, /,"'=HYPERLINK\(""https:/)
 })
 
 test('unusual values are taken along with their counts, shares and scores', async () => {
   for (const [on, key] of [
     ['words-title', 'word'],
     ['language', 'language'],
-  ]) {
+  ] as const) {
     const menu = menuOf(await fetchText(`${articles}/charts?part=unusual&source_country=GB&on=${on}`))
     const [head, ...rows] = await csvOf(menu.link('CSV'))
     const counted = on === 'language' ? 'count' : 'recordsReadWithWord,recordsRead,againstRecordsRead'
     assert.equal(head, `${key},${counted},share,againstShare,score`)
-    const data = await curlData(menu)
-    const found = data.unusual.unusualWords?.words ?? data.unusual.groups
+    const { groups, unusualWords } = (await curlData(menu)).unusual
+    const found = unusualWords?.words ?? groups
     // Of words, those that the chart shows.
     assert.ok(rows.length > 0 && rows.length <= found.length, `${rows.length} of ${found.length}`)
-    const shown = found.find((each: Json) => each[key ?? ''] === rows[0]?.split(',')[0])
-    assert.equal(
-      rows[0],
-      [
-        shown[key ?? ''],
-        shown.count,
-        ...(on === 'language'
-          ? []
-          : [data.unusual.unusualWords.recordsRead, data.unusual.unusualWords.againstRecordsRead]),
-        ...['share', 'againstShare', 'score'].map((name) => shown.significance[name]),
-      ].join(),
-    )
+    const { count, significance, ...shown } = found.find((each: Json) => each[key] === rows[0]?.split(',')[0])
+    const read = unusualWords ? [unusualWords.recordsRead, unusualWords.againstRecordsRead] : []
+    const { share, againstShare, score } = significance
+    assert.equal(rows[0], [shown[key], count, ...read, share, againstShare, score].join())
     const parquet = await fetch(service.url + menu.link('Parquet'))
     assert.equal(parquet.headers.get('content-type'), 'application/vnd.apache.parquet')
     assert.equal(Buffer.from(await parquet.arrayBuffer()).toString('latin1', 0, 4), 'PAR1')
   }
-})
-
-test('words of a query do not become a formula of a spreadsheet', async () => {
-  const formula = encodeURIComponent('=HYPERLINK("https://evil.example")')
-  const csv = await fetchText(`${articles}/chart.csv?part=compare&query=${formula}&query=climate`)
-  assert.match(csv, /,"'=HYPERLINK\(""https:/)
 })
 
 test('the values of every chart are at the address of its drawing, with another ending', async () => {
@@ -212,33 +183,23 @@ test('the values of every chart are at the address of its drawing, with another 
   })
   assert.equal(groups.status, 303)
   assert.match(groups.headers.get('location') ?? '', /^\/export\/.*aggregate\.csv\?.*groupBy=language/)
-  assert.match(
-    await fetchText(`${articles}/chart.csv?split=language`),
-    /^publishedAt_week,language,count\r\n/,
-  )
-  const shares = await fetchText(`${articles}/chart.csv?as=share&per=week&language=en`)
-  const [head, ...rows] = shares
-    .trimEnd()
-    .split('\r\n')
-    .map((line) => line.split(','))
-  assert.deepEqual(head, ['publishedAt_week', 'count', 'total', 'share'])
-  const sumOf = (of: readonly (readonly string[])[], column: number): number =>
-    of.reduce((sum, row) => sum + Number(row[column]), 0)
-  const english = await fetchText(
-    `/export/tech.service.news.article.csv?fields=uri&where={"language":{"eq":"en"}}`,
-  )
-  assert.equal(sumOf(rows, 1), english.trimEnd().split('\r\n').length - 1)
-  for (const [week, count, total, share] of rows)
-    assert.equal(Number(share), Number(count) / Number(total), week)
-  const split = await fetchText(`${articles}/chart.csv?as=share&per=week&split=language`)
-  assert.match(split, /^publishedAt_week,language,count,total,share\r\n/)
-  const parts = split
-    .trimEnd()
-    .split('\r\n')
-    .slice(1)
-    .map((line) => line.split(','))
-  const all = await fetchText('/export/tech.service.news.article.csv?fields=uri')
-  assert.equal(sumOf(parts, 2), all.trimEnd().split('\r\n').length - 1)
+  const [plainHead] = await csvOf(`${articles}/chart.csv?split=language`)
+  assert.equal(plainHead, 'publishedAt_week,language,count')
+  const sumOf = (rows: readonly string[], column: number): number =>
+    rows.reduce((sum, row) => sum + Number(row.split(',')[column]), 0)
+  const [head, ...rows] = await csvOf(`${articles}/chart.csv?as=share&per=week&language=en`)
+  assert.equal(head, 'publishedAt_week,count,total,share')
+  const file = '/export/tech.service.news.article.csv?fields=uri'
+  const [, ...english] = await csvOf(`${file}&where={"language":{"eq":"en"}}`)
+  assert.equal(sumOf(rows, 1), english.length)
+  for (const row of rows) {
+    const [, count, total, share] = row.split(',').map(Number)
+    assert.equal(share, (count ?? 0) / (total ?? 0), row)
+  }
+  const [splitHead, ...parts] = await csvOf(`${articles}/chart.csv?as=share&per=week&split=language`)
+  assert.equal(splitHead, 'publishedAt_week,language,count,total,share')
+  const [, ...all] = await csvOf(file)
+  assert.equal(sumOf(parts, 2), all.length)
 })
 
 const noCurl = missing('curl')
@@ -251,21 +212,10 @@ async function offered() {
   const shown = new URLSearchParams(menu.link('Open in the GraphQL playground').split('#')[1])
   const query = shown.get('query') ?? ''
   const variables = JSON.parse(shown.get('variables') ?? '{}')
-  const { data } = await (
-    await fetch(`${service.url}/api/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    })
-  ).json()
+  const data = await service.query(query, variables)
   assert.equal(data.list.edges.length, 20)
   return { menu, query, data }
 }
-
-test('the query opens in the playground as it is shown', async () => {
-  const { menu, query } = await offered()
-  assert.equal(query, menu.text('GraphQL').split('\n\n#')[0])
-})
 
 test('a search of all collections is taken along as its query', { skip: noCurl }, async () => {
   const page = await fetchText('/search?q=climate')
@@ -275,8 +225,9 @@ test('a search of all collections is taken along as its query', { skip: noCurl }
   assert.doesNotMatch(await fetchText('/search?q=nosuchwordanywhere'), /class="take"/)
 })
 
-test('the command of curl asks what the page asks', { skip: noCurl }, async () => {
-  const { menu, data } = await offered()
+test('the playground and the command of curl ask what the page asks', { skip: noCurl }, async () => {
+  const { menu, query, data } = await offered()
+  assert.equal(query, menu.text('GraphQL').split('\n\n#')[0])
   assert.deepEqual(await curlData(menu), data)
 })
 
@@ -305,8 +256,7 @@ cat(anyNA(records$uri), anyNA(records$description), any(records$description == "
 })
 
 test('the program in R reads the values of a chart', { skip: noR }, async () => {
-  const query = 'part=compare&query=climate&query=language%3Dfr&per=month&as=share'
-  const menu = menuOf(await fetchText(`${articles}/charts?${query}`))
+  const menu = menuOf(await fetchText(`${articles}/charts?${comparedQueries}share`))
   const more = '\ncat(names(records), nrow(records), max(records$share, na.rm = TRUE) <= 1)'
   const program = join(folder, 'chart.R')
   writeFileSync(program, menu.text('R') + more)
@@ -346,14 +296,8 @@ test('pages of others may include the list, and no other page', async () => {
 test('an address that a reader could not have written is not on a page', async () => {
   const wrong = ['a.example/"><script>', 'a.example@b.example', 'a.example b', '']
   for (const host of wrong) {
-    const text = await new Promise<string>((resolve, reject) => {
-      execFile(
-        'curl',
-        ['-s', '--http1.1', '-H', `Host: ${host}`, `${service.url}${articles}`],
-        { maxBuffer: 10_000_000 },
-        (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
-      )
-    })
-    assert.ok(host === '' || !text.includes(host), host)
+    const asked = ['-s', '--http1.1', '-H', `Host: ${host}`, `${service.url}${articles}`]
+    const { stdout } = await run('curl', asked, { maxBuffer: 10_000_000 })
+    assert.ok(host === '' || !stdout.includes(host), host)
   }
 })

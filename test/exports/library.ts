@@ -80,13 +80,7 @@ async function serveLibrary(database: Engine): Promise<ServedLibrary> {
     hostileTexts.map((text, index) =>
       buildRecord(collections.book, {
         rkey: `hostile${index}`,
-        value: {
-          title: `${index}`,
-          note: text,
-          shelf: text.slice(0, 100),
-          tags: [text],
-          extra: { [text]: text },
-        },
+        value: { title: `${index}`, note: text, shelf: text, tags: [text], extra: { [text]: text } },
       }),
     ),
   )
@@ -139,6 +133,11 @@ export const bookNodes = `uri rev indexedAt title note shelf genre pages serial 
   imprint { city founded open since marks houseResolved { ... on OrgExampleLibraryPublisher { name } } }
   tags scores credits { name share craft paid since profile person { uri cid } skills } related { uri cid } sources
   cover { mimeType size } digest link extra`
+
+/** The values of lines of JSON. */
+export function linesOf(text: string): readonly Json[] {
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+}
 
 /** The value at a path of names; null if something on the way is missing. */
 export function at(node: Json, path: string): Json {

@@ -1,12 +1,12 @@
 /** What becomes of an export whose caller leaves, or does not read. */
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { ExportEngine } from '../../src/server/files/export-routes.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
-import { startServer } from '../support/server/http-server.ts'
+import { type HttpServer, longTimeouts, startServer } from '../support/server/http-server.ts'
 import { onEveryDatabase } from '../support/store/databases.ts'
 import { libraryLexicons } from '../support/records/lexicons.ts'
 import { childrenOf, hasEnded, isAsleep } from '../support/processes.ts'
@@ -16,15 +16,7 @@ import { understand } from '../support/records/understand.ts'
 import { patience, until } from '../support/until.ts'
 
 const schema = buildGraphQLSchema(buildModel(understand(libraryLexicons, {}).set))
-/** No test but one is about them. */
-const timeout = {
-  head: patience,
-  request: patience,
-  idle: patience,
-  reading: patience,
-  stall: patience,
-  check: 2_000,
-}
+const timeout = { ...longTimeouts, stall: patience }
 const asked =
   'GET /export/org.example.library.book.csv HTTP/1.1\r\nhost: localhost\r\naccept-encoding: identity\r\n\r\n'
 
@@ -60,11 +52,15 @@ function endlessExport(): ExportEngine & { readonly ended: () => boolean; readon
   }
 }
 
+function download({ port }: HttpServer): Socket {
+  const socket = connect(port, '127.0.0.1', () => socket.write(asked))
+  return socket.on('error', () => undefined)
+}
+
 test('a client that does not read is disconnected, and the work for it ends', async () => {
   const exports = endlessExport()
   await using server = await startServer({ schema, exports, timeout: { ...timeout, stall: 100 } })
-  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
-  socket.on('error', () => undefined)
+  const socket = download(server)
   await until(exports.ended)
   await until(async () => (await server.connections()) === 0)
   socket.destroy()
@@ -73,7 +69,7 @@ test('a client that does not read is disconnected, and the work for it ends', as
 test('nothing more is written while a client does not read, and it goes on afterwards', async () => {
   const exports = endlessExport()
   await using server = await startServer({ schema, exports, timeout })
-  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+  const socket = download(server)
   let before = -1
   await until(() => {
     const isStill = before > 0 && exports.pieces() === before
@@ -90,7 +86,7 @@ test('nothing more is written while a client does not read, and it goes on after
 test('the work ends when a client leaves', async () => {
   const exports = endlessExport()
   await using server = await startServer({ schema, exports, timeout })
-  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
+  const socket = download(server)
   socket.once('data', () => socket.destroy())
   await until(exports.ended)
 })
@@ -98,8 +94,7 @@ test('the work ends when a client leaves', async () => {
 test('a server that stops breaks off its exports', async () => {
   const exports = endlessExport()
   const server = await startServer({ schema, exports, timeout })
-  const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
-  socket.on('error', () => undefined)
+  const socket = download(server)
   socket.resume()
   await until(() => exports.pieces() > 10)
   await server.close()
@@ -109,10 +104,7 @@ test('a server that stops breaks off its exports', async () => {
 test('a third export of one caller at the same time is refused', async () => {
   const exports = endlessExport()
   await using server = await startServer({ schema, exports, timeout })
-  const sockets = [0, 1].map(() => {
-    const socket = connect(server.port, '127.0.0.1', () => socket.write(asked))
-    return socket
-  })
+  const sockets = [download(server), download(server)]
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))))
   const third = await server.get('/export/org.example.library.book.csv')
   assert.equal(third.status, 429)
@@ -157,17 +149,12 @@ onEveryDatabase(
       for (;;) if ((await bytes.next()).done === true) return
     })
     await file[Symbol.asyncDispose]()
-    assert.equal(
-      await store.database.read.openFile(
-        { ...statements, version: version + 1 },
-        spec,
-        new AbortController().signal,
-      ),
-      null,
-    )
+    const { signal } = new AbortController()
+    const outdated = { ...statements, version: version + 1 }
+    assert.equal(await store.database.read.openFile(outdated, spec, signal), null)
     const broken = { ...statements, rows: { text: 'select nothing', values: [] } }
     await assert.rejects(async () => {
-      await using opened = await store.database.read.openFile(broken, spec, new AbortController().signal)
+      await using opened = await store.database.read.openFile(broken, spec, signal)
       for await (const _piece of opened?.bytes ?? []);
     }, /nothing/)
   },

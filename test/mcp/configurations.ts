@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
 import { programFile } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
-import { anybody, type HttpServer } from '../support/server/http-server.ts'
+import { anonymousCaller, type HttpServer } from '../support/server/http-server.ts'
 import { readFences } from '../support/service/pages.ts'
 import { startAgentServer } from './agent-server.ts'
 import { clientProgram, importClient } from './client-packages.ts'
@@ -76,9 +76,9 @@ let keys = new Set<unknown>()
 export function serveForConfigurations(): void {
   before(async () => {
     const { service } = await corpusNamed('demo', 'sqlite')
-    const authenticate: typeof anybody = (header, network) => {
+    const authenticate: typeof anonymousCaller = (header, network) => {
       keys.add(header)
-      return anybody(header, network)
+      return anonymousCaller(header, network)
     }
     server = await startAgentServer({ app: { engine: service.engine, authenticate } })
   })

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chooseLanguage } from '../languages/language.ts'
 import { dateText, nextOf, periodFor, periodLabel, periods, periodsBetween, startOf } from './periods.ts'
+import { usualRange } from './time-axis.ts'
 
+const day = 86_400_000
 const at = (text: string) => Date.parse(text)
 const text = (moment: number) => new Date(moment).toISOString().slice(0, 16)
 
@@ -32,11 +34,10 @@ test('periods follow each other without gaps', () => {
 })
 
 test('only the last periods of a long range are made', () => {
-  const day = periodsBetween('day', at('0001-01-01'), at('2026-11-30'), 400)
-  assert.equal(day.length, 400)
-  assert.equal(text(day.at(-1) ?? 0), '2026-11-30T00:00')
-  for (const period of periods)
-    assert.equal(periodsBetween(period, at('0001-01-01'), at('2026-11-30'), 50).length, 50, period)
+  for (const period of periods) {
+    const made = periodsBetween(period, at('0001-01-01'), at('2026-11-30'), 400)
+    assert.deepEqual([made.length, made.at(-1)], [400, startOf(period, at('2026-11-30'))], period)
+  }
 })
 
 test('dates are those of years with four digits', () => {
@@ -48,11 +49,38 @@ test('dates are those of years with four digits', () => {
 })
 
 test('a range is divided into about a hundred periods at most', () => {
-  const days = (count: number) => periodFor(count * 86_400_000)
-  assert.deepEqual([1, 60, 365, 3_000, 30_000].map(days), ['hour', 'day', 'week', 'month', 'year'])
+  const lengths = [1, 60, 365, 3_000, 30_000]
+  const chosen = lengths.map((days) => periodFor(days * day))
+  assert.deepEqual(chosen, ['hour', 'day', 'week', 'month', 'year'])
 })
 
 test('the label of an hour has the year', () => {
   const label = periodLabel('hour', Date.UTC(2026, 10, 16, 9), chooseLanguage('en', undefined))
   assert.equal(label.replaceAll('\u202F', ' '), 'Nov 16, 2026, 9:00 AM')
+})
+
+const days = (...counts: number[]) => counts.map((count, n) => ({ at: n * day, count }))
+
+test('a wrong time far from all others is left out of the range', () => {
+  const usual = days(5, 0, 8, 7)
+  const late = { at: Date.parse('9999-12-31'), count: 1 }
+  const early = { at: Date.parse('0001-01-01'), count: 1 }
+  assert.deepEqual(usualRange([late, ...usual]), usual)
+  assert.deepEqual(usualRange([early, ...usual, late]), usual)
+  assert.deepEqual(usualRange([early, ...days(8), late]), days(8))
+})
+
+test('times that are only rarer at the ends stay', () => {
+  const thin = days(1, 1, 20, 300, 20, 1)
+  assert.deepEqual(usualRange(thin), thin)
+  assert.deepEqual(usualRange(days(1, 1)), days(1, 1))
+  assert.deepEqual(usualRange(days(7)), days(7))
+  assert.deepEqual(usualRange(days(1, 20)), days(1, 20))
+})
+
+test('of many records at most one in 200 is left out at each end', () => {
+  const usual = days(...Array.from({ length: 10 }, () => 99))
+  const far = { at: 4_000 * day, count: 5 }
+  assert.deepEqual(usualRange([...usual, { ...far, count: 4 }]), usual)
+  assert.deepEqual(usualRange([...usual, far]), [...usual, far])
 })

@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { chartSpec } from '../../../test/support/chart-spec.ts'
 import { patience } from '../../../test/support/until.ts'
 import { type ChartRendererGiven, createChartRenderer } from './chart-renderer.ts'
-import type { ChartSpec } from './chart-spec.ts'
 
-function spec(title: string, locale = 'en'): ChartSpec {
-  return {
-    kind: 'bars',
-    title,
-    description: '',
-    locale,
-    noValue: '',
-    unit: 'number',
-    keyLabel: '',
-    valueLabel: '',
-    isOrdered: true,
-    isStacked: true,
-    keys: [{ label: 'a', href: null }],
-    series: [{ name: 'x', values: [1], hrefs: [] }],
-  }
-}
+const spec = (title: string, locale = 'en') => chartSpec({ title, locale })
 
 function renderer(given: Partial<ChartRendererGiven> = {}) {
   const faults: string[] = []
-  return {
-    ...given,
-    faults,
-    charts: createChartRenderer({
-      onFault: ({ message }) => faults.push(message),
-      timeout: patience,
-      ...given,
-    }),
-  }
+  const onFault = ({ message }: Error) => faults.push(message)
+  return { faults, charts: createChartRenderer({ onFault, timeout: patience, ...given }) }
 }
 
 /** A thread that ends at some charts, and never answers others. */
@@ -63,10 +41,8 @@ test('after a crash the thread is started again', async () => {
   const { charts, faults } = renderer({ module: fragile })
   await using _ = charts
   for (const title of ['end', 'throw']) {
-    const lost = await Promise.all([
-      charts.draw(spec(title), 'wide'),
-      charts.draw(spec(`behind ${title}`), 'wide'),
-    ])
+    const both = [title, `behind ${title}`].map((each) => charts.draw(spec(each), 'wide'))
+    const lost = await Promise.all(both)
     assert.deepEqual(lost, [null, null])
     assert.equal(await charts.draw(spec(`after ${title}`), 'wide'), `after ${title}`)
   }
@@ -95,9 +71,7 @@ test('charts beyond the queue are none', async () => {
 test('nothing is drawn of a chart without values', async () => {
   const { charts, faults } = renderer({ module: fragile })
   await using _ = charts
-  assert.equal(
-    await charts.draw({ ...spec('x'), series: [{ name: 'x', values: [null], hrefs: [] }] }, 'wide'),
-    null,
-  )
+  const empty = { ...spec('x'), series: [{ name: 'x', values: [null], hrefs: [] }] }
+  assert.equal(await charts.draw(empty, 'wide'), null)
   assert.deepEqual(faults, [])
 })

@@ -1,22 +1,22 @@
+/** Addresses and the views that they mean, and every operator of every field, of lexicons with every kind of field. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { loadLexicons } from '../../lexicon/load.ts'
-import { buildModel } from '../../schema/model/build-model.ts'
+import { type GraphQLInputType, validateInputValue } from 'graphql'
+import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
-import { createSubjects } from '../fields/subject.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
+import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import { createSubjects, type Subject } from '../fields/subject.ts'
+import { argumentOf } from '../operation.ts'
+import { type Condition, type Operator, operatorsOf } from './conditions.ts'
 import { chartParameters, viewParameters } from './parameters.ts'
-import { readView, writeView } from './view.ts'
-import { whereOf } from './where.ts'
+import { readView, type View, writeView } from './view.ts'
+import { type Where, whereOf } from './where.ts'
 
-const loaded = await loadLexicons(fileURLToPath(new URL('../../../lexicons', import.meta.url)))
-assert.ok(loaded.ok)
-const article = createSubjects(buildModel(loaded.lexicons)).of('tech.service.news.article')
-assert.ok(article)
-
-function read(query: string) {
-  return readView([...new URLSearchParams(query)], article as NonNullable<typeof article>)
-}
+const newsModel = modelOf(newsLexicons.documents, newsLexicons.references)
+const article = createSubjects(newsModel).of('tech.service.news.article')!
+const read = (query: string) => readView([...new URLSearchParams(query)], article)
 
 test('a written view reads as the same address', () => {
   const addresses = [
@@ -27,12 +27,9 @@ test('a written view reads as the same address', () => {
   ]
   for (const address of addresses) {
     const { view, problems } = read(address)
-    assert.deepEqual(problems, [])
-    assert.equal(writeView(view), address)
+    assert.deepEqual([writeView(view), problems], [address, []])
   }
-})
-
-test('a value that an address has twice is one value', () => {
+  // A value that an address has twice is one value.
   assert.equal(writeView(read('language=en&language=fr&language=en').view), 'language=en&language=fr')
 })
 
@@ -55,23 +52,14 @@ test('an address that means nothing is refused with what it may be', () => {
   assert.deepEqual(kinds('colour=red'), ['unknownParameter'])
   assert.deepEqual(kinds('language.from=en&wordCount=many'), ['notInteger'])
   assert.deepEqual(kinds('publishedAt.contains=2026'), ['unknownOperator'])
-  assert.deepEqual(kinds('publishedAt.from=2026-13-01&show=map&sort=title.x'), [
-    'notTime',
-    'unknownChoice',
-    'unknownChoice',
-  ])
+  const wrong = kinds('publishedAt.from=2026-13-01&show=map&sort=title.x')
+  assert.deepEqual(wrong, ['notTime', 'unknownChoice', 'unknownChoice'])
   assert.deepEqual(kinds('language=&q='), [])
 })
 
 test('a time must exist', () => {
-  for (const time of [
-    '2026-02-30',
-    '2025-02-29',
-    '0000-01-01',
-    '2026-02-30T00:00:00Z',
-    '2026-11-30T12:00Z',
-    '0001-01-01T00:00:00+01:00',
-  ]) {
+  const days = ['2026-02-30', '2025-02-29', '0000-01-01']
+  for (const time of [...days, '2026-02-30T00:00:00Z', '2026-11-30T12:00Z', '0001-01-01T00:00:00+01:00']) {
     const { problems } = read(`publishedAt.from=${encodeURIComponent(time)}`)
     assert.deepEqual(problems, [{ kind: 'notTime', name: 'publishedAt', value: time }])
   }
@@ -95,3 +83,69 @@ test('a field with the name of a parameter is written with its operator', () => 
     assert.deepEqual([problems, writeView(view)], [[], `${name}.is=x`])
   }
 })
+
+const models = [newsModel, modelOf(libraryLexicons, libraryReferences)]
+const samples: Readonly<Record<string, readonly string[]>> = {
+  string: ['a', 'b&c=d,"e" f'],
+  integer: ['-3', '12'],
+  boolean: ['true', 'false'],
+  datetime: ['2026-11-01', '2026-11-30T12:00:00.5+01:00'],
+  strongRef: ['at://did:plc:abc/org.example.book/1', 'at://did:plc:abc/org.example.book/2'],
+  atUri: ['at://did:plc:abc/org.example.book/1', 'at://did:plc:abc/org.example.book/2'],
+}
+
+function valuesFor(field: ShownField, operator: Operator): readonly (readonly string[])[] {
+  if (operator === 'missing') return [['0'], ['1']]
+  const [one = '', other = ''] = samples[field.type.kind] ?? []
+  return operator === 'is' || operator === 'not' || operator === 'all'
+    ? [[one], [one, other]]
+    : [[one], [other]]
+}
+
+function conditionsOn(subject: Subject): readonly Condition[] {
+  return [...subject.fields.values()].flatMap((field) =>
+    operatorsOf(field).flatMap((operator) =>
+      valuesFor(field, operator).map((values) => ({ field, operator, values })),
+    ),
+  )
+}
+
+test('every condition reads as it was written, and becomes a where of the schema, with others on its field too', () => {
+  for (const model of models) {
+    const schema = buildGraphQLSchema(model)
+    for (const subject of createSubjects(model).all) {
+      const type = argumentOf(schema, subject.collection.rootField, 'where')?.type as GraphQLInputType
+      const { view: empty } = readView([], subject)
+      const all = conditionsOn(subject)
+      for (const condition of all) {
+        const view: View = { ...empty, conditions: [condition] }
+        const address = writeView(view)
+        const read = readView([...new URLSearchParams(address)], subject)
+        assert.deepEqual([read.problems, read.view], [[], view], address)
+        assertValid(whereOf(view.conditions), type)
+      }
+      for (const conditions of Map.groupBy(all, ({ field }) => field.name).values()) {
+        const where = whereOf(conditions)
+        assertValid(where, type)
+        assert.equal(operatorsIn(where), conditions.length, JSON.stringify(where))
+      }
+    }
+  }
+})
+
+function assertValid(where: Where, type: GraphQLInputType): void {
+  validateInputValue(where, type, (error, path) =>
+    assert.fail(`${JSON.stringify(where)} at ${path.join('.')}: ${error.message}`),
+  )
+}
+
+/** The number of operators in the objects and lists of a where. */
+function operatorsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.entries(value).reduce(
+    (sum, [name, inner]) => sum + (leaves.has(name) ? 1 : operatorsIn(inner)),
+    0,
+  )
+}
+
+const leaves = new Set('eq in has hasAny hasAll isNull gte lte lt contains startsWith matches'.split(' '))

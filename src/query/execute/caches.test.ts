@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DateTime } from '../../schema/graphql/scalars.ts'
-import { beliefs } from '../../../test/support/service/engine.ts'
+import { estimates } from '../../../test/support/service/engine.ts'
 import { until } from '../../../test/support/until.ts'
 import { openWatchedEngine } from '../../../test/support/service/watched-engine.ts'
 
@@ -43,7 +43,7 @@ test('a document is validated once, whatever its variables', async (t) => {
 })
 
 test('a statement that turns out to take less than a millisecond no longer goes where long ones go', async () => {
-  await using service = await openWatchedEngine(beliefs.common(null))
+  await using service = await openWatchedEngine(estimates.common(null))
   const query = `{ ${list}(sortBy: [{field: did}]) { nodes { uri } } }`
   await service.ask(query)
   assert.deepEqual(service.work.statements, ['long'])

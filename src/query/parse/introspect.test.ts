@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getIntrospectionQuery, graphqlSync } from 'graphql'
-import { anybody } from '../../../test/support/service/engine.ts'
+import { unchargedLimits } from '../../../test/support/service/engine.ts'
 import { libraryLexicons } from '../../../test/support/records/lexicons.ts'
 import { createPlanner } from '../../../test/support/store/plans.ts'
 import { openTestService } from '../../../test/support/service/service.ts'
@@ -34,10 +34,10 @@ test('introspection is executed once it is paid for, and not before', async () =
   }
   const costly = `{ orgExampleLibraryBook(first: 100) { nodes { uri } } __type(name: "OrgExampleLibraryBook") { description } }`
   const refusals = [
-    await engine.execute({ query }, { ...anybody, charge: refuse }),
-    await engine.execute({ query }, { ...anybody, charge: async (points) => refuse(points) }),
-    await engine.execute({ query }, { ...anybody, points: 2 }),
-    await engine.execute({ query: costly }, { ...anybody, charge: refuse }),
+    await engine.execute({ query }, { ...unchargedLimits, charge: refuse }),
+    await engine.execute({ query }, { ...unchargedLimits, charge: async (points) => refuse(points) }),
+    await engine.execute({ query }, { ...unchargedLimits, points: 2 }),
+    await engine.execute({ query: costly }, { ...unchargedLimits, charge: refuse }),
   ]
   assert.deepEqual(
     refusals.map((answer) => answer.kind === 'errors' && answer.code),

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { defaultTiers, publicTier } from '../../../src/server/admission/tiers.ts'
 import type { Json } from '../../reference/shapes.ts'
-import { anybody } from '../service/engine.ts'
+import { unchargedLimits } from '../service/engine.ts'
 import type { Operation } from './operations.ts'
 import { anyCursor } from './parts.ts'
 import type { TestService } from '../service/service.ts'
 
 const tier = defaultTiers.find(({ name }) => name === publicTier)
 if (tier === undefined) throw new Error('There is no public tier.')
-const requestLimits = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
+const requestLimits = { ...unchargedLimits, pageSize: tier.pageSize, points: tier.pointsPerQuery }
 
 /** False when the operation costs more points than these, by default those that the public tier may spend on one. */
 export async function assertAnswered(

@@ -44,10 +44,10 @@ type Given<Options> = { readonly [Name in keyof Options]?: Options[Name] & {} }
 
 export const json = { 'content-type': 'application/json' }
 
-/** Whoever comes, without an end to what they may ask. */
-export function anybody(_header: unknown, network: string): Caller {
+/** Every caller is anonymous, and may ask for as much as it likes. */
+export function anonymousCaller(_header: unknown, network: string): Caller {
   const tier: Tier = {
-    name: 'anybody',
+    name: 'anonymous',
     pointsPerMinute: null,
     pointsPerQuery: limits.points,
     pageSize: 100,
@@ -68,7 +68,7 @@ const standInSchema = buildSchema('type Query { hello: String }')
 export async function startServer(options: Given<AppOptions> = {}): Promise<HttpServer> {
   const log: string[] = []
   const app = createApp({
-    authenticate: anybody,
+    authenticate: anonymousCaller,
     limiter: createMemoryLimiter(),
     observer: { asked: () => undefined, answered: () => undefined },
     trustedProxies: [],

@@ -10,7 +10,7 @@ import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
 import type { Model } from '../../../src/schema/model/model.ts'
 import { defaultTiers } from '../../../src/server/admission/tiers.ts'
 import type { Json, References } from '../../reference/shapes.ts'
-import { anybody } from './engine.ts'
+import { unchargedLimits } from './engine.ts'
 
 /** What a tool answers; fails when it refuses. */
 export type Call = (tool: string, args?: Json) => Promise<Json>
@@ -70,7 +70,7 @@ export function engineEndpoint(
   const tier = defaultTiers.find(({ name }) => name === 'public')
   if (tier === undefined) throw new Error('There is no public tier.')
   const requestLimits = {
-    ...anybody,
+    ...unchargedLimits,
     pageSize: pageSize ?? tier.pageSize,
     points: tier.pointsPerQuery,
     ...more,

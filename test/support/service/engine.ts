@@ -29,7 +29,7 @@ export interface OpenedEngine extends AsyncDisposable {
   load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
   /** As a live source does: one batch, one transaction. */
   apply(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
-  /** For what no record says: standings of accounts, handles, where sources are. */
+  /** For what no record says: statuses of accounts, handles, where sources are. */
   readonly database: Database
   /** How many statements the database has run for answers. */
   readonly statements: () => number
@@ -43,12 +43,12 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly breakDatabase: () => Promise<void>
 }
 
-/** `estimates` chooses what the planner believes of the data; no answer may depend on it. `now` is the writer's clock. */
+/** `estimated` chooses what the planner believes of the data; no answer may depend on it. `now` is the writer's clock. */
 export async function openEngine(
   documents: readonly Json[],
   references: References,
   url: string,
-  estimates: keyof typeof beliefs = 'true',
+  estimated: keyof typeof estimates = 'true',
   now = () => BigInt(Date.now()) * 1000n,
 ): Promise<OpenedEngine> {
   const { set, model, tables } = understand(documents, references)
@@ -63,7 +63,7 @@ export async function openEngine(
     },
     now,
   })
-  const watched = watch(database.read, beliefs[estimates](database.read.statistics))
+  const watched = watch(database.read, estimates[estimated](database.read.statistics))
   const whole = createEngine({
     schema,
     model,
@@ -74,7 +74,7 @@ export async function openEngine(
   })
   const engine: QueryEngine = {
     ...whole,
-    execute: (request, terms = anybody) => whole.execute(request, terms),
+    execute: (request, terms = unchargedLimits) => whole.execute(request, terms),
   }
   await engine.execute({ query: '{ __typename }' })
 
@@ -115,7 +115,7 @@ function schemaOf(model: Model): GraphQLSchema {
 }
 
 /** As large a page as callers get, without a charge. */
-export const anybody: RequestLimits = { ...unlimited, pageSize: 100 }
+export const unchargedLimits: RequestLimits = { ...unlimited, pageSize: 100 }
 
 interface Seen {
   readonly text: string
@@ -125,60 +125,46 @@ interface Seen {
 /** The same database, keeping the texts of what it is asked. */
 function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: Seen[] } {
   const seen: Seen[] = []
-  const watched: ReadDatabase = {
-    dialect: read.dialect,
-    isRemote: read.isRemote,
-    statistics,
-    readPlanState: () => read.readPlanState(),
-    readAnswer: (statement, terms) => {
-      seen.push({ text: statement.text, kind: terms.kind })
-      return read.readAnswer(statement, terms)
-    },
-    dataVersion: () => read.dataVersion(),
-    readSteps: (steps) => read.readSteps(steps),
-    findKey: (hash) => read.findKey(hash),
-    readKeys: () => read.readKeys(),
-    readUsage: (since) => read.readUsage(since),
-    readHidings: () => read.readHidings(),
-    readPurgeExtent: (subject) => read.readPurgeExtent(subject),
-    readStatus: () => read.readStatus(),
-    readSize: () => read.readSize(),
-    readRejections: (limit, after) => read.readRejections(limit, after),
-    readRecords: (table) => read.readRecords(table),
-    readRows: (statement) => read.readRows(statement),
-    openFile: (...asked) => read.openFile(...asked),
-    explain: (statement) => read.explain(statement),
-    [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
+  const readAnswer: ReadDatabase['readAnswer'] = (statement, terms) => {
+    seen.push({ text: statement.text, kind: terms.kind })
+    return read.readAnswer(statement, terms)
   }
+  const own = { statistics, readAnswer }
+  const watched = new Proxy(read, {
+    get(target, name) {
+      if (Object.hasOwn(own, name)) return Reflect.get(own, name)
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
   return { read: watched, seen }
 }
 
 /** True, none at all, everything common, everything rare, and texts that are candidates and still found often. */
-export const beliefs = {
+export const estimates = {
   true: (statistics: Statistics | null) => statistics,
   none: () => null,
-  common: (statistics: Statistics | null): Statistics => ({
-    rows: () => 1_000_000,
-    countUpTo: (_, limit) => limit,
-    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 500_000),
-    word: () => 500_000,
-    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 5_000, records: 900_000 }),
-  }),
-  rare: (statistics: Statistics | null): Statistics => ({
-    rows: () => 1_000_000,
-    countUpTo: () => 1,
-    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1),
-    word: () => 1,
-    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 1, records: 1 }),
-  }),
-  some: (statistics: Statistics | null): Statistics => ({
-    rows: () => 1_000_000,
-    countUpTo: (_, limit) => limit,
-    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1_000),
-    word: () => 1_000,
-    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 1_000 }),
-  }),
+  common: invented({ count: Infinity, trigram: 500_000, prefix: { terms: 5_000, records: 900_000 } }),
+  rare: invented({ count: 1, trigram: 1, prefix: { terms: 1, records: 1 } }),
+  some: invented({ count: Infinity, trigram: 1_000, prefix: { terms: 3, records: 1_000 } }),
 } as const
+
+/** The same numbers for all values, but for those that no true statistics have either. */
+function invented({ count, trigram, prefix }: Invented): (statistics: Statistics | null) => Statistics {
+  return (statistics) => ({
+    rows: () => 1_000_000,
+    countUpTo: (_, limit) => Math.min(count, limit),
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : trigram),
+    word: () => trigram,
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : prefix),
+  })
+}
+
+interface Invented {
+  readonly count: number
+  readonly trigram: number
+  readonly prefix: { readonly terms: number; readonly records: number }
+}
 
 /** What a line of an import holds; a plain record's own address and instants are derived, not given. */
 function lineOf(given: PlainRecord | StoredLine): Json {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { buildDemoCorpus } from '../../../demo/corpus.ts'
 import { newsLexicons } from '../../golden/corpora.ts'
 import type { Json } from '../../reference/shapes.ts'
-
 import type { PlainRecord } from '../../reference/dataset.ts'
 import { collections, libraryLexicons, libraryReferences } from '../records/lexicons.ts'
 import { buildRecord, type RecordGiven } from '../records/records.ts'

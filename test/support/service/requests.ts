@@ -1,26 +1,7 @@
 /** An endless supply of different requests over the news lexicons, by number: the same number, the same request. */
 import type { GraphQLRequest } from '../../../src/query/execute/execute.ts'
 
-const syllables = [
-  'la',
-  'ne',
-  'ti',
-  'é',
-  'ção',
-  'über',
-  '中',
-  '文',
-  'ニ',
-  'ال',
-  'x',
-  '%',
-  "'",
-  '"',
-  ' ',
-  'ß',
-  '1',
-  '20',
-]
+const syllables = [...'la ne ti é ção über 中 文 ニ ال x % \' " ß 1 20'.split(' '), ' ']
 const languages = ['en', 'es', 'fr', 'pt', 'de', 'zh', 'ja', 'ar', 'nobody']
 const list = 'techServiceNewsArticle'
 

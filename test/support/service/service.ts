@@ -4,7 +4,7 @@ import type { Change } from '../../../src/database/database.ts'
 import type { QueryEngine } from '../../../src/query/execute/execute.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
-import { anybody, beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
+import { unchargedLimits, estimates, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from '../store/postgres.ts'
 
 export interface TestServiceGiven {
@@ -12,7 +12,7 @@ export interface TestServiceGiven {
   readonly lexicons: readonly Json[]
   readonly references?: References
   readonly records?: readonly (PlainRecord | StoredLine)[]
-  /** A number that chooses the road into the store (at once, in batches) and what the planner believes. */
+  /** A number that chooses how records get into the store (at once, in batches) and what the planner estimates. */
   readonly loading?: number
   /** Accounts whose records are to be out of sight, but still in the tables. */
   readonly hidden?: readonly string[]
@@ -20,7 +20,7 @@ export interface TestServiceGiven {
   readonly database?: Engine | URL
   /** The clock of what is written, in microseconds. */
   readonly now?: () => bigint
-  /** How many points a request may cost, if not as many as anybody's. */
+  /** How many points a request may cost, if there is a limit. */
   readonly points?: number
 }
 
@@ -51,7 +51,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     given.now,
   )
   const query = async (text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json> => {
-    const limits = { ...anybody, ...(given.points !== undefined && { points: given.points }) }
+    const limits = { ...unchargedLimits, ...(given.points !== undefined && { points: given.points }) }
     const answer = await opened.engine.execute({ query: text, ...(variables && { variables }) }, limits)
     if (answer.kind === 'data')
       return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body))
@@ -129,7 +129,7 @@ export function accountStatus(did: string, active: boolean): Change {
 /** What differs in how `loading` says that records get into the store. */
 export const waysOfLoading = 3
 
-/** An empty store takes the first load at once; later ones, and unsorted ones, take other roads. */
+/** An empty store takes the first load at once; later ones, and unsorted ones, are inserted otherwise. */
 function batchesOf<T>(records: readonly T[], loading: number): T[][] {
   const way = loading % waysOfLoading
   if (way === 0) return [[...records]]
@@ -138,8 +138,8 @@ function batchesOf<T>(records: readonly T[], loading: number): T[][] {
   return [odd, ...records.filter((_, index) => index % 2 === 0).map((record) => [record])]
 }
 
-function estimatesOf(loading: number): keyof typeof beliefs {
-  const names = Object.keys(beliefs) as (keyof typeof beliefs)[]
+function estimatesOf(loading: number): keyof typeof estimates {
+  const names = Object.keys(estimates) as (keyof typeof estimates)[]
   return names[Math.floor(loading / waysOfLoading) % names.length] ?? 'true'
 }
 

@@ -1,4 +1,4 @@
-/** Charts of more records, and of more periods, than are read or shown. */
+/** Charts of more records and periods than are read or shown, and pages of more collections than one operation can ask. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseHTML } from 'linkedom'
@@ -34,11 +34,11 @@ test('a chart of more periods than it can show has the newest, and says so', asy
   const last = new Date(dayOf(few + many - 1))
   for (const address of [`/c/${nsid}?per=day&day=2`, `/c/${nsid}/charts?by=at_day`]) {
     const { document } = parseHTML((await explorer.get(address)).body)
-    const labels = Array.from(document.querySelectorAll('figure tbody th'), ({ textContent }) => textContent)
-    assert.equal(labels.length, 400, address)
-    assert.equal(labels.at(-1), newest.format(last), address)
-    const values = Array.from(document.querySelectorAll('figure tbody td'), ({ textContent }) => textContent)
-    assert.deepEqual(new Set(values), new Set(['1']))
+    const textsOf = (selector: string) =>
+      Array.from(document.querySelectorAll(selector), ({ textContent }) => textContent)
+    const labels = textsOf('figure tbody th')
+    assert.deepEqual([labels.length, labels.at(-1)], [400, newest.format(last)], address)
+    assert.deepEqual(new Set(textsOf('figure tbody td')), new Set(['1']))
   }
   assert.match((await explorer.get(`/c/${nsid}?per=day&day=2`)).body, /newest/)
 })
@@ -59,4 +59,45 @@ test('a chart and a file of unusual words say that they are of a sample', async 
   assert.ok(number < many, String(number))
   const whole = await explorer.get(`/c/${nsid}/charts?part=unusual&on=words-title&day=1`)
   assert.ok(whole.body.includes(`in 300 records of this view and in ${read[1]} others`), whole.body)
+})
+
+const account = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'
+const nsids = Array.from({ length: 110 }, (_, at) => `org.example.many.c${String(at).padStart(3, '0')}`)
+const properties = { title: { type: 'string' }, createdAt: { type: 'string', format: 'datetime' } }
+const lexicons = nsids.map((id) => recordLexicon(id, properties))
+/** One near each end. */
+const filled = [nsids[3] ?? '', nsids[104] ?? '']
+const titled = await Promise.all(
+  filled.map((nsid) => buildRecord(nsid, { did: account, value: { title: `In ${nsid}` } })),
+)
+
+test('the page of an account leads to all collections, a page of them after the other', async () => {
+  await using explorer = await openExplorer({ lexicons, records: titled })
+  const found: string[] = []
+  let [address, pages, last] = [`/at/${account}`, 0, 0]
+  while (address !== '') {
+    const { status, body, cost } = await explorer.get(address)
+    assert.equal(status, 200, address)
+    assert.ok(cost <= 215, `${cost} points`)
+    const [, from, to, all] = /Collections (\d+) to (\d+) of (\d+)/.exec(body)?.map(Number) ?? []
+    assert.deepEqual([from, all], [last + 1, nsids.length])
+    last = to ?? 0
+    pages += 1
+    found.push(...Array.from(body.matchAll(/>In (org\.example\.many\.c\d+)</g), ([, nsid = '']) => nsid))
+    if (!body.includes('>In ')) assert.match(body, /has no records in these collections/)
+    address = /<a class="next" href="([^"]*)"/.exec(body)?.[1] ?? ''
+  }
+  assert.deepEqual(found, filled)
+  assert.equal(last, nsids.length)
+  assert.ok(pages > 1 && pages < 15)
+  assert.equal((await explorer.get(`/at/${account}?from=org.example.none`)).status, 400)
+})
+
+test('the first page lists all collections, and stays within the limits of an operation', async () => {
+  await using explorer = await openExplorer({ lexicons, records: titled })
+  const { status, body, cost } = await explorer.get('/')
+  assert.equal(status, 200)
+  assert.ok(cost <= 250)
+  for (const nsid of nsids) assert.ok(body.includes(`href="/c/${nsid}"`), nsid)
+  assert.equal((await explorer.get('/search?q=org')).status, 200)
 })
