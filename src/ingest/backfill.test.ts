@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { tid } from '../../test/network/follow.ts'
 import { startRepoHost } from '../../test/support/network/repo-host.ts'
 import { lexicons, openRepoNetwork, put, remove, tables } from '../../test/support/network/repo-network.ts'
 import { buildCar, type SignedRepo } from '../../test/support/network/signed-repo.ts'
@@ -192,6 +193,31 @@ test('a large repository is stored as a whole, in chunks', async () => {
   const { outcome } = await network.fetch({ targets: [ana.did], onProgress })
   assert.equal(outcome.stored, 1_200)
   assert.equal(Math.max(...chunks), 500)
+})
+
+test('a repository from 2036 is refused whole, fetched or from a file, and freezes nothing', async () => {
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 2)
+  await network.fetch({ targets: [ana.did] })
+  const records = new Map([[`${book}/a0`, { $type: book, title: 'From 2036' }]])
+  const car = await buildCar(ana.keypair, { did: ana.did, rev: tid(2_100_000_000_000_000) }, records)
+  network.host.repos.set(ana.did, car)
+  const fetched = await network.fetch({ targets: [ana.did] })
+  const path = inFolder('future.car')
+  await writeFile(path, car)
+  const loaded = await network.fetch({ targets: [path] })
+  for (const { failed, outcome } of [fetched, loaded]) {
+    assert.match(
+      failed[0]?.error ?? '',
+      /is refused\. The revision \w+ is of 2036-07-18T.*, which is still to come\./,
+    )
+    assert.deepEqual([outcome.stored, outcome.updated, outcome.deleted], [0, 0, 0])
+  }
+  assert.deepEqual(await network.stored(), await network.published())
+  await ana.write(put('a0', 'Sand', 'update'))
+  await network.publish(ana)
+  await network.fetch({ targets: [ana.did] })
+  assert.deepEqual(await network.stored(), await network.published())
 })
 
 test('a comparison of more accounts than fit in one step takes them all, from where it was', async () => {

@@ -21,7 +21,7 @@ export function settingsIn(
     LEXIGRAPH_DATABASE: database,
     LEXIGRAPH_PLC: plcUrl,
     LEXIGRAPH_HANDLE_RESOLVER: pdsUrl,
-    // Whoever waits for an answer to change asks more often than callers may.
+    // A test that waits for an answer to change asks more often than callers may.
     LEXIGRAPH_TIERS: generousTiers,
     ...more,
   }

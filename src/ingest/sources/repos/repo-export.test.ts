@@ -51,7 +51,10 @@ test('an account and a handle are requests too; of others than the publishers no
   network.host.handles.set('ben.test', ben)
   assert.deepEqual(requested((await deliver(network, ana)).deliveries), [[ana]])
   assert.deepEqual(requested((await deliver(network, 'ben.test')).deliveries), [[ben]])
-  assert.deepEqual(requested((await deliver(network, ana, { publishers: new Set([ben]) })).deliveries), [[]])
+  assert.deepEqual(
+    requested((await deliver(network, ana, { publishers: new Set<string>([ben]) })).deliveries),
+    [[]],
+  )
 })
 
 test('a host that is down is asked until it is there, and one that is no host is told', async () => {
@@ -109,21 +112,15 @@ test('a thread that dies fails its repository, which may be tried again', async 
   })
 })
 
-interface Given {
-  readonly cursor?: string | null
-  readonly signal?: AbortSignal
-  readonly publishers?: ReadonlySet<string> | null
-}
-
 /** What the source of a target delivers, and the states that it reports. */
 async function deliver(
   network: RepoNetwork,
   target: string,
   {
-    cursor = null,
+    cursor = null as string | null,
     signal = new AbortController().signal,
     publishers = null as ReadonlySet<string> | null,
-  }: Given = {},
+  } = {},
 ) {
   const states: string[] = []
   const options = network.options({ targets: [target] })
