@@ -100,9 +100,7 @@ test('targets that lead nowhere are told, and the others are done', async () => 
   const { read, failed, complete } = await network.fetch({
     targets: [missing, garbage, 'nobody.test', empty.url, ana.did],
   })
-  const errors = failed
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-    .map(({ name, error }) => `${name}: ${error}`)
+  const errors = failed.map(({ name, error }) => `${name}: ${error}`)
   assert.deepEqual(
     errors.toSorted(),
     [

@@ -115,22 +115,6 @@ test('deliveries that wait are stored together, up to five hundred changes', asy
   assert.equal(Math.max(...sizes), 500)
 })
 
-test('a second run goes on where the first ended', async () => {
-  await using store = await open()
-  await pump(numbered(store, 10), store.database.write, optionsWith())
-  const asked: (string | null)[] = []
-  const source = numbered(store, 12)
-  const watched: Source = {
-    ...source,
-    deliveries: (context) => {
-      asked.push(context.cursor())
-      return source.deliveries(context)
-    },
-  }
-  await pump(watched, store.database.write, optionsWith())
-  assert.deepEqual([asked, await countOf(store)], [['10'], 12])
-})
-
 test('deliveries are acknowledged only when another connection can read them', async () => {
   await using store = await open()
   const seen: unknown[] = []

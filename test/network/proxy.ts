@@ -6,8 +6,6 @@ import { pipeline } from 'node:stream/promises'
 /** `url` is the server's, such as `http://localhost:2583`. */
 export async function startProxy(url: string) {
   const target = new URL(url)
-  /** Called with each piece, which is passed on when what it returns has settled. */
-  const hook: { before?: (piece: Buffer) => unknown } = {}
   const open = new Set<Socket>()
   /** Grows when connections are frozen. */
   let generation = 0
@@ -28,7 +26,6 @@ export async function startProxy(url: string) {
   async function* passOn(pieces: AsyncIterable<Buffer>, made: number): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
       if (made < generation) await new Promise(() => undefined)
-      await hook.before?.(piece)
       yield piece
     }
   }
@@ -45,7 +42,7 @@ export async function startProxy(url: string) {
   }
   await listen(0)
   const { port } = server.address() as AddressInfo
-  return Object.assign(hook, {
+  return {
     /** To be used in place of the server's; the same for as long as the proxy is there. */
     url: `${target.protocol}//127.0.0.1:${port}`,
     /** How many connections were accepted so far. */
@@ -60,7 +57,7 @@ export async function startProxy(url: string) {
     stop,
     resume: () => listen(port),
     [Symbol.asyncDispose]: stop,
-  })
+  }
 }
 
 function cut(sockets: Iterable<Socket>): void {

@@ -73,8 +73,11 @@ test('an abort ends it without an error, before, between and in connections', as
   const context = { onState: (state: string) => void states.push(state), signal: stop.signal }
   const reading = Array.fromAsync(openStream(() => new URL(`ws://${aborted.server.host}`), context))
   await until(() => states.includes('unavailable'))
+  const attempts = states.length
   stop.abort()
   assert.deepEqual(await reading, [])
+  // Had it waited for its next attempt, that would have failed too.
+  assert.equal(states.length, attempts)
 })
 
 test('an address that cannot be told is our own fault', async () => {

@@ -60,21 +60,6 @@ test('a key that has changed is looked up again, once', async () => {
   assert.equal(given.directory.asked.length, 2)
 })
 
-test('after word of a new identity the key is looked up again', async () => {
-  await using given = await openFirehoseReader()
-  const commit = await given.repo.write(create('1', { title: 'Wind' }))
-  await given.read(await commitFrame(1, commit))
-  assert.deepEqual((await given.read(frameOf('#identity', { seq: 2, did }))).changes, [
-    { kind: 'identity', did },
-  ])
-  const moved = await createSignedRepo(did)
-  given.directory.add({ did, key: moved.keypair.did() })
-  assert.deepEqual(await given.outcome(await commitFrame(3, commit)), [
-    'reject bad-signature',
-    'repo-request',
-  ])
-})
-
 test('while the directory is away the repository is asked for, and nothing refused', async () => {
   await using given = await openFirehoseReader()
   given.directory.documents.set(did, 503)

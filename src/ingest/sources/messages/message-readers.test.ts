@@ -75,18 +75,8 @@ test('what is not wanted is passed over, and the stream goes on from it', () => 
 })
 
 test('an event with a time that cannot be is refused, and nothing goes on from it', () => {
-  for (const time of [
-    now + 3_600_000_001,
-    9e15,
-    -1,
-    0,
-    1e15 - 1,
-    1.5,
-    2 ** 53,
-    '1790000000000000',
-    null,
-    undefined,
-  ]) {
+  const numbers = [now + 3_600_000_001, 9e15, -1, 0, 1e15 - 1, 1.5, 2 ** 53]
+  for (const time of [...numbers, '1790000000000000', null, undefined]) {
     const reading = read(first({ commit, time_us: time }))
     assert.deepEqual([reading.changes.map(gist), reading.at], [['reject malformed'], null], String(time))
   }
@@ -329,10 +319,6 @@ test('what is broken of Tap is refused, and acknowledged where it has a number',
     [{ type: 'record', record: { ...record, action: 'merge' } }, 'unknown-event'],
     [{ type: 'record' }, 'malformed'],
     [{ type: 'record', record: { ...record, did: 'did:nobody' } }, 'bad-uri'],
-    [{ type: 'record', record: { ...record, rkey: '..' } }, 'bad-uri'],
-    [{ type: 'record', record: { ...record, rev: 'latest' } }, 'malformed'],
-    [{ type: 'record', record: { ...record, cid: undefined } }, 'malformed'],
-    [{ type: 'record', record: { ...record, record: [] } }, 'malformed'],
     [{ type: 'record', record: { ...record, record: { $type: collection, text: 7 } } }, 'invalid-record'],
     [{ type: 'identity', identity: [] }, 'malformed'],
     [{ type: 'identity', identity: { ...identity, is_active: 1 } }, 'malformed'],

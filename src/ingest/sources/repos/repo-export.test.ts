@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { follow } from '../../../../test/network/follow.ts'
 import { refuse } from '../../../../test/support/network/repo-host.ts'
 import { openRepoNetwork, type RepoNetwork } from '../../../../test/support/network/repo-network.ts'
 import { createSignedRepo } from '../../../../test/support/network/signed-repo.ts'
@@ -10,6 +11,7 @@ import { openThreads } from '../threads.ts'
 import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 
 const inFolder = temporaryFolder()
+const forever = new AbortController().signal
 const accountOf = (letter: string): string => `did:plc:${letter.repeat(24)}`
 const [ana, ben, cai] = [accountOf('a'), accountOf('b'), accountOf('c')]
 
@@ -112,32 +114,20 @@ test('a thread that dies fails its repository, which may be tried again', async 
   })
 })
 
-/** What the source of a target delivers, and the states that it reports. */
+/** Reads the source of a target to its end. */
 async function deliver(
   network: RepoNetwork,
   target: string,
-  {
-    cursor = null as string | null,
-    signal = new AbortController().signal,
-    publishers = null as ReadonlySet<string> | null,
-  } = {},
+  { cursor = null as string | null, publishers = null as ReadonlySet<string> | null, signal = forever } = {},
 ) {
-  const states: string[] = []
   const options = network.options({ targets: [target] })
-  const source = createRepoExportSource({
-    ...options,
-    name: `repo-export:${target}`,
-    target: parseTarget(target),
-    reader: { ...options.reader, publishers },
-  })
-  const context = {
-    cursor: () => cursor,
-    onState: (state: string, detail: string | null) =>
-      void states.push(detail === null ? state : `${state}: ${detail}`),
-    onNotice: () => {},
-    signal,
-  }
-  return { deliveries: await Array.fromAsync(source.deliveries(context)), states }
+  const reader = { ...options.reader, publishers }
+  const source = { ...options, name: `repo-export:${target}`, target: parseTarget(target), reader }
+  const followed = follow(createRepoExportSource(source), { cursor })
+  signal.addEventListener('abort', followed.stop)
+  await followed.ended.catch(() => {})
+  await followed.stop()
+  return followed
 }
 
 function requested(deliveries: readonly Delivery[]): (readonly string[])[] {
