@@ -51,7 +51,7 @@ onEveryDatabase('commands that write refuse lexicons by which collections disapp
     assert.match(stderr, /--lexicons DIR, or go on with --rebuild/)
     assert.doesNotMatch(stderr, /http:/)
   }
-  // Whoever only reads is told of the option without which the rebuild would be refused.
+  // A command that only reads names of the option without which the rebuild would be refused.
   const reading = await run(['status', '--lexicons', foreign], { env })
   assert.equal(reading.status, 1)
   assert.match(

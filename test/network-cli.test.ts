@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -16,41 +17,22 @@ const elsewhere = 'jetstream:ws://127.0.0.1:1'
 
 test('what is wrong with --ingest ends serve before a database is made', async () => {
   const database = inFolder('never.db')
-  const serve = async (...args: readonly string[]) => {
-    const { stderr, status } = await runProgram(['serve', '--port', '0', '--database', database, ...args])
+  for (const [args, message] of [
+    [[elsewhere, '--plc', 'nowhere'], /^--plc must be the URL of a service, not "nowhere"\.\n$/],
+    [[elsewhere, '--publishers', ','], /^--publishers names nobody; leave it out to take all\.\n$/],
+    [['repo-export:nonsense'], /^"nonsense" names no repositories; [^\n]+\n$/],
+    [['import:nowhere.jsonl'], /^nowhere\.jsonl cannot be read: there is no such file\.\n$/],
+    [
+      [elsewhere, '--database', ':memory:'],
+      /^--ingest needs a database in a file; name one with --database\.\n$/,
+    ],
+  ] as const) {
+    const serve = ['serve', '--port', '0', '--database', database, '--ingest', ...args]
+    const { stderr, status } = await runProgram(serve)
     assert.ok(status === 1 || status === 2)
     assert.ok(!existsSync(database))
-    return stderr
+    assert.match(stderr, message)
   }
-  assert.equal(
-    await serve('--ingest', elsewhere, '--plc', 'nowhere'),
-    '--plc must be the URL of a service, not "nowhere".\n',
-  )
-  assert.equal(
-    await serve('--ingest', elsewhere, '--publishers', ','),
-    '--publishers names nobody; leave it out to take all.\n',
-  )
-  assert.match(
-    await serve('--ingest', 'repo-export:nonsense'),
-    /^"nonsense" names no repositories; [^\n]+\n$/,
-  )
-  assert.equal(
-    await serve('--ingest', 'import:nowhere.jsonl'),
-    'nowhere.jsonl cannot be read: there is no such file.\n',
-  )
-  assert.equal(
-    await serve('--ingest', elsewhere, '--database', ':memory:'),
-    '--ingest needs a database in a file; name one with --database.\n',
-  )
-})
-
-test('a publisher that does not exist ends serve with a sentence', async () => {
-  await using resolver = await startResolver(400)
-  const settings = ['--publishers', 'nobody.test', '--handle-resolver', resolver.url]
-  const args = ['serve', '--port', '0', '--ingest', elsewhere, '--database', inFolder('unknown.db')]
-  const { stderr, status } = await runProgram([...args, ...settings])
-  assert.equal(status, 1)
-  assert.match(stderr, /(^|\n)The handle nobody\.test points to no account\.\n$/)
 })
 
 test('callers are told the name that an operator gives a source, and its password never', async () => {
@@ -78,13 +60,23 @@ test('callers are told the name that an operator gives a source, and its passwor
 })
 
 test('a signal ends ingest quietly while publishers are looked up', async () => {
-  await using resolver = await startResolver(500)
+  await using resolver = await startResolver((response) => response.writeHead(500).end())
   const env = { LEXIGRAPH_DATABASE: inFolder('looking.db'), LEXIGRAPH_HANDLE_RESOLVER: resolver.url }
   const args = ['ingest', '--from', elsewhere, '--publishers', 'unknown.test']
   await using ingest = startProgram(args, { env })
   await ingest.said(/unknown\.test cannot be looked up now/)
   await ingest.stop()
   assert.match(ingest.stderr(), /^(The handle [^\n]+ Trying again\.\n)+Stopping: [^\n]+\n$/)
+})
+
+test('a signal ends backfill, and what was not fetched is left for the next run', async () => {
+  let asked = 0
+  await using directory = await startResolver(() => void (asked += 1))
+  const env = { LEXIGRAPH_DATABASE: inFolder('stopped.db'), LEXIGRAPH_PLC: directory.url }
+  await using backfill = startProgram(['backfill', `did:plc:${'a'.repeat(24)}`], { env })
+  await until(() => asked > 0)
+  assert.equal(await backfill.kill('SIGTERM'), 1)
+  assert.equal((await backfill.status()).repositories.waiting, 1)
 })
 
 test('a signal ends ingest while standard input says nothing', async () => {
@@ -102,10 +94,10 @@ test('a signal ends ingest while standard input says nothing', async () => {
   assert.match(await stderr, /^Following import:-\.\n(import:- is live\.\n)?Stopping: [^\n]+\n$/)
 })
 
-/** Answers every request with that status. */
-async function startResolver(status: number) {
+/** Answers every request so. */
+async function startResolver(answer: (response: ServerResponse) => void) {
   const server = await startFakeServer({
-    respond: (_request, response) => void response.writeHead(status).end(),
+    respond: (_request, response) => answer(response),
     refuse: () => null,
     serve: async () => {},
   })

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { tid } from '../../test/network/follow.ts'
 import { startRepoHost } from '../../test/support/network/repo-host.ts'
 import { lexicons, openRepoNetwork, put, remove, tables } from '../../test/support/network/repo-network.ts'
 import { buildCar, type SignedRepo } from '../../test/support/network/signed-repo.ts'
 import { collections, libraryLexicons } from '../../test/support/records/lexicons.ts'
 import { openTestStore, temporaryFolder } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
-import type { FetchProgress, FetchResult } from './backfill.ts'
+import type { FetchProgress } from './backfill.ts'
 
 const { book } = collections
 const inFolder = temporaryFolder()
@@ -33,7 +34,21 @@ test('accounts, handles, hosts and files all lead to their repositories', async 
       ...[ana, ben, cai].map(({ did }) => ({ name: did, stored: 3, updated: 0, deleted: 0 })),
     ],
   )
-  assert.deepEqual({ ...result, differences: [] }, { ...nothing, read: 4, differing: 4 })
+  assert.deepEqual(
+    { ...result, differences: [] },
+    {
+      read: 4,
+      differing: 4,
+      differences: [],
+      forgotten: 0,
+      unsettled: [],
+      repaired: [],
+      damage: [],
+      gone: 0,
+      failed: [],
+      complete: true,
+    },
+  )
   assert.deepEqual(await network.stored(), await network.published())
   assert.deepEqual(await network.leftOver(), { waiting: 0, failed: 0 })
 })
@@ -194,6 +209,31 @@ test('a large repository is stored as a whole, in chunks', async () => {
   assert.equal(Math.max(...chunks), 500)
 })
 
+test('a repository from 2036 is refused whole, fetched or from a file, and freezes nothing', async () => {
+  await using network = await openRepoNetwork()
+  const ana = await network.add('a', 2)
+  await network.fetch({ targets: [ana.did] })
+  const records = new Map([[`${book}/a0`, { $type: book, title: 'From 2036' }]])
+  const car = await buildCar(ana.keypair, { did: ana.did, rev: tid(2_100_000_000_000_000) }, records)
+  network.host.repos.set(ana.did, car)
+  const fetched = await network.fetch({ targets: [ana.did] })
+  const path = inFolder('future.car')
+  await writeFile(path, car)
+  const loaded = await network.fetch({ targets: [path] })
+  for (const { failed, outcome } of [fetched, loaded]) {
+    assert.match(
+      failed[0]?.error ?? '',
+      /is refused\. The revision \w+ is of 2036-07-18T.*, which is still to come\./,
+    )
+    assert.deepEqual([outcome.stored, outcome.updated, outcome.deleted], [0, 0, 0])
+  }
+  assert.deepEqual(await network.stored(), await network.published())
+  await ana.write(put('a0', 'Sand', 'update'))
+  await network.publish(ana)
+  await network.fetch({ targets: [ana.did] })
+  assert.deepEqual(await network.stored(), await network.published())
+})
+
 test('a comparison of more accounts than fit in one step takes them all, from where it was', async () => {
   await using network = await openRepoNetwork()
   const { metadata } = network.store.database.write
@@ -216,16 +256,3 @@ test('a comparison of more accounts than fit in one step takes them all, from wh
   assert.deepEqual([typeof cursor, done], ['string', false])
   assert.equal((await metadata.readActors(count, cursor ?? null)).length, 500)
 })
-
-const nothing: Omit<FetchResult, 'outcome'> = {
-  read: 0,
-  differing: 0,
-  differences: [],
-  forgotten: 0,
-  unsettled: [],
-  repaired: [],
-  damage: [],
-  gone: 0,
-  failed: [],
-  complete: true,
-}

@@ -111,37 +111,17 @@ function victim({ did }: SignedRepo): Victim {
   return { did, key: `${letter}0`, other: `${letter}1` }
 }
 
-function baseOf({ did }: Victim): string {
-  return `(select id from base where uri = 'at://${did}/${book}/')`
-}
-
-function cidOf(key: string): string {
-  return `(select cid from "${book}" where rkey = '${key}')`
-}
-
-function floorOf({ did }: Victim, rev: string): string {
-  return `update actor set floor = '${rev}' where did = '${did}'`
-}
-
-function otherVersion({ key, other }: Victim, rev?: string): string {
-  return `update "${book}" set ${revision(rev)} cid = ${cidOf(other)} where rkey = '${key}'`
-}
-
-function strange({ key }: Victim, rev?: string): string {
-  return `update "${book}" set ${revision(rev)} rkey = '${key}-strange' where rkey = '${key}'`
-}
-
-function revision(rev: string | undefined): string {
-  return rev === undefined ? '' : `rev = '${rev}',`
-}
-
-function missing({ key }: Victim): string {
-  return `delete from "${book}" where rkey = '${key}'`
-}
-
-function tombstone(of: Victim, rev: string): string {
-  return `insert into tombstone (base, rkey, rev) values (${baseOf(of)}, '${of.key}', '${rev}')`
-}
+const baseOf = ({ did }: Victim) => `(select id from base where uri = 'at://${did}/${book}/')`
+const cidOf = (key: string) => `(select cid from "${book}" where rkey = '${key}')`
+const floorOf = ({ did }: Victim, rev: string) => `update actor set floor = '${rev}' where did = '${did}'`
+const revision = (rev?: string) => (rev === undefined ? '' : `rev = '${rev}',`)
+const otherVersion = ({ key, other }: Victim, rev?: string) =>
+  `update "${book}" set ${revision(rev)} cid = ${cidOf(other)} where rkey = '${key}'`
+const strange = ({ key }: Victim, rev?: string) =>
+  `update "${book}" set ${revision(rev)} rkey = '${key}-strange' where rkey = '${key}'`
+const missing = ({ key }: Victim) => `delete from "${book}" where rkey = '${key}'`
+const tombstone = (of: Victim, rev: string) =>
+  `insert into tombstone (base, rkey, rev) values (${baseOf(of)}, '${of.key}', '${rev}')`
 
 /** Directly, as no program of ours does; without what would keep counts in step. */
 async function damage({ store }: RepoNetwork, statements: readonly string[]): Promise<void> {

@@ -26,22 +26,6 @@ test('handles of accounts with records are looked up, and kept when both sides a
   })
 })
 
-test('a handle that changed is looked up again when the account says so, and without a word the day after', async () => {
-  await using network = await openNetwork()
-  network.add(ana, 'ana.test', ana)
-  await network.enter(ana)
-  await network.run(async () => {
-    await until(async () => (await network.handles())[0]?.handle === 'ana.test')
-    network.add(ana, 'better.test', ana)
-    network.advance(120)
-    await network.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-    await until(async () => (await network.handles())[0]?.handle === 'better.test')
-    network.add(ana, 'best.test', ana)
-    network.advance(27 * 3600)
-    await until(async () => (await network.handles())[0]?.handle === 'best.test')
-  })
-})
-
 test('of changes that follow each other within a minute the last holds, a little later', async () => {
   await using network = await openNetwork()
   network.add(ana, 'ana.test', ana)

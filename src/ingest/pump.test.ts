@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { BatchOutcome, Change } from '../database/changes.ts'
@@ -11,8 +12,9 @@ import {
 } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
 import { createIngestLog } from './log.ts'
-import { pump, type PumpOptions, createFloodGuard } from './pump.ts'
+import { createFloodGuard, pump, type PumpOptions } from './pump.ts'
 import type { Delivery, Source, SourceContext } from './source.ts'
+import { follow } from './follow.ts'
 
 const inFolder = temporaryFolder()
 const lexicon = recordLexicon('org.example.thing', { size: { type: 'integer' } })
@@ -35,6 +37,10 @@ function optionsWith(log: string[] = [], signal: AbortSignal = new AbortControll
     log: createIngestLog((_, text) => log.push(text), Date.now),
     flood: createFloodGuard(1_000_000, () => 0n),
   }
+}
+
+function sourceOf(deliveries: Source['deliveries']): Source {
+  return { name: 'test:source', deliveries }
 }
 
 /** A source whose events are numbered by their cursor; it goes on after the one it is given. */
@@ -109,22 +115,6 @@ test('deliveries that wait are stored together, up to five hundred changes', asy
   assert.equal(Math.max(...sizes), 500)
 })
 
-test('a second run goes on where the first ended', async () => {
-  await using store = await open()
-  await pump(numbered(store, 10), store.database.write, optionsWith())
-  const asked: (string | null)[] = []
-  const source = numbered(store, 12)
-  const watched: Source = {
-    ...source,
-    deliveries: (context) => {
-      asked.push(context.cursor())
-      return source.deliveries(context)
-    },
-  }
-  await pump(watched, store.database.write, optionsWith())
-  assert.deepEqual([asked, await countOf(store)], [['10'], 12])
-})
-
 test('deliveries are acknowledged only when another connection can read them', async () => {
   await using store = await open()
   const seen: unknown[] = []
@@ -158,19 +148,16 @@ test('another process that writes is waited for, and nothing is left out', async
 test('a delivery without a cursor leaves the cursor as it was, for the source and in the database', async () => {
   await using store = await open()
   let cursorAtEnd: string | null = null
-  const source: Source = {
-    name: 'test:quiet',
-    async *deliveries({ cursor }) {
-      // One batch each, since the next is made when the one before is stored.
-      for (const given of ['7', null]) {
-        const stored = Promise.withResolvers<void>()
-        const acknowledge = async (): Promise<void> => stored.resolve()
-        yield { changes: [], cursor: given, eventAt: null, events: 1, acknowledge }
-        await stored.promise
-      }
-      cursorAtEnd = cursor()
-    },
-  }
+  const source = sourceOf(async function* ({ cursor }) {
+    // One batch each, since the next is made when the one before is stored.
+    for (const given of ['7', null]) {
+      const stored = Promise.withResolvers<void>()
+      const acknowledge = async (): Promise<void> => stored.resolve()
+      yield { changes: [], cursor: given, eventAt: null, events: 1, acknowledge }
+      await stored.promise
+    }
+    cursorAtEnd = cursor()
+  })
   await pump(source, store.database.write, optionsWith())
   const [status] = (await store.database.read.readStatus()).sources
   assert.deepEqual([cursorAtEnd, status?.cursor], ['7', '7'])
@@ -181,24 +168,21 @@ test('a source is not read further than the database keeps up with', async () =>
   let delivered = 0
   let storedAtLast = 0
   let widest = 0
-  const source: Source = {
-    name: 'test:eager',
-    async *deliveries() {
-      for (let at = 1; at <= 8_000; at += 1) {
-        delivered = at
-        widest = Math.max(widest, delivered - storedAtLast)
-        yield {
-          changes: [store.change(line(`r${at}`, at))],
-          cursor: String(at),
-          eventAt: null,
-          events: 1,
-          acknowledge: async () => {
-            storedAtLast = at
-          },
-        }
+  const source = sourceOf(async function* () {
+    for (let at = 1; at <= 8_000; at += 1) {
+      delivered = at
+      widest = Math.max(widest, delivered - storedAtLast)
+      yield {
+        changes: [store.change(line(`r${at}`, at))],
+        cursor: String(at),
+        eventAt: null,
+        events: 1,
+        acknowledge: async () => {
+          storedAtLast = at
+        },
       }
-    },
-  }
+    }
+  })
   await pump(source, store.database.write, optionsWith())
   assert.equal(await countOf(store), 8_000)
   assert.ok(widest <= 4_000, `${widest} were ahead of the database`)
@@ -206,13 +190,10 @@ test('a source is not read further than the database keeps up with', async () =>
 
 test('an error of our own ends the pump with it, and what was stored before stays', async () => {
   await using store = await open()
-  const source: Source = {
-    name: 'test:broken',
-    async *deliveries() {
-      yield { changes: [store.change(line('a', 1))], cursor: '1', eventAt: null, events: 1 }
-      throw new Error('a fault of ours')
-    },
-  }
+  const source = sourceOf(async function* () {
+    yield { changes: [store.change(line('a', 1))], cursor: '1', eventAt: null, events: 1 }
+    throw new Error('a fault of ours')
+  })
   await assert.rejects(pump(source, store.database.write, optionsWith()), /a fault of ours/)
   assert.equal(await countOf(store), 1)
   const [status] = (await store.database.read.readStatus()).sources
@@ -231,14 +212,11 @@ test('a database that cannot be read ends the pump, and nothing of it lives on',
 test('an aborted pump stores what was delivered, and says that it has stopped', async () => {
   await using store = await open()
   const stop = new AbortController()
-  const source: Source = {
-    name: 'test:endless',
-    async *deliveries({ signal, onState }) {
-      onState('unavailable', 'Nobody answers.')
-      yield { changes: [store.change(line('a', 1))], cursor: '1', eventAt: null, events: 1 }
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
-    },
-  }
+  const source = sourceOf(async function* ({ signal, onState }) {
+    onState('unavailable', 'Nobody answers.')
+    yield { changes: [store.change(line('a', 1))], cursor: '1', eventAt: null, events: 1 }
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  })
   const log: string[] = []
   const pumped = pump(source, store.database.write, optionsWith(log, stop.signal))
   await until(async () => (await store.database.read.readStatus()).sources[0]?.state === 'unavailable')
@@ -246,22 +224,19 @@ test('an aborted pump stores what was delivered, and says that it has stopped', 
   stop.abort()
   await pumped
   assert.equal((await store.database.read.readStatus()).sources[0]?.state, 'stopped')
-  assert.deepEqual(log, ['test:endless is unavailable: Nobody answers.'])
+  assert.deepEqual(log, ['test:source is unavailable: Nobody answers.'])
 })
 
 test('refused records are counted by their reason, and told', async () => {
   await using store = await open()
-  const source: Source = {
-    name: 'test:bad',
-    async *deliveries() {
-      const changes = [
-        store.change(line('a', 1)),
-        store.change(line('b', 'large')),
-        store.change(line('c', 'huge')),
-      ]
-      yield { changes, cursor: '1', eventAt: null, events: 3 }
-    },
-  }
+  const source = sourceOf(async function* () {
+    const changes = [
+      store.change(line('a', 1)),
+      store.change(line('b', 'large')),
+      store.change(line('c', 'huge')),
+    ]
+    yield { changes, cursor: '1', eventAt: null, events: 3 }
+  })
   const log: string[] = []
   await pump(source, store.database.write, optionsWith(log))
   const { collections, rejections } = await store.database.read.readStatus()
@@ -307,4 +282,64 @@ test('changes that are no records are let through', () => {
   const guard = createFloodGuard(1, () => 0n)
   const account: Change = { kind: 'identity', did: 'did:web:a' }
   for (let sent = 0; sent < 5; sent += 1) assert.deepEqual(guard(account), [account])
+})
+
+test('what fails beside the sources stops them first and is told then', async () => {
+  await using store = await open()
+  const endless = sourceOf(async function* ({ onState, signal }) {
+    onState('live', null)
+    yield { changes: [], cursor: '1', eventAt: null, events: 1 }
+    if (!signal.aborted) await once(signal, 'abort')
+  })
+  const fail = async (): Promise<void> => {
+    throw new Error('The disk is full.')
+  }
+  await assert.rejects(follow([endless], store.database.write, { ...optionsWith(), beside: [fail] }), {
+    message: 'The disk is full.',
+  })
+  assert.deepEqual(await store.rows('select state, cursor from source'), [{ state: 'stopped', cursor: '1' }])
+})
+
+test('what goes on beside the sources ends with the last of them', async () => {
+  await using store = await open()
+  const short = sourceOf(async function* () {
+    yield { changes: [], cursor: '7', eventAt: null, events: 1 }
+  })
+  let ended = false
+  const beside = async (signal: AbortSignal): Promise<void> => {
+    await once(signal, 'abort')
+    ended = true
+  }
+  await follow([short], store.database.write, { ...optionsWith(), beside: [beside] })
+  assert.ok(ended)
+  assert.deepEqual(await store.rows('select state, cursor from source'), [{ state: 'finished', cursor: '7' }])
+})
+
+test('refusals are told once for each reason and minute, with how many there were meanwhile', () => {
+  const rejection = { kind: 'reject', source: 's', message: 'Not so.', record: '{}' } as const
+  const refused = (reason: 'malformed' | 'bad-text', uri: string | null = null): Change => ({
+    ...rejection,
+    reason,
+    uri,
+  })
+  let now = 0
+  const lines: string[] = []
+  const log = createIngestLog(
+    (level, text) => lines.push(`${level} ${text}`),
+    () => now,
+  )
+  log.refusals('tap:x', [
+    refused('malformed', 'at://did:web:a/b.c.d/e'),
+    refused('malformed'),
+    refused('bad-text'),
+  ])
+  now = 59_000
+  log.refusals('tap:x', [refused('malformed')])
+  now = 60_000
+  log.refusals('tap:x', [refused('malformed'), refused('malformed')])
+  assert.deepEqual(lines, [
+    'warn tap:x: refused at://did:web:a/b.c.d/e: malformed: Not so.',
+    'warn tap:x: refused an event: bad-text: Not so.',
+    'warn tap:x: refused an event: malformed: Not so. (2 more since the last line)',
+  ])
 })

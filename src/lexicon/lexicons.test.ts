@@ -1,3 +1,4 @@
+/** Reference targets: what they may name, and what they are refused for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { schemas } from '@atproto/api'
@@ -57,6 +58,7 @@ test('every problem is reported at once', () => {
 })
 
 const x = 'defs.main.record.properties.x'
+const having = (type: object, defs: object) => [recordDoc('a.b.c', { x: type }, defs)]
 /** By what is wrong: documents, or the type of a property `x`; where it stands, the problem and the remedy. */
 const broken: Readonly<Record<string, [given: object, path: string, problem: RegExp, remedy?: RegExp]>> = {
   'an unknown type, where it stands': [
@@ -90,22 +92,16 @@ const broken: Readonly<Record<string, [given: object, path: string, problem: Reg
     /^Write array, boolean,/,
   ],
   'an object in the place of a property': [
-    [recordDoc('a.b.c', { place: { type: 'object', properties: {} } })],
-    'defs.main.record.properties.place.type',
+    { type: 'object', properties: {} },
+    `${x}.type`,
     /^An object cannot be defined inside another definition\.$/,
-    /^Move it to "defs", such as under "place", and refer to it: \{"type": "ref", "ref": "#place"\}\.$/,
-  ],
-  'an object in the place of an element': [
-    [recordDoc('a.b.c', { places: { type: 'array', items: { type: 'object', properties: {} } } })],
-    'defs.main.record.properties.places.items.type',
-    /^An object cannot be defined inside another definition\.$/,
-    /under "places", .*"#places"\}\.$/,
+    /^Move it to "defs", such as under "x", and refer to it: \{"type": "ref", "ref": "#x"\}\.$/,
   ],
   'an array in an array': [
-    [recordDoc('a.b.c', { rows: { type: 'array', items: { type: 'array', items: text } } })],
-    'defs.main.record.properties.rows.items.type',
-    /^An array cannot be defined inside another definition\.$|^An array cannot/,
-    /"#rows"\}\.$/,
+    { type: 'array', items: { type: 'array', items: text } },
+    `${x}.items.type`,
+    /^An array cannot be defined inside another definition\.$/,
+    /"#x"\}\.$/,
   ],
   'a required property that is not defined': [
     [
@@ -132,31 +128,24 @@ const broken: Readonly<Record<string, [given: object, path: string, problem: Reg
     /^Did you mean "org\.example\.article"\? Add the lexicon, or correct the reference\.$/,
   ],
   'a reference to a missing definition, with the nearest one': [
-    [recordDoc('a.b.c', { x: { type: 'array', items: ref('a.b.c#auhtor') } }, { author: text })],
+    having({ type: 'array', items: ref('a.b.c#auhtor') }, { author: text }),
     `${x}.items.ref`,
     /"a\.b\.c" has no such definition/,
     /^Did you mean "a\.b\.c#author"\?/,
   ],
   'a local reference without its hash': [
-    [recordDoc('a.b.c', { x: ref('author') }, { author: text })],
+    having(ref('author'), { author: text }),
     `${x}.ref`,
     /"author" does not resolve/,
     /^Did you mean "#author"\?/,
   ],
   'a name that every object inherits': [ref('#constructor'), `${x}.ref`, /"a\.b\.c" has no such definition/],
-  'a reference with two hashes': [
-    [recordDoc('a.b.c', { x: ref('a.b.c#x#y') }, { x: text })],
-    `${x}.ref`,
-    /does not resolve/,
-  ],
+  'a reference with two hashes': [having(ref('a.b.c#x#y'), { x: text }), `${x}.ref`, /does not resolve/],
   'a missing member of an open union, which could do without it': [
-    [
-      recordDoc(
-        'a.b.c',
-        { x: { type: 'union', refs: ['a.b.c#ok', 'com.example.gone'] } },
-        { ok: { type: 'object', properties: {} } },
-      ),
-    ],
+    having(
+      { type: 'union', refs: ['a.b.c#ok', 'com.example.gone'] },
+      { ok: { type: 'object', properties: {} } },
+    ),
     `${x}.refs.1`,
     /"com\.example\.gone" \(a member of an open union\) does not resolve/,
     /leave the member out: an open union accepts types it does not name/,
@@ -177,7 +166,7 @@ const broken: Readonly<Record<string, [given: object, path: string, problem: Reg
     /Refer to an object/,
   ],
   'an array of nothing but itself': [
-    [recordDoc('a.b.c', { x: ref('#list') }, { list: { type: 'array', items: ref('#list') } })],
+    having(ref('#list'), { list: { type: 'array', items: ref('#list') } }),
     'defs.list.items',
     /nothing but arrays of itself/,
   ],
@@ -239,3 +228,91 @@ test('the fingerprint ignores order of files and keys, and nothing else', () => 
   assert.notEqual(lexiconsOf([recordDoc('a.b.c', { x: text, z: strongRef }), two]).fingerprint, fingerprint)
   assert.notEqual(lexiconsOf([one, two], { 'a.b.c#y': ['a.b.d'] }).fingerprint, fingerprint)
 })
+
+const article = recordDoc(
+  'a.b.article',
+  {
+    source: strongRef,
+    title: text,
+    also: { type: 'array', items: { type: 'string', format: 'at-uri' } },
+    box: ref('#box'),
+    boxes: { type: 'array', items: ref('#box') },
+    either: { type: 'union', refs: ['#box'] },
+    moved: ref('#uri'),
+  },
+  {
+    box: { type: 'object', properties: { to: strongRef, inner: ref('#box') } },
+    uri: { type: 'string', format: 'at-uri' },
+  },
+)
+const shapes = { lexicon: 1, id: 'a.b.shapes', defs: { main: { type: 'object', properties: {} } } }
+
+test('reference targets may name nested properties, arrays, and collections that are not served', () => {
+  const references = {
+    'a.b.article#source': ['a.b.article', 'a.b.article'],
+    'a.b.article#boxes.inner.inner.to': ['org.elsewhere.thing'],
+    'a.b.article#also': [],
+    'a.b.article#moved': [],
+  }
+  assert.deepEqual(
+    [...lexiconsOf([article], references).targets],
+    [
+      ['a.b.article#also', []],
+      ['a.b.article#boxes.inner.inner.to', ['org.elsewhere.thing']],
+      ['a.b.article#moved', []],
+      ['a.b.article#source', ['a.b.article']],
+    ],
+  )
+})
+
+/** By what is wrong: the references, or the one that has no targets; the problem and the remedy. */
+const wrongTargets: Readonly<Record<string, [references: unknown, problem: RegExp, remedy?: RegExp]>> = {
+  'a list': [[], /no JSON object/, /Write an object/],
+  null: [null, /no JSON object/],
+  'a key without a property': ['a.b.article', /does not name a property/, /"a\.b\.article#source"/],
+  'an unknown collection': [
+    'a.b.artcle#source',
+    /"a\.b\.artcle" is no record type/,
+    /Did you mean "a\.b\.article"\?/,
+  ],
+  'a lexicon that is no record': ['a.b.shapes#x', /"a\.b\.shapes" is no record type/],
+  'an unknown property': ['a.b.article#sorce', /no property "sorce"/, /Did you mean "source"\?/],
+  'an inherited name': ['a.b.article#toString', /no property "toString"/],
+  'an unknown nested property': [
+    'a.b.article#box.two',
+    /a\.b\.article#box has no property "two"/,
+    /Did you mean "to"\?/,
+  ],
+  'a path beyond a scalar': ['a.b.article#title.x', /of type "string" and has no properties/, /Shorten/],
+  'a path into a union': ['a.b.article#either.to', /inside unions/, /Remove the entry/],
+  'a path into a strongRef': [
+    'a.b.article#source.uri',
+    /is a strongRef itself/,
+    /Write "a\.b\.article#source"/,
+  ],
+  'a property that is no reference': ['a.b.article#title', /neither a strongRef nor/],
+  'an object': ['a.b.article#box', /neither a strongRef nor/],
+  'targets that are no list': [
+    { 'a.b.article#source': 'a.b.article' },
+    /no list of collections/,
+    /an empty list means/,
+  ],
+  'a target that is no NSID': [
+    { 'a.b.article#source': ['article'] },
+    /"article" is no NSID/,
+    /a\.b\.article/,
+  ],
+  'a target that is no record type': [
+    { 'a.b.article#source': ['a.b.shapes'] },
+    /"a\.b\.shapes" is no record type/,
+  ],
+}
+for (const [what, [references, problem, remedy = /./]] of Object.entries(wrongTargets))
+  test(`refused as reference targets: ${what}`, () => {
+    const given = typeof references === 'string' ? { [references]: [] } : references
+    const problems = problemsOf([article, shapes], given)
+    assert.equal(problems.length, 1, JSON.stringify(problems))
+    assert.equal(problems[0]!.file, 'references.json')
+    assert.match(problems[0]!.problem, problem)
+    assert.match(problems[0]!.remedy, remedy)
+  })

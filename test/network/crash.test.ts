@@ -15,7 +15,7 @@ import { moment, until } from '../support/until.ts'
 import { startFakeJetstream } from './fake-jetstream.ts'
 import { createDice, type Dice, type Faults } from './fake-server.ts'
 import { startFakeTap } from './fake-tap.ts'
-import { startNetwork } from './network.ts'
+import { type Network, startNetwork } from './network.ts'
 import { type Program, startProgram } from './service.ts'
 import { differences, packageLexicons, settingsIn, startIngest, storedIn } from './support-index.ts'
 import type { Order } from './support-killer.ts'
@@ -70,35 +70,31 @@ async function startJetstream(faults: Faults, protocol: 1 | 2 = 2): Promise<Stre
   }
 }
 
+type Follower = Awaited<ReturnType<typeof startFollower>>
+
 /** A program that follows one of the streams, with an index of its own. */
-interface Follower {
-  readonly name: string
-  readonly stream: Stream
-  readonly isComplete: boolean
-  readonly database: string
-  readonly env: Readonly<Record<string, string>>
-  readonly dice: Dice
-  /** A thread for the database, that kills the program that writes there. */
-  readonly killer: Worker
-  /** Live before anything is published, since before its first event there is nothing to go on from. */
-  readonly first: Program
+async function startFollower(
+  network: Network,
+  started: AsyncDisposableStack,
+  [name, startStream]: [string, (typeof streams)[string]],
+) {
+  const stream = started.use(await startStream(network.pdsUrl))
+  const database = inFolder(`${name}.db`)
+  const env = settingsIn(network, database)
+  const dice = createDice(seed)
+  // Live before anything is published, since before its first event there is nothing to go on from.
+  const first = started.use(startProgram(anyOf(stream, dice), { env }))
+  await first.said(/ is live\./)
+  // It kills the program that writes the database.
+  const killer = new Worker(new URL('support-killer.ts', import.meta.url), { workerData: database })
+  started.defer(async () => void (await killer.terminate()))
+  return { name, stream, isComplete: !name.includes('drops'), database, env, dice, killer, first }
 }
 
 test('a program that writes the index may be killed at any moment, and nothing is lost', async (t) => {
   await using network = await startNetwork()
   await using started = new AsyncDisposableStack()
-  const start = async ([name, startStream]: [string, (typeof streams)[string]]): Promise<Follower> => {
-    const stream = started.use(await startStream(network.pdsUrl))
-    const database = inFolder(`${name}.db`)
-    const env = settingsIn(network, database)
-    const dice = createDice(seed)
-    const first = started.use(startProgram(anyOf(stream, dice), { env }))
-    await first.said(/ is live\./)
-    const killer = new Worker(new URL('support-killer.ts', import.meta.url), { workerData: database })
-    started.defer(async () => void (await killer.terminate()))
-    return { name, stream, isComplete: !name.includes('drops'), database, env, dice, killer, first }
-  }
-  const followers = await all(Object.entries(streams), start)
+  const followers = await all(Object.entries(streams), (one) => startFollower(network, started, one))
   const publishers = await startPublishers(network, names, createDice(seed), (happening) => {
     for (const { stream } of followers) stream.tell(happening)
   })

@@ -9,19 +9,12 @@ import type { NetworkReaderOptions } from '../../src/ingest/sources/change-reade
 import type { Directory } from '../support/network/directory.ts'
 import { commitFrame, errorFrame, type SignedRepo } from '../support/network/signed-repo.ts'
 import { patience } from '../support/until.ts'
-import { type FakeConnection, type FakeServer, startFakeServer } from './fake-server.ts'
+import { type FakeConnection, startFakeServer } from './fake-server.ts'
 import { clockBeside, collection, noteReader } from './follow.ts'
 
 type Frame = string | Uint8Array
 
-export interface FakeFirehose extends FakeServer {
-  /** `http://127.0.0.1:…` */
-  readonly url: string
-  readonly frames: readonly Frame[]
-  readonly send: (...frames: readonly Frame[]) => void
-  /** Publishes a note, and resolves to its gist. */
-  readonly write: (repo: SignedRepo, rkey: string, text?: string) => Promise<string>
-}
+export type FakeFirehose = Awaited<ReturnType<typeof startFakeFirehose>>
 
 export interface FakeFirehoseOptions {
   readonly respond?: (url: URL, response: ServerResponse) => unknown
@@ -31,7 +24,7 @@ export interface FakeFirehoseOptions {
 export async function startFakeFirehose({
   respond = (_, response) => response.writeHead(404).end(),
   sendTo = (connection, frame) => connection.send(frame),
-}: FakeFirehoseOptions = {}): Promise<FakeFirehose> {
+}: FakeFirehoseOptions = {}) {
   const frames: Frame[] = []
   let wake = Promise.withResolvers<void>()
   const server = await startFakeServer({
@@ -54,7 +47,7 @@ export async function startFakeFirehose({
       }
     },
   })
-  const send: FakeFirehose['send'] = (...more) => {
+  const send = (...more: readonly Frame[]): void => {
     frames.push(...more)
     wake.resolve()
     wake = Promise.withResolvers()
@@ -62,9 +55,10 @@ export async function startFakeFirehose({
   return {
     ...server,
     url: `http://${server.host}`,
-    frames,
+    frames: frames as readonly Frame[],
     send,
-    write: async (repo, rkey, text = rkey) => {
+    /** Publishes a note, and resolves to its gist. */
+    write: async (repo: SignedRepo, rkey: string, text = rkey) => {
       const record = { $type: collection, text }
       const commit = await repo.write({ action: 'create', collection, rkey, record })
       send(await commitFrame(frames.length + 1, commit))

@@ -22,7 +22,7 @@ import {
   startFakeServer,
 } from './fake-server.ts'
 
-export interface FakeJetstreamOptions {
+interface FakeJetstreamOptions {
   readonly seed?: number
   readonly faults?: Faults
   /** The newest protocol it speaks; 1 is all that older servers know. By default 2, which includes 1. */
@@ -33,7 +33,7 @@ export interface FakeJetstreamOptions {
   readonly keptSince?: number
 }
 
-export interface FakeEvent {
+interface FakeEvent {
   readonly kind: 'commit' | 'identity' | 'account' | 'sync' | (string & {})
   readonly did: string
   /** The members of `commit`, `identity` and so on. */
@@ -42,25 +42,18 @@ export interface FakeEvent {
   readonly time?: number
 }
 
-export interface FakeJetstream extends Omit<FakeServer, 'host'> {
-  /** `ws://127.0.0.1:…` */
-  readonly url: string
-  readonly publish: (event: FakeEvent) => void
-  readonly publishRecord: (publication: Publication, time?: number) => void
-  /** To all that are connected, as it is; a text is compressed where messages are. */
-  readonly sendRaw: (data: string | Uint8Array) => Promise<void>
-}
+export type FakeJetstream = Awaited<ReturnType<typeof startFakeJetstream>>
 
 interface Logged extends FakeEvent {
   readonly seq: number
   readonly time: number
 }
 
-export const dictionaryId = 20_260_101
+const dictionaryId = 20_260_101
 const timeCursors = 1e15
 const path = '/xrpc/network.bsky.jetstream'
 
-export async function startFakeJetstream(options: FakeJetstreamOptions = {}): Promise<FakeJetstream> {
+export async function startFakeJetstream(options: FakeJetstreamOptions = {}) {
   const { seed = 1, faults = {}, protocol = 2, keptSince = 0 } = options
   const dice = createDice(seed)
   const log: Logged[] = []
@@ -129,12 +122,13 @@ export async function startFakeJetstream(options: FakeJetstreamOptions = {}): Pr
     ...server,
     url: `ws://${server.host}`,
     publish,
-    publishRecord: (publication, time) => {
+    publishRecord: (publication: Publication, time?: number): void => {
       const { did, ...members } = membersOf(publication)
       const body = { operation: actionOf(publication), ...members }
       publish({ kind: 'commit', did: String(did), body, ...(time === undefined ? {} : { time }) })
     },
-    sendRaw: async (data) => {
+    /** To all that are connected, as it is; a text is compressed where messages are. */
+    sendRaw: async (data: string | Uint8Array) => {
       await Promise.all(
         server.connections.map((connection) =>
           connection.send(typeof data === 'string' ? packerOf(connection)(data) : data),

@@ -54,7 +54,7 @@ export interface Refusal {
   readonly body: unknown
 }
 
-export interface FakeServerOptions {
+interface FakeServerOptions {
   readonly respond: (request: IncomingMessage, response: ServerResponse, body: string) => void
   /** Why a WebSocket is not let in; null lets it in. */
   readonly refuse: (url: URL, request: IncomingMessage) => Refusal | null
@@ -124,22 +124,12 @@ export class FakeConnection {
   }
 }
 
-export interface FakeServer extends AsyncDisposable {
-  /** `host:port`. */
-  readonly host: string
-  /** All that were ever let in. */
-  readonly connections: readonly FakeConnection[]
-  /** How far its clock is ahead of this machine's, in milliseconds; `Date` headers say so. */
-  readonly clock: { ahead: number }
-  /** The next so many WebSockets are not let in. */
-  readonly refuseNext: (times: number) => void
-  /** Breaks all connections. */
-  readonly disconnect: () => void
-}
+export type FakeServer = Awaited<ReturnType<typeof startFakeServer>>
 
-export async function startFakeServer(options: FakeServerOptions): Promise<FakeServer> {
+export async function startFakeServer(options: FakeServerOptions) {
   const connections: FakeConnection[] = []
   let refusals = 0
+  /** How far its clock is ahead of this machine's, in milliseconds; `Date` headers say so. */
   const clock = { ahead: 0 }
   const server = createServer({ keepAliveTimeout: patience }, (request, response) => {
     response.setHeader('date', new Date(Date.now() + clock.ahead).toUTCString())
@@ -182,12 +172,15 @@ export async function startFakeServer(options: FakeServerOptions): Promise<FakeS
   await once(server, 'listening')
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections,
+    /** All that were ever let in. */
+    connections: connections as readonly FakeConnection[],
     clock,
-    refuseNext: (times) => {
+    /** The next so many WebSockets are not let in. */
+    refuseNext: (times: number): void => {
       refusals = times
     },
-    disconnect: () => {
+    /** Breaks all connections. */
+    disconnect: (): void => {
       for (const connection of connections) connection.terminate()
     },
     [Symbol.asyncDispose]: async () => {
@@ -198,15 +191,10 @@ export async function startFakeServer(options: FakeServerOptions): Promise<FakeS
   }
 }
 
-export interface Dice {
-  /** From 0 to 1. */
-  readonly draw: () => number
-  readonly chance: (probability: number | undefined) => boolean
-  readonly pick: <Value>(values: readonly Value[]) => Value
-}
+export type Dice = ReturnType<typeof createDice>
 
 /** The same seed gives the same row of numbers. */
-export function createDice(seed: number): Dice {
+export function createDice(seed: number) {
   let state = seed | 0
   const draw = (): number => {
     state = (state + 0x6d2b79f5) | 0
@@ -215,9 +203,10 @@ export function createDice(seed: number): Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
   return {
+    /** From 0 to 1. */
     draw,
-    chance: (probability = 0) => probability > 0 && draw() < probability,
-    pick: (values) => values[Math.floor(draw() * values.length)]!,
+    chance: (probability = 0): boolean => probability > 0 && draw() < probability,
+    pick: <Value>(values: readonly Value[]): Value => values[Math.floor(draw() * values.length)]!,
   }
 }
 

@@ -11,7 +11,6 @@ import {
   createDice,
   drawGarbage,
   type FakeConnection,
-  type FakeServer,
   type Faults,
   membersOf,
   type Publication,
@@ -19,35 +18,14 @@ import {
   startFakeServer,
 } from './fake-server.ts'
 
-export interface FakeTapOptions {
+interface FakeTapOptions {
   readonly seed?: number
   readonly faults?: Faults
   /** Asked for as HTTP basic authentication of the user `admin`. */
   readonly password?: string
 }
 
-export interface FakeTap extends Omit<FakeServer, 'host'> {
-  /** `http://127.0.0.1:…`, without the password. */
-  readonly url: string
-  readonly publishRecord: (publication: Publication, options?: { readonly live?: boolean }) => void
-  /** Handle and status of an account. */
-  readonly publishIdentity: (identity: {
-    readonly did: string
-    readonly handle: string
-    readonly is_active: boolean
-    readonly status: string
-  }) => void
-  /** An event of any kind; it gets its number. */
-  readonly publish: (did: string, event: object, options?: { readonly live?: boolean }) => void
-  /** What it was told to follow. */
-  readonly repositories: ReadonlySet<string>
-  /** Requests to follow repositories fail with this status; null: they succeed. */
-  failAdding: number | null
-  /** Numbers of events that were acknowledged, in order. */
-  readonly acknowledged: readonly number[]
-  /** How many events were published and not acknowledged yet. */
-  readonly waiting: () => number
-}
+export type FakeTap = Awaited<ReturnType<typeof startFakeTap>>
 
 interface Kept {
   readonly id: number
@@ -57,12 +35,14 @@ interface Kept {
   isOut: boolean
 }
 
-export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTap> {
+export async function startFakeTap(options: FakeTapOptions = {}) {
   const { seed = 1, faults = {}, password } = options
   const dice = createDice(seed)
   const kept = new Map<number, Kept>()
   const acknowledged: number[] = []
   const repositories = new Set<string>()
+  /** Requests to follow repositories fail with this status; null: they succeed. */
+  const adding = { failAdding: null as number | null }
   let outgoing: Kept[] = []
   let dropped: Kept[] = []
   let newest: FakeConnection | null = null
@@ -84,7 +64,7 @@ export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTa
     for (const wakeSender of wakeSenders.splice(0)) wakeSender()
   }
 
-  const publish: FakeTap['publish'] = (did, event, { live = true } = {}) => {
+  const publish = (did: string, event: object, { live = true } = {}): void => {
     const id = ++lastId
     kept.set(id, { id, did, live, text: JSON.stringify({ id, ...event }), isOut: false })
     giveOut()
@@ -133,7 +113,7 @@ export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTa
       const answer = (status: number): void => void response.writeHead(status).end()
       if (authorization !== null && headers.authorization !== authorization) return answer(401)
       if (method !== 'POST' || url !== '/repos/add') return answer(404)
-      if (tap.failAdding !== null) return answer(tap.failAdding)
+      if (adding.failAdding !== null) return answer(adding.failAdding)
       for (const did of (JSON.parse(body) as { dids: string[] }).dids) repositories.add(did)
       answer(200)
     },
@@ -144,19 +124,23 @@ export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTa
     },
     serve,
   })
-  const tap: FakeTap = {
+  return Object.assign(adding, {
     ...server,
+    /** Without the password. */
     url: `http://${server.host}`,
-    publish,
-    publishRecord: (publication, { live = true } = {}) => {
+    publishRecord: (publication: Publication, { live = true } = {}): void => {
       const record = { live, ...membersOf(publication), action: actionOf(publication) }
       publish(publication.did, { type: 'record', record }, { live })
     },
-    publishIdentity: (identity) => publish(identity.did, { type: 'identity', identity }, { live: true }),
-    repositories,
-    failAdding: null,
-    acknowledged,
+    /** Handle and status of an account. */
+    publishIdentity: (
+      identity: Readonly<Record<'did' | 'handle' | 'status', string>> & { is_active: boolean },
+    ) => publish(identity.did, { type: 'identity', identity }),
+    /** What it was told to follow. */
+    repositories: repositories as ReadonlySet<string>,
+    /** Numbers of events that were acknowledged, in order. */
+    acknowledged: acknowledged as readonly number[],
+    /** How many events were published and not acknowledged yet. */
     waiting: () => kept.size,
-  }
-  return tap
+  })
 }

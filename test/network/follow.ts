@@ -109,6 +109,8 @@ export function follow(source: Source, { cursor = null }: { readonly cursor?: st
       return gate.resolve
     },
     stop,
+    /** Resolves when the source is at its end. */
+    ended,
     [Symbol.asyncDispose]: stop,
   }
 }

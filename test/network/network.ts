@@ -7,37 +7,10 @@ import type { Json } from '../reference/shapes.ts'
 import { serversAreInstalled } from './install.ts'
 import type { Servers } from './servers/servers.ts'
 
-export interface Network extends AsyncDisposable {
-  /** Also what resolves handles. */
-  readonly pdsUrl: string
-  readonly plcUrl: string
-  /** Its handle is `NAME.test`; a name has 3 to 18 letters and digits. */
-  readonly createAccount: (name: string) => Promise<Account>
-  /** Named `account-1.test` and so on. */
-  readonly createAccounts: (count: number) => Promise<readonly Account[]>
-}
+export type Network = Awaited<ReturnType<typeof startNetwork>>
 
 /** Records are in the JSON form of the data model, without `$type` if need be; the PDS takes those of any lexicon. */
-export interface Account {
-  readonly did: string
-  /** The present one. */
-  readonly handle: string
-  readonly create: (collection: string, record: Json, rkey?: string) => Promise<Written>
-  readonly update: (collection: string, rkey: string, record: Json) => Promise<Written>
-  /** Of a record that is there. */
-  readonly delete: (collection: string, rkey: string) => Promise<Pick<Written, 'rev'>>
-  /** Up to 200 in one commit. */
-  readonly applyWrites: (writes: readonly Write[]) => Promise<Pick<Written, 'rev'>>
-  readonly deactivate: () => Promise<void>
-  readonly activate: () => Promise<void>
-  /** As the administrator does, and so are the next two. */
-  readonly deleteAccount: () => Promise<void>
-  readonly takeDown: () => Promise<void>
-  readonly undoTakeDown: () => Promise<void>
-  readonly changeHandle: (name: string) => Promise<void>
-  /** By URI, what is in the repository whatever the account's state is; nothing when it is deleted. */
-  readonly records: () => Promise<ReadonlyMap<string, { readonly cid: string; readonly value: Json }>>
-}
+export type Account = Awaited<ReturnType<typeof openAccount>>
 
 export interface Written {
   readonly uri: string
@@ -51,25 +24,28 @@ export type Write =
   | { readonly kind: 'update'; readonly collection: string; readonly rkey: string; readonly record: Json }
   | { readonly kind: 'delete'; readonly collection: string; readonly rkey: string; readonly record?: never }
 
-export async function startNetwork(): Promise<Network> {
+export async function startNetwork() {
   if (!serversAreInstalled())
     throw new Error('The PDS for the tests is not installed; run the tests by `npm test`, which installs it.')
   // Loaded only here: it takes a second or two.
   const { startServers } = await import('./servers/servers.ts')
   const servers = await startServers()
   let made = 0
-  const createAccount = (name: string): Promise<Account> => openAccount(servers, name)
+  const createAccount = (name: string) => openAccount(servers, name)
   return {
+    /** Also what resolves handles. */
     pdsUrl: servers.pdsUrl,
     plcUrl: servers.plcUrl,
+    /** Its handle is `NAME.test`; a name has 3 to 18 letters and digits. */
     createAccount,
-    createAccounts: (count) =>
+    /** Named `account-1.test` and so on. */
+    createAccounts: (count: number) =>
       Promise.all(Array.from({ length: count }, () => createAccount(`account-${(made += 1)}`))),
     [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
   }
 }
 
-async function openAccount(servers: Servers, name: string): Promise<Account> {
+async function openAccount(servers: Servers, name: string) {
   const { pdsUrl, adminAuthorization } = servers
   let handle = `${name}.test`
   const { did, accessJwt } = await call(`${pdsUrl}/xrpc/com.atproto.server.createAccount`, {
@@ -89,13 +65,17 @@ async function openAccount(servers: Servers, name: string): Promise<Account> {
   }
   return {
     did,
+    /** The present one. */
     get handle() {
       return handle
     },
-    create: (collection, record, rkey) => write('createRecord', { collection, record, rkey }),
-    update: (collection, rkey, record) => write('putRecord', { collection, rkey, record }),
-    delete: (collection, rkey) => write('deleteRecord', { collection, rkey }),
-    applyWrites: (writes) =>
+    create: (collection: string, record: Json, rkey?: string) =>
+      write('createRecord', { collection, record, rkey }),
+    update: (collection: string, rkey: string, record: Json) =>
+      write('putRecord', { collection, rkey, record }),
+    delete: (collection: string, rkey: string) => write('deleteRecord', { collection, rkey }),
+    /** Up to 200 in one commit. */
+    applyWrites: (writes: readonly Write[]) =>
       write('applyWrites', {
         writes: writes.map(({ kind, record, ...place }) => ({
           $type: `com.atproto.repo.applyWrites#${kind}`,
@@ -103,18 +83,21 @@ async function openAccount(servers: Servers, name: string): Promise<Account> {
           value: record,
         })),
       }),
-    deactivate: async () => void (await asOwner('com.atproto.server.deactivateAccount', {})),
-    activate: async () => void (await asOwner('com.atproto.server.activateAccount')),
-    deleteAccount: async () => void (await asAdmin('com.atproto.admin.deleteAccount', { did })),
+    deactivate: () => asOwner('com.atproto.server.deactivateAccount', {}),
+    activate: () => asOwner('com.atproto.server.activateAccount'),
+    deleteAccount: () => asAdmin('com.atproto.admin.deleteAccount', { did }),
     takeDown: () => setTakedown(true),
     undoTakeDown: () => setTakedown(false),
-    changeHandle: async (next) => {
+    changeHandle: async (next: string) => {
       await asOwner('com.atproto.identity.updateHandle', { handle: `${next}.test` })
       handle = `${next}.test`
     },
+    /** By URI, what is in the repository whatever the account's state is; nothing when it is deleted. */
     records: async () => {
       const records = await servers.recordsOf(did)
-      return new Map(records.map(({ uri, cid, value }) => [uri, { cid, value: lexToJson(value) }]))
+      return new Map(
+        records.map(({ uri, cid, value }) => [uri, { cid, value: lexToJson(value) as Json }] as const),
+      )
     },
   }
 }

@@ -3,24 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 
-export interface Proxy extends AsyncDisposable {
-  /** To be used in place of the server's; the same for as long as the proxy is there. */
-  readonly url: string
-  /** Called with each piece, which is passed on when what it returns has settled; absent at first. */
-  before?: (piece: Buffer) => unknown
-  /** How many connections were accepted so far. */
-  readonly accepted: () => number
-  /** Breaks every connection that is open; new ones are taken. */
-  readonly cut: () => void
-  /** From now on nothing more passes on connections that are open, and nobody is told; new ones are as good as ever. */
-  readonly freeze: () => void
-  /** Breaks every connection and refuses new ones, until it is told to resume. */
-  readonly stop: () => Promise<void>
-  readonly resume: () => Promise<void>
-}
-
 /** `url` is the server's, such as `http://localhost:2583`. */
-export async function startProxy(url: string): Promise<Proxy> {
+export async function startProxy(url: string) {
   const target = new URL(url)
   const open = new Set<Socket>()
   /** Grows when connections are frozen. */
@@ -42,7 +26,6 @@ export async function startProxy(url: string): Promise<Proxy> {
   async function* passOn(pieces: AsyncIterable<Buffer>, made: number): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
       if (made < generation) await new Promise(() => undefined)
-      await proxy.before?.(piece)
       yield piece
     }
   }
@@ -59,18 +42,22 @@ export async function startProxy(url: string): Promise<Proxy> {
   }
   await listen(0)
   const { port } = server.address() as AddressInfo
-  const proxy: Proxy = {
+  return {
+    /** To be used in place of the server's; the same for as long as the proxy is there. */
     url: `${target.protocol}//127.0.0.1:${port}`,
+    /** How many connections were accepted so far. */
     accepted: () => accepted,
+    /** Breaks every connection that is open; new ones are taken. */
     cut: () => cut(open),
-    freeze: () => {
+    /** From now on nothing more passes on connections that are open, and nobody is told; new ones are as good as ever. */
+    freeze: (): void => {
       generation += 1
     },
+    /** Breaks every connection and refuses new ones, until it is told to resume. */
     stop,
     resume: () => listen(port),
     [Symbol.asyncDispose]: stop,
   }
-  return proxy
 }
 
 function cut(sockets: Iterable<Socket>): void {

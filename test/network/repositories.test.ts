@@ -5,10 +5,9 @@ import { test } from 'node:test'
 import type { Json } from '../reference/shapes.ts'
 import { temporaryFolder } from '../support/store/store.ts'
 import { otherCid } from '../support/records/records.ts'
-import { moment, until } from '../support/until.ts'
+import { moment } from '../support/until.ts'
 import { type Account, startNetwork } from './network.ts'
-import { startProxy } from './proxy.ts'
-import { runProgram, startProgram } from './service.ts'
+import { runProgram } from './service.ts'
 import { differences, eventually, type Records, settingsIn, startIngest, storedIn } from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
 import { repeatedly } from './support-publisher.ts'
@@ -64,33 +63,6 @@ test('repositories are fetched as a whole', async (t) => {
     assert.deepEqual(differences(before, after), [])
     assert.deepEqual(momentsOf(after), momentsOf(before))
     await ingest.stop()
-  })
-
-  await t.test('a backfill that is told to stop goes on where it was', async () => {
-    await using proxy = await startProxy(network.pdsUrl)
-    // The fourth repository never comes.
-    let fetched = 0
-    proxy.before = (piece) =>
-      piece.includes('sync.getRepo?') && (fetched += 1) > 3 ? new Promise(() => undefined) : undefined
-    const database = inFolder('stopped.db')
-    const env = settingsIn(network, database, { LEXIGRAPH_PARALLEL: '1' })
-    await using backfill = startProgram(['backfill', proxy.url], { env })
-    // One repository at a time, so that all but the last that something is stored of are done.
-    const done = await until(async () => {
-      const uris = await storedIn(database).then(
-        (stored) => [...stored.keys()],
-        () => [],
-      )
-      const begun = new Set(uris.map((uri) => uri.split('/')[2])).size
-      return begun > 1 && begun < accounts.length - 1 && begun - 1
-    })
-    assert.equal(await backfill.kill('SIGTERM'), 1)
-    delete proxy.before
-    const left = (await backfill.status()).repositories.waiting
-    assert.ok(left > 0 && left <= accounts.length - done)
-    const result = await run(['backfill', proxy.url], env)
-    assert.deepEqual([result.read, result.complete], [left, true])
-    assert.deepEqual(differences(await published(accounts), await storedIn(database)), [])
   })
 
   await t.test('a comparison tells what was missed, repairs it, and then finds that all agree', async () => {

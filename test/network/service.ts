@@ -23,28 +23,9 @@ export interface Outcome {
 }
 
 /** Killed when it goes out of scope. */
-export interface Program extends AsyncDisposable {
-  readonly pid: number
-  /** All that it has said on standard error so far. */
-  readonly stderr: () => string
-  /** Resolves when that matches; fails when the program ends before. */
-  readonly said: (pattern: RegExp) => Promise<RegExpExecArray>
-  /** Its exit status, null when it was killed. */
-  readonly ended: Promise<number | null>
-  /** Resolves, like `ended`, when the program is gone. */
-  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
-  /** Tells it to stop, and fails when it does not end well. */
-  readonly stop: () => Promise<void>
-  /** What `status --json` says under the same environment, which has to name the database. */
-  readonly status: () => Promise<Json>
-}
+export type Program = ReturnType<typeof startProgram>
 
-export interface Service extends Program {
-  /** Such as `http://127.0.0.1:4000`. */
-  readonly url: string
-  /** The data of an operation; fails when there are errors. */
-  readonly query: (text: string, variables?: Json) => Promise<Json>
-}
+export type Service = Awaited<ReturnType<typeof answering>>
 
 /** The checkout's file, or that of the package, of which a run of all tests makes one: it starts with less computing. */
 export const programFile =
@@ -62,7 +43,7 @@ export async function runProgram(args: readonly string[], options: ProgramOption
 }
 
 /** Starts a command that goes on until it is told to stop, such as `ingest`. */
-export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
+export function startProgram(args: readonly string[], options: ProgramOptions = {}) {
   const child = start(args, options)
   const ended = once(child, 'close').then(([status]): number | null => status)
   let isOver = false
@@ -78,16 +59,22 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   }
   return {
     pid: child.pid ?? Number.NaN,
+    /** All that it has said on standard error so far. */
     stderr: () => stderr,
-    said: (pattern) =>
+    /** Resolves when that matches; fails when the program ends before. */
+    said: (pattern: RegExp) =>
       until(() => {
         const found = pattern.exec(stderr)
         if (found === null && isOver) throw new Error(`The program has ended without ${pattern}: ${stderr}`)
         return found
       }),
+    /** Its exit status, null when it was killed. */
     ended,
+    /** Resolves, like `ended`, when the program is gone. */
     kill,
+    /** Tells it to stop, and fails when it does not end well. */
     stop: async () => assert.equal(await kill('SIGTERM'), 0, stderr),
+    /** What `status --json` says under the same environment, which has to name the database. */
     status: () =>
       until(async () => {
         const { stdout, stderr, status } = await runProgram(['status', '--json'], options)
@@ -103,17 +90,15 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
  * Starts a command that serves, such as `serve`, on a free port; resolves when it answers. Callers may ask as much as
  * they like, and for as long as a busy machine takes, unless a setting of the tiers is given.
  */
-export async function startService(
-  args: readonly string[],
-  { env = {}, ...options }: ProgramOptions = {},
-): Promise<Service> {
+export async function startService(args: readonly string[], { env = {}, ...options }: ProgramOptions = {}) {
   const roomy = { LEXIGRAPH_TIERS: generousTiers, ...env }
   return answering(startProgram([...args, '--port', '0'], { ...options, env: roomy }))
 }
 
 /** A program that serves, when its port is open: it answers, or says that its index is not ready. */
-export async function answering(program: Program): Promise<Service> {
+export async function answering(program: Program) {
   const [, url = ''] = await program.said(/Lexigraph (?:answers|listens) at (http:\/\/[^/]+)/)
+  /** The data of an operation; fails when there are errors. */
   const query = async (text: string, variables?: Json): Promise<Json> => {
     const response = await fetch(`${url}/api/graphql`, {
       method: 'POST',

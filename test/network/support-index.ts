@@ -9,7 +9,7 @@ import type { Json } from '../reference/shapes.ts'
 import { generousTiers } from '../support/server/tiers.ts'
 import { until } from '../support/until.ts'
 import type { Network } from './network.ts'
-import { type Program, type Service, startProgram, startService } from './service.ts'
+import { type Program, startProgram, startService } from './service.ts'
 
 /** Settings of a program that lives in the network: its database, and whom it asks for identities. */
 export function settingsIn(
@@ -21,7 +21,7 @@ export function settingsIn(
     LEXIGRAPH_DATABASE: database,
     LEXIGRAPH_PLC: plcUrl,
     LEXIGRAPH_HANDLE_RESOLVER: pdsUrl,
-    // Whoever waits for an answer to change asks more often than callers may.
+    // A test that waits for an answer to change asks more often than callers may.
     LEXIGRAPH_TIERS: generousTiers,
     ...more,
   }
@@ -34,16 +34,8 @@ export async function startIngest(from: string, env: Readonly<Record<string, str
   return ingest
 }
 
-export interface Following extends AsyncDisposable {
-  readonly ingest: Program
-  readonly service: Service
-}
-
 /** A process that follows sources and one that answers, started at once over a new database or an old one; both ready. */
-export async function startFollowing(
-  from: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Following> {
+export async function startFollowing(from: string, env: Readonly<Record<string, string>>) {
   await using programs = new AsyncDisposableStack()
   // Settled, so that one that has started is ended when the other fails.
   const [ingest, service] = await Promise.allSettled([

@@ -24,17 +24,7 @@ export type Happening =
 
 type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'deleted'
 
-export interface Publishers {
-  readonly accounts: readonly Account[]
-  /** One thing, whatever it is. */
-  readonly act: () => Promise<void>
-  /** An account with many records vanishes, or is back. */
-  readonly hideOrShow: () => Promise<void>
-  /** All accounts are active that are not deleted. */
-  readonly revive: () => Promise<void>
-  /** What an index must hold. */
-  readonly published: () => Promise<Records>
-}
+export type Publishers = Awaited<ReturnType<typeof startPublishers>>
 
 interface Publisher {
   readonly account: Account
@@ -56,8 +46,8 @@ export async function startPublishers(
   network: Network,
   names: readonly string[],
   dice: Dice,
-  tell: (happening: Happening) => void = () => {},
-): Promise<Publishers> {
+  tell: (happening: Happening) => void,
+) {
   const publishers: Publisher[] = []
   /** The last version of what may be referred to. */
   const versions = new Map<string, Strong>()
@@ -171,14 +161,17 @@ export async function startPublishers(
     return last
   }
   return {
-    accounts: publishers.map(({ account }) => account),
+    /** One thing, whatever it is. */
     act: inTurn(act),
+    /** An account with many records vanishes, or is back. */
     hideOrShow: inTurn(() => hideOrShow(crowd)),
+    /** All accounts are active that are not deleted. */
     revive: inTurn(async () => {
       for (const publisher of publishers)
         if (publisher.accountStatus !== 'deleted') await setAccountStatus(publisher, 'active')
     }),
-    published: async () => {
+    /** What an index must hold. */
+    published: async (): Promise<Records> => {
       const shown = publishers.filter(({ accountStatus }) => accountStatus === 'active')
       const repositories = await Promise.all(shown.map(({ account }) => account.records()))
       return new Map(

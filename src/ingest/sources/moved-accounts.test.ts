@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type FakeFirehose, firehoseOf, startFakeFirehose } from '../../../test/network/fake-firehose.ts'
+import { firehoseOf, startFakeFirehose } from '../../../test/network/fake-firehose.ts'
 import { collection as note, didOf, noteLexicon } from '../../../test/network/follow.ts'
 import { startDirectory } from '../../../test/support/network/directory.ts'
 import { createSignedRepo, frameOf, type SignedRepo } from '../../../test/support/network/signed-repo.ts'
@@ -87,11 +87,7 @@ onEveryDatabase('a relay hides accounts of any host on its own behalf', async (e
   await until(async () => (await given.status(alice)) === 'takendown')
 })
 
-interface Host extends FakeFirehose {
-  readonly tell: (t: string, repo: SignedRepo, body?: object) => void
-  /** What `getRepoStatus` answers; null: that it cannot. */
-  readonly statuses: Map<string, object | null>
-}
+type Host = Awaited<ReturnType<typeof startHost>>
 
 async function open(engine: Engine) {
   const started = new AsyncDisposableStack()
@@ -145,8 +141,9 @@ async function open(engine: Engine) {
   }
 }
 
-async function startHost(isPds: boolean): Promise<Host> {
-  const statuses: Host['statuses'] = new Map()
+async function startHost(isPds: boolean) {
+  /** What `getRepoStatus` answers; null: that it cannot. */
+  const statuses = new Map<string, object | null>()
   const host = await startFakeFirehose({
     respond: ({ pathname, searchParams }, response) => {
       if (isPds && pathname === '/xrpc/com.atproto.server.describeServer')
@@ -160,7 +157,7 @@ async function startHost(isPds: boolean): Promise<Host> {
   return {
     ...host,
     statuses,
-    tell: (t, { did }, body = {}) =>
+    tell: (t: string, { did }: SignedRepo, body: object = {}): void =>
       host.send(frameOf(t, { seq: host.frames.length + 1, did, time: new Date().toISOString(), ...body })),
   }
 }

@@ -4,21 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PDS, type StoredRecord } from '@atproto/pds'
+import { PDS } from '@atproto/pds'
 import { Database, PlcServer } from '@did-plc/server'
 
-export interface Servers extends AsyncDisposable {
-  readonly pdsUrl: string
-  readonly plcUrl: string
-  /** What an administrator of the PDS sends along. */
-  readonly adminAuthorization: string
-  /** What is in an account's repository, whatever the account's state is; nothing when it is deleted. */
-  readonly recordsOf: (did: string) => Promise<readonly StoredRecord[]>
-}
+export type Servers = Awaited<ReturnType<typeof startServers>>
 
 const adminPassword = 'of-tests-only'
 
-export async function startServers(): Promise<Servers> {
+export async function startServers() {
   await using started = new AsyncDisposableStack()
   const plcPort = await freePort()
   const plc = PlcServer.create({ db: Database.mock(), port: plcPort })
@@ -49,8 +42,10 @@ export async function startServers(): Promise<Servers> {
   return {
     pdsUrl: `http://localhost:${port}`,
     plcUrl,
+    /** What an administrator of the PDS sends along. */
     adminAuthorization: `Basic ${btoa(`admin:${adminPassword}`)}`,
-    recordsOf: async (did) => {
+    /** What is in an account's repository, whatever the account's state is; nothing when it is deleted. */
+    recordsOf: async (did: string) => {
       const { actorStore } = pds.ctx
       if (!(await actorStore.exists(did))) return []
       return actorStore.read(did, async ({ record }) => {

@@ -4,18 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { patience } from '../until.ts'
 
-export interface Directory extends AsyncDisposable {
-  readonly url: string
-  /**
-   * DID documents by DID, or any text; a number is the status that is answered instead, null is silence, and a
-   * promise is waited for.
-   */
-  readonly documents: Map<string, object | string | number | null | Promise<object>>
-  /** DIDs in the order in which they were asked for. */
-  readonly asked: readonly string[]
-  /** Adds the document of an account. */
-  readonly add: (account: DirectoryAccount) => void
-}
+export type Directory = Awaited<ReturnType<typeof startDirectory>>
 
 export interface DirectoryAccount {
   readonly did: string
@@ -25,8 +14,12 @@ export interface DirectoryAccount {
   readonly pds?: string
 }
 
-export async function startDirectory(...accounts: readonly DirectoryAccount[]): Promise<Directory> {
-  const documents: Directory['documents'] = new Map()
+export async function startDirectory(...accounts: readonly DirectoryAccount[]) {
+  /**
+   * DID documents by DID, or any text; a number is the status that is answered instead, null is silence, and a
+   * promise is waited for.
+   */
+  const documents = new Map<string, object | string | number | null | Promise<object>>()
   const asked: string[] = []
   const server = createServer({ keepAliveTimeout: patience }, async (request, response) => {
     const did = decodeURIComponent(request.url?.slice(1) ?? '')
@@ -38,7 +31,9 @@ export async function startDirectory(...accounts: readonly DirectoryAccount[]): 
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const add: Directory['add'] = ({ did, key, handle = 'someone.test', pds = 'https://pds.test' }) => {
+  /** Adds the document of an account. */
+  const add = (account: DirectoryAccount): void => {
+    const { did, key, handle = 'someone.test', pds = 'https://pds.test' } = account
     documents.set(did, {
       '@context': ['https://www.w3.org/ns/did/v1'],
       id: did,
@@ -58,7 +53,8 @@ export async function startDirectory(...accounts: readonly DirectoryAccount[]): 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     documents,
-    asked,
+    /** DIDs in the order in which they were asked for. */
+    asked: asked as readonly string[],
     add,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()

@@ -1,5 +1,5 @@
 /** A reader of firehoses with one account and a directory that knows it, and what comes of frames in brief. */
-import type { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
+import type { Keypair } from '@atproto/crypto'
 import type { Change } from '../../../src/database/changes.ts'
 import {
   createFirehoseReader,
@@ -19,16 +19,11 @@ export const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 export const start = 1_800_000_000_000_000n
 
 export async function openFirehoseReader({
-  keypair,
-  publishers = null,
-  now = () => start,
-  timeoutMs = patience,
-}: {
-  readonly keypair?: P256Keypair | Secp256k1Keypair
-  readonly publishers?: ReadonlySet<string> | null
-  readonly now?: () => bigint
+  keypair = undefined as Keypair | undefined,
+  publishers = null as ReadonlySet<string> | null,
+  now = (): bigint => start,
   /** How long look-ups may take, in milliseconds; by default longer than any takes. */
-  readonly timeoutMs?: number
+  timeoutMs = patience,
 } = {}) {
   const repo = await createSignedRepo(did, keypair)
   const directory = await startDirectory({ did, key: repo.keypair.did() })

@@ -4,33 +4,35 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { patience } from '../until.ts'
 
-export interface RepoHost extends AsyncDisposable {
-  readonly url: string
-  /** By DID: a CAR file, or the name of the error that is answered instead. */
-  readonly repos: Map<string, Uint8Array | string>
-  /** What `listRepos` says of accounts beside their DIDs. */
-  readonly listed: Map<string, object>
-  /** By NSID, who has records of it; null for a host that cannot tell. */
-  collections: ReadonlyMap<string, readonly string[]> | null
-  /** DIDs by handle. */
-  readonly handles: Map<string, string>
-  /** It describes itself as a PDS does. */
-  isPds: boolean
-  /** Accounts on a page. */
-  pageSize: number
-  /** What the next requests meet instead of an answer, in this order. */
-  readonly faults: Fault[]
-  /** All requests so far, as `method?parameters`. */
-  readonly asked: readonly string[]
-  /** How many are being answered at most. */
-  readonly busiest: () => number
-  /** What is waited for before an answer. */
-  before: (method: string, parameters: URLSearchParams) => Promise<unknown>
-}
+export type RepoHost = Awaited<ReturnType<typeof startRepoHost>>
 
 export type Fault = (response: ServerResponse) => void
 
-export async function startRepoHost(): Promise<RepoHost> {
+function createState() {
+  return {
+    /** By DID: a CAR file, or the name of the error that is answered instead. */
+    repos: new Map<string, Uint8Array | string>(),
+    /** What `listRepos` says of accounts besides their DIDs. */
+    listed: new Map<string, object>(),
+    /** By NSID, who has records of it; null for a host that cannot tell. */
+    collections: null as ReadonlyMap<string, readonly string[]> | null,
+    /** DIDs by handle. */
+    handles: new Map<string, string>(),
+    /** It describes itself as a PDS does. */
+    isPds: false,
+    /** Accounts on a page. */
+    pageSize: 1000,
+    /** What the next requests meet instead of an answer, in this order. */
+    faults: [] as Fault[],
+    /** What is waited for before an answer. */
+    before: async (_method: string, _parameters: URLSearchParams): Promise<unknown> => undefined,
+  }
+}
+
+type State = ReturnType<typeof createState>
+
+export async function startRepoHost() {
+  const host = createState()
   const asked: string[] = []
   let busy = 0
   let busiest = 0
@@ -47,27 +49,20 @@ export async function startRepoHost(): Promise<RepoHost> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const host: RepoHost = {
+  return Object.assign(host, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    repos: new Map(),
-    listed: new Map(),
-    handles: new Map(),
-    collections: null,
-    isPds: false,
-    pageSize: 1000,
-    faults: [],
-    asked,
+    /** All requests so far, as `method?parameters`. */
+    asked: asked as readonly string[],
+    /** How many are being answered at most. */
     busiest: () => busiest,
-    before: async () => {},
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
-  }
-  return host
+  })
 }
 
-function answer(host: RepoHost, method: string, parameters: URLSearchParams, response: ServerResponse): void {
+function answer(host: State, method: string, parameters: URLSearchParams, response: ServerResponse): void {
   const collection = parameters.get('collection') ?? ''
   if (method === 'describeServer' && host.isPds)
     return answerJson(response, { did: 'did:web:host.test', availableUserDomains: ['.host.test'] })
@@ -87,14 +82,14 @@ function answer(host: RepoHost, method: string, parameters: URLSearchParams, res
   refuse(response, 501, 'MethodNotImplemented')
 }
 
-function answerRepo({ repos }: RepoHost, did: string, response: ServerResponse): void {
+function answerRepo({ repos }: State, did: string, response: ServerResponse): void {
   const repo = repos.get(did) ?? 'RepoNotFound'
   if (typeof repo === 'string') return refuse(response, 400, repo)
   response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' }).end(repo)
 }
 
 function answerPage(
-  { pageSize }: RepoHost,
+  { pageSize }: State,
   all: readonly object[],
   parameters: URLSearchParams,
   response: ServerResponse,

@@ -22,17 +22,7 @@ export interface Write {
   readonly record?: Readonly<Record<string, unknown>>
 }
 
-export interface SignedRepo {
-  readonly did: string
-  readonly keypair: Keypair
-  readonly rev: () => string
-  /** Makes a commit of its own of the writes. */
-  readonly write: (...writes: readonly Write[]) => Promise<SignedCommit>
-  /** By URI. */
-  readonly records: () => Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>
-  /** All of it as it is now. */
-  readonly car: () => Promise<Uint8Array<ArrayBuffer>>
-}
+export type SignedRepo = Awaited<ReturnType<typeof createSignedRepo>>
 
 export interface SignedCommit {
   readonly did: string
@@ -43,14 +33,15 @@ export interface SignedCommit {
   readonly ops: readonly { readonly action: string; readonly path: string; readonly cid: Cid | null }[]
 }
 
-export async function createSignedRepo(did: string, keypair?: Keypair): Promise<SignedRepo> {
+export async function createSignedRepo(did: string, keypair?: Keypair) {
   const signer = keypair ?? (await Secp256k1Keypair.create())
   let repo = await Repo.create(new MemoryBlockstore(), did, signer)
   return {
     did,
     keypair: signer,
     rev: () => repo.commit.rev,
-    write: async (...writes) => {
+    /** Makes a commit of its own of the writes. */
+    write: async (...writes: readonly Write[]): Promise<SignedCommit> => {
       const data = await repo.formatCommit(writes.map(toWriteOp), signer)
       repo = await repo.applyCommit(data)
       return {
@@ -61,7 +52,8 @@ export async function createSignedRepo(did: string, keypair?: Keypair): Promise<
         ops: await findOps(repo, writes),
       }
     },
-    records: async () => {
+    /** By URI. */
+    records: async (): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
       const contents = await repo.getContents()
       return new Map(
         Object.entries(contents).flatMap(([collection, records]) =>
@@ -69,6 +61,7 @@ export async function createSignedRepo(did: string, keypair?: Keypair): Promise<
         ),
       )
     },
+    /** All of it as it is now. */
     car: async () =>
       new Uint8Array(Buffer.concat(await Array.fromAsync(getFullRepo(repo.storage, repo.cid)))),
   }

@@ -17,22 +17,6 @@ const others = Array.from({ length: 9 }, (_, index) => `did:plc:${'abcdefghij'[i
 const [book, person] = ['org.example.book', 'org.example.person']
 const forever = new AbortController().signal
 
-test('a repository comes as its host has it', async () => {
-  await using host = await startRepoHost()
-  const car = Buffer.alloc(3_000_000, 'x')
-  host.repos.set(did, car)
-  assert.deepEqual(Buffer.from(await hosts().fetchRepo(host.url, did, forever)), car)
-  assert.deepEqual(host.asked, [`getRepo?did=${encodeURIComponent(did)}`])
-})
-
-test('what a host refuses is told with its status and its name', async () => {
-  await using host = await startRepoHost()
-  host.repos.set(did, 'RepoDeactivated')
-  const error = await failure(hosts().fetchRepo(host.url, did, forever))
-  assert.deepEqual([error.status, error.code, error.shouldRetry()], [400, 'RepoDeactivated', false])
-  assert.equal(error.message, `${host.url} answers with status 400 RepoDeactivated: It is RepoDeactivated.`)
-})
-
 test('what is no XRPC error is told without a name, and its text cannot break a line', async () => {
   await using host = await startRepoHost()
   const bodies = [
@@ -43,30 +27,20 @@ test('what is no XRPC error is told without a name, and its text cannot break a 
     `{"error":"a\\u0000\\nb${'c'.repeat(5000)}"}`,
   ]
   for (const body of bodies) {
-    host.faults.push((response) => response.writeHead(404).end(body))
-    const { status, message } = await failure(hosts().fetchRepo(host.url, did, forever))
+    const { status, message } = await meet(host, (response) => response.writeHead(404).end(body))
     assert.equal(status, 404)
     assert.match(message, /^http:\/\/127\.0\.0\.1:\d+ answers with status 404( a\uFFFD{2}bc{0,200}…)?\.$/)
   }
 })
 
-test('statuses say whether another attempt may go better', async () => {
+test('what a host refuses is told with its status and name, and whether another attempt may go better', async () => {
   await using host = await startRepoHost()
-  for (const [status, retry] of [
-    [400, false],
-    [401, false],
-    [404, false],
-    [408, true],
-    [425, true],
-    [429, true],
-    [500, true],
-    [501, false],
-    [502, true],
-    [503, true],
-  ] as const) {
-    host.faults.push((response) => refuse(response, status, 'Odd'))
-    const error = await failure(hosts().fetchRepo(host.url, did, forever))
-    assert.deepEqual([error.status, error.shouldRetry()], [status, retry])
+  const passing = [408, 425, 429, 500, 502, 503]
+  for (const status of [400, 401, 404, 501, ...passing]) {
+    const retry = passing.includes(status)
+    const error = await meet(host, (response) => refuse(response, status, 'Odd'))
+    assert.deepEqual([error.status, error.code, error.shouldRetry()], [status, 'Odd', retry])
+    assert.equal(error.message, `${host.url} answers with status ${status} Odd: It is Odd.`)
   }
 })
 
@@ -91,7 +65,7 @@ test('a host that asks for a pause is left alone as long as it asks', async (t) 
     syncBuiltinESMExports()
   })
   const ask = (headers: Readonly<Record<string, string>>): Promise<unknown> => {
-    host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', headers))
+    host.faults.push(limited(headers))
     return fetching.fetchRepo(host.url, did, forever)
   }
   const fetching = hosts()
@@ -113,23 +87,17 @@ test('a pause that is too long is told instead of waited for', async (t) => {
     { 'retry-after': new Date(inAnHour).toUTCString() },
     { 'ratelimit-reset': String(inAnHour / 1_000) },
   ]) {
-    host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', headers))
-    const error = await failure(hosts().fetchRepo(host.url, did, forever))
+    const error = await meet(host, limited(headers))
     assert.deepEqual([error.retryAt, error.shouldRetry()], [inAnHour, true])
   }
-  host.faults.push((response) =>
-    refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '9'.repeat(30) }),
-  )
-  const { retryAt } = await failure(hosts().fetchRepo(host.url, did, forever))
+  const { retryAt } = await meet(host, limited({ 'retry-after': '9'.repeat(30) }))
   assert.equal(retryAt, now + 24 * 3_600_000)
-  for (const odd of ['soon', '-1', '']) {
-    host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': odd }))
-    assert.equal((await failure(hosts().fetchRepo(host.url, did, forever))).retryAt, null)
-  }
+  for (const odd of ['soon', '-1', ''])
+    assert.equal((await meet(host, limited({ 'retry-after': odd }))).retryAt, null)
 })
 
-test('an answer that is cut, or never ends, or never begins, is a failure that may pass', async () => {
-  await using host = await startRepoHost()
+test('an answer that is cut, or never ends or begins, and a host that is away are failures that may pass', async () => {
+  const host = await startRepoHost()
   const faults: Fault[] = [
     (response) => response.destroy(),
     (response) => response.writeHead(200, { 'content-length': '1000' }).write('x', () => response.destroy()),
@@ -144,6 +112,11 @@ test('an answer that is cut, or never ends, or never begins, is a failure that m
     assert.deepEqual([error.status, error.shouldRetry()], [null, true], String(fault))
     assert.match(error.message, /^http:.* could not be asked: .+\.$/)
   }
+  await host[Symbol.asyncDispose]()
+  const gone = await failure(hosts().fetchRepo(host.url, did, forever))
+  assert.match(gone.message, /ECONNREFUSED/)
+  assert.equal(gone.shouldRetry(), true)
+  assert.equal((await failure(hosts().fetchRepo('nonsense', did, forever))).shouldRetry(), false)
 })
 
 test('a slow answer is waited for as long as something comes', async (t) => {
@@ -169,15 +142,6 @@ test('a slow answer is waited for as long as something comes', async (t) => {
   assert.match((await failure(fetchInPieces([2_999, 3_000]))).message, /nothing came for 3 seconds\.$/)
 })
 
-test('a host that is not there is a failure that may pass', async () => {
-  const host = await startRepoHost()
-  await host[Symbol.asyncDispose]()
-  const error = await failure(hosts().fetchRepo(host.url, did, forever))
-  assert.match(error.message, /ECONNREFUSED/)
-  assert.equal(error.shouldRetry(), true)
-  assert.equal((await failure(hosts().fetchRepo('nonsense', did, forever))).shouldRetry(), false)
-})
-
 test('redirects lead to the host that has the repository, whose pauses are none of the one that redirects', async () => {
   await using relay = await startRepoHost()
   await using host = await startRepoHost()
@@ -186,7 +150,7 @@ test('redirects lead to the host that has the repository, whose pauses are none 
     response.writeHead(302, { location: `${host.url}/xrpc/com.atproto.sync.getRepo?did=${did}` }).end()
   relay.faults.push(redirect, redirect)
   assert.equal((await hosts().fetchRepo(relay.url, did, forever)).length, 1)
-  host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '60' }))
+  host.faults.push(limited({ 'retry-after': '60' }))
   const error = await failure(hosts().fetchRepo(relay.url, did, forever))
   assert.deepEqual([error.status, error.retryAt], [429, null])
 })
@@ -197,7 +161,7 @@ test('an answer ends with the signal, and so does a pause', async () => {
   host.faults.push(() => stop.abort(new Error('Stopped.')))
   await assert.rejects(hosts().fetchRepo(host.url, did, stop.signal), { message: 'Stopped.' })
   const again = new AbortController()
-  host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '60' }))
+  host.faults.push(limited({ 'retry-after': '60' }))
   const fetching = hosts().fetchRepo(host.url, did, again.signal)
   await until(() => host.asked.length >= 2)
   again.abort()
@@ -271,10 +235,7 @@ test('whatever a lone host says to the question for collections, all its account
     assert.deepEqual(page.dids, [did])
     assert.match(page.notice ?? '', /^http:.* cannot say who has records of which collection/)
   }
-})
-
-test('a host that is down is not taken for one that knows no collections', async () => {
-  await using host = await startRepoHost()
+  // One that is down has not said it.
   host.faults.push((response) => refuse(response, 502, 'Bad'))
   assert.equal((await failure(hosts().listAccounts(host.url, [book], null, forever))).status, 502)
 })
@@ -316,6 +277,16 @@ function hosts(): Hosts {
   return createHosts(fetch)
 }
 
+function limited(headers: Readonly<Record<string, string>>): Fault {
+  return (response) => refuse(response, 429, 'RateLimitExceeded', headers)
+}
+
+/** What comes of fetching a repository from a host that has this fault. */
+function meet(host: RepoHost, fault: Fault): Promise<HostError> {
+  host.faults.push(fault)
+  return failure(hosts().fetchRepo(host.url, did, forever))
+}
+
 async function failure(work: Promise<unknown>): Promise<HostError> {
   try {
     await work
@@ -326,22 +297,17 @@ async function failure(work: Promise<unknown>): Promise<HostError> {
   return assert.fail('It did not fail.')
 }
 
-async function listAll({
-  url,
-}: RepoHost): Promise<readonly [pages: readonly (readonly string[])[], inactive: readonly string[]]> {
+async function listAll({ url }: RepoHost) {
   const pages: (readonly string[])[] = []
   const inactive: string[] = []
   let cursor: string | null = null
   do {
-    const page: Awaited<ReturnType<Hosts['listAccounts']>> = await hosts().listAccounts(
-      url,
-      [book, person],
-      cursor,
-      forever,
-    )
+    const page: ListPage = await hosts().listAccounts(url, [book, person], cursor, forever)
     pages.push(page.dids)
     inactive.push(...page.inactive)
     cursor = page.cursor
   } while (cursor !== null)
-  return [pages, inactive]
+  return [pages, inactive] as const
 }
+
+type ListPage = Awaited<ReturnType<Hosts['listAccounts']>>

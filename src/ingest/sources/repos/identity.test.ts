@@ -10,6 +10,7 @@ import { createIdentity, IdentityError } from './identity.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const minute = 60_000
+const key = (await Secp256k1Keypair.create()).did()
 
 test('an account is what its DID document says', async () => {
   const key = (await P256Keypair.create()).did()
@@ -32,8 +33,7 @@ test('a document may lack everything but its DID, or have a key that is none', a
 })
 
 test('requests within an hour share one lookup', async () => {
-  await using given = await open()
-  given.directory.add({ did, key: (await Secp256k1Keypair.create()).did() })
+  await using given = await open({ did, key })
   await Promise.all(Array.from({ length: 20 }, () => given.identity.account(did)))
   given.pass(59 * minute)
   await given.identity.account(did)
@@ -44,8 +44,7 @@ test('requests within an hour share one lookup', async () => {
 })
 
 test('news of an account are asked for at most once a minute', async () => {
-  await using given = await open()
-  given.directory.add({ did, key: (await Secp256k1Keypair.create()).did() })
+  await using given = await open({ did, key })
   const { account, forget } = given.identity
   await account(did)
   await account(did, { fresh: true })
@@ -66,14 +65,13 @@ test('a failure is remembered for a minute', async () => {
   await assert.rejects(given.identity.account(did), IdentityError)
   await assert.rejects(given.identity.account(did), IdentityError)
   assert.equal(given.directory.asked.length, 1)
-  given.directory.add({ did, key: (await Secp256k1Keypair.create()).did() })
+  given.directory.add({ did, key })
   given.pass(minute)
   assert.equal((await given.identity.account(did)).did, did)
 })
 
 test('while the directory is away, what it said before holds, but not as news', async () => {
-  await using given = await open()
-  given.directory.add({ did, key: (await Secp256k1Keypair.create()).did() })
+  await using given = await open({ did, key })
   const before = await given.identity.account(did)
   given.directory.documents.set(did, 503)
   await assert.rejects(given.identity.account(did, { fresh: true }), IdentityError)
@@ -133,7 +131,6 @@ test('a domain is an account too', async () => {
 })
 
 test('a handle holds when both directions agree', async () => {
-  const key = (await Secp256k1Keypair.create()).did()
   await using service = await startRepoHost()
   for (const [handle, leadsTo] of Object.entries({
     'alice.test': did,
@@ -160,7 +157,6 @@ test('a handle holds when both directions agree', async () => {
 test('a handle is not taken away because a service is away', async () => {
   await using service = await startRepoHost()
   service.faults.push((response) => refuse(response, 503, 'Away'))
-  const key = (await Secp256k1Keypair.create()).did()
   await using given = await open({ did, key, handle: 'alice.test' }, service.url)
   await fails(
     given.identity.verifiedHandle(did),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { follow } from '../../../../test/network/follow.ts'
 import { refuse } from '../../../../test/support/network/repo-host.ts'
 import { openRepoNetwork, type RepoNetwork } from '../../../../test/support/network/repo-network.ts'
 import { createSignedRepo } from '../../../../test/support/network/signed-repo.ts'
@@ -10,6 +11,7 @@ import { openThreads } from '../threads.ts'
 import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 
 const inFolder = temporaryFolder()
+const forever = new AbortController().signal
 const accountOf = (letter: string): string => `did:plc:${letter.repeat(24)}`
 const [ana, ben, cai] = [accountOf('a'), accountOf('b'), accountOf('c')]
 
@@ -51,7 +53,10 @@ test('an account and a handle are requests too; of others than the publishers no
   network.host.handles.set('ben.test', ben)
   assert.deepEqual(requested((await deliver(network, ana)).deliveries), [[ana]])
   assert.deepEqual(requested((await deliver(network, 'ben.test')).deliveries), [[ben]])
-  assert.deepEqual(requested((await deliver(network, ana, { publishers: new Set([ben]) })).deliveries), [[]])
+  assert.deepEqual(
+    requested((await deliver(network, ana, { publishers: new Set<string>([ben]) })).deliveries),
+    [[]],
+  )
 })
 
 test('a host that is down is asked until it is there, and one that is no host is told', async () => {
@@ -109,38 +114,20 @@ test('a thread that dies fails its repository, which may be tried again', async 
   })
 })
 
-interface Given {
-  readonly cursor?: string | null
-  readonly signal?: AbortSignal
-  readonly publishers?: ReadonlySet<string> | null
-}
-
-/** What the source of a target delivers, and the states that it reports. */
+/** Reads the source of a target to its end. */
 async function deliver(
   network: RepoNetwork,
   target: string,
-  {
-    cursor = null,
-    signal = new AbortController().signal,
-    publishers = null as ReadonlySet<string> | null,
-  }: Given = {},
+  { cursor = null as string | null, publishers = null as ReadonlySet<string> | null, signal = forever } = {},
 ) {
-  const states: string[] = []
   const options = network.options({ targets: [target] })
-  const source = createRepoExportSource({
-    ...options,
-    name: `repo-export:${target}`,
-    target: parseTarget(target),
-    reader: { ...options.reader, publishers },
-  })
-  const context = {
-    cursor: () => cursor,
-    onState: (state: string, detail: string | null) =>
-      void states.push(detail === null ? state : `${state}: ${detail}`),
-    onNotice: () => {},
-    signal,
-  }
-  return { deliveries: await Array.fromAsync(source.deliveries(context)), states }
+  const reader = { ...options.reader, publishers }
+  const source = { ...options, name: `repo-export:${target}`, target: parseTarget(target), reader }
+  const followed = follow(createRepoExportSource(source), { cursor })
+  signal.addEventListener('abort', followed.stop)
+  await followed.ended.catch(() => {})
+  await followed.stop()
+  return followed
 }
 
 function requested(deliveries: readonly Delivery[]): (readonly string[])[] {

@@ -1,3 +1,4 @@
+/** What messages of Jetstream and of Tap say, one at a time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
@@ -7,6 +8,7 @@ import { collection, didOf, gist, noteOf, noteReader, tid } from '../../../../te
 import { createChangeReader } from '../change-reader.ts'
 import { createJetstreamReader } from './jetstream-reader.ts'
 import { createGroupReader, packMessage, type ParsedGroup } from './message-reader.ts'
+import { createTapReader } from './tap-reader.ts'
 
 const now = 1_790_000_000_000_000
 const [alice, bob] = [didOf(1), didOf(2)]
@@ -73,18 +75,8 @@ test('what is not wanted is passed over, and the stream goes on from it', () => 
 })
 
 test('an event with a time that cannot be is refused, and nothing goes on from it', () => {
-  for (const time of [
-    now + 3_600_000_001,
-    9e15,
-    -1,
-    0,
-    1e15 - 1,
-    1.5,
-    2 ** 53,
-    '1790000000000000',
-    null,
-    undefined,
-  ]) {
+  const numbers = [now + 3_600_000_001, 9e15, -1, 0, 1e15 - 1, 1.5, 2 ** 53]
+  for (const time of [...numbers, '1790000000000000', null, undefined]) {
     const reading = read(first({ commit, time_us: time }))
     assert.deepEqual([reading.changes.map(gist), reading.at], [['reject malformed'], null], String(time))
   }
@@ -254,8 +246,16 @@ function readGroup(
 }
 
 test('a revision from the future is refused without a place, and its repository asked for', () => {
-  for (const operation of ['create', 'update', 'delete']) {
-    const { changes, isFuture } = read(first({ commit: { ...commit, operation, rev: tid(2.1e15) } }))
+  const rev = tid(2.1e15)
+  for (const reading of [
+    ...['create', 'update', 'delete'].map((operation) =>
+      read(first({ commit: { ...commit, operation, rev } })),
+    ),
+    ...['create', 'delete'].map((action) =>
+      readTap({ id: 12, type: 'record', record: { ...record, rev, action } }),
+    ),
+  ]) {
+    const { changes, isFuture } = reading
     assert.deepEqual([changes.map(gist), isFuture], [['repo-request ab', 'reject future-revision'], true])
     assert.deepEqual(
       changes.flatMap((change) => (change.kind === 'reject' ? [change.uri, change.rev] : [])),
@@ -269,3 +269,74 @@ test('an event that happens later than clocks may differ is told of', () => {
   const told = seconds.map((ahead) => read(first({ commit, time_us: now + ahead * 1_000_000 })).isFuture)
   assert.deepEqual(told, [false, false, true])
 })
+
+const tapRev = tid(1_789_999_999_123_456)
+const record = { live: true, action: 'create', ...membersOf(noteOf(alice, 'a', tapRev, 'text')) }
+const identity = { did: alice, handle: 'alice.test', is_active: true, status: 'active' }
+const tapPut = `ab/a ${tapRev} text`
+
+/** Ahead of the clock, as far as clocks may differ. */
+const soon = 1_790_000_200_000_000
+
+test('an event of Tap gives its changes, its time if it is live, and its number', () => {
+  const table: [event: object, says: string[], at: bigint | null][] = [
+    [{ type: 'record', record }, [tapPut], 1_789_999_999_123_456n],
+    [{ type: 'record', record: { ...record, action: 'update', live: false } }, [tapPut], null],
+    [
+      { type: 'record', record: { ...record, rev: tid(soon), action: 'delete' } },
+      [`ab/a ${tid(soon)} gone`],
+      BigInt(now),
+    ],
+    [{ type: 'identity', identity }, ['account ab active', 'identity ab'], BigInt(now)],
+    [
+      { type: 'identity', identity: { ...identity, is_active: false, status: 'takendown' } },
+      ['account ab takendown', 'identity ab'],
+      BigInt(now),
+    ],
+  ]
+  for (const [event, says, at] of table) {
+    const reading = readTap({ id: 12, ...event })
+    assert.deepEqual([reading.changes.map(gist), reading.at, reading.ids], [says, at, [12]])
+  }
+})
+
+test('what is not wanted of Tap is passed over and acknowledged', () => {
+  for (const event of [
+    { type: 'record', record: { ...record, did: bob } },
+    { type: 'record', record: { ...record, collection: 'org.example.other', rev: 7 } },
+    { type: 'identity', identity: { ...identity, did: bob } },
+  ]) {
+    const { changes, ids } = readTap({ id: 12, ...event }, [alice])
+    assert.deepEqual([changes, ids], [[], [12]])
+  }
+})
+
+test('what is broken of Tap is refused, and acknowledged where it has a number', () => {
+  const table: [event: object, reason: string][] = [
+    [{}, 'malformed'],
+    [{ type: 7 }, 'malformed'],
+    [{ type: 'label', label: {} }, 'unknown-event'],
+    [{ type: 'record', record: { ...record, action: 'merge' } }, 'unknown-event'],
+    [{ type: 'record' }, 'malformed'],
+    [{ type: 'record', record: { ...record, did: 'did:nobody' } }, 'bad-uri'],
+    [{ type: 'record', record: { ...record, record: { $type: collection, text: 7 } } }, 'invalid-record'],
+    [{ type: 'identity', identity: [] }, 'malformed'],
+    [{ type: 'identity', identity: { ...identity, is_active: 1 } }, 'malformed'],
+    [{ type: 'identity', identity: { ...identity, did: null } }, 'malformed'],
+  ]
+  for (const [event, reason] of table) {
+    const reading = readTap({ id: 12, ...event })
+    assert.deepEqual([reading.changes.map(gist), reading.ids], [[`reject ${reason}`], [12]])
+  }
+  assert.deepEqual(readTap({ id: 0, type: 'record', record }).ids, [0])
+  for (const id of [undefined, '12', -1, 1.5, null]) {
+    const reading = readTap({ id, type: 'record', record })
+    assert.deepEqual([reading.changes.map(gist), reading.ids], [['reject malformed'], []])
+  }
+})
+
+function readTap(event: object, publishers: readonly string[] | null = null): ParsedGroup {
+  const reader = createChangeReader(noteReader(publishers))
+  const readEvent = createTapReader(reader, 'tap:test', () => BigInt(now))
+  return createGroupReader('tap:test', readEvent)([packMessage(JSON.stringify(event), null)])
+}
