@@ -101,19 +101,6 @@ test('a text is stored in its record alone', async () => {
   assert.equal(columns.find(({ name }) => name === '.text')?.hidden, 2)
 })
 
-test('a load that is broken off leaves nothing, and the next one finds all', async () => {
-  await using store = await openNotes(inFolder('broken.db'))
-  async function* broken(): AsyncGenerator<readonly Change[]> {
-    yield* inPairs(lines.map(store.change))
-    throw new Error('broken off')
-  }
-  await assert.rejects(store.database.write.load(broken()), /broken off/)
-  assert.deepEqual(await store.rows('select id from "org.example.note"'), [])
-  assert.deepEqual((await indexOf(store)).terms, [])
-  await store.load(lines)
-  assert.equal((await found(store, 'ungerade')).length, 450)
-})
-
 function wordOf(n: number): string {
   return ((n * 104_729) % 1_000_003).toString(36)
 }

@@ -3,10 +3,24 @@ import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import { contentCount, mark, note, openNotes, put, spot, uriOf } from '../../../test/support/records/notes.ts'
 import { databases } from '../../../test/support/store/postgres.ts'
-import { tamperWith, type TestStore } from '../../../test/support/store/store.ts'
+import {
+  tamperWith,
+  type TestStore,
+  emptyDatabases,
+  openTestStore,
+} from '../../../test/support/store/store.ts'
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
 import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
+import {
+  laterReviewLines,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/records/reviews.ts'
+import { understand } from '../../../test/support/records/understand.ts'
+import { ownSums } from '../layout/sums.ts'
+import { differingCounts } from './verify-counts.ts'
 
 const uri = uriOf(spot('a0'))
 
@@ -158,3 +172,38 @@ async function fill(store: TestStore): Promise<void> {
   )
   await store.database.write.applyBatch(changes)
 }
+
+const emptyUrl = emptyDatabases()
+const { tables } = understand(reviewLexicons, reviewReferences)
+const names = [
+  ...tables.flatMap(({ counts }) => counts.map(({ name }) => name)),
+  ...tables.flatMap((table) => ownSums(table).map(({ name }) => name)),
+]
+
+for (const engine of databases)
+  test(`counts and sums that are not those of the records are found, each by its name (${engine})`, async () => {
+    const path = await emptyUrl(engine)
+    await using store = await openTestStore({
+      path,
+      lexicons: reviewLexicons,
+      references: reviewReferences,
+    })
+    await store.load(reviewLines)
+    await store.apply(...laterReviewLines)
+    const { read } = store.database
+    assert.deepEqual(await differingCounts(read, tables), [])
+    const damaged: string[] = []
+    for (const name of names) {
+      const [column] = await store.rows(`select * from "${name}" limit 1`)
+      if (column === undefined) continue
+      damaged.push(name)
+      const last = Object.keys(column).at(-1)
+      await tamperWith(path, `update "${name}" set ${last} = ${last} + 1`)
+      assert.deepEqual(await differingCounts(read, tables), [{ name, error: null }])
+      await tamperWith(path, `update "${name}" set ${last} = ${last} - 1`)
+    }
+    assert.ok(damaged.length > 4, damaged.join())
+    const [total] = damaged
+    await tamperWith(path, `delete from "${total}"`)
+    assert.deepEqual(await differingCounts(read, tables), [{ name: total, error: null }])
+  })
