@@ -75,7 +75,7 @@ onNotes('outcomes are counted as they were reported, over all sources', async (s
   }
   const { collections, rejections } = await store.database.read.readStatus()
   assert.deepEqual(new Map(collections.map(({ name, outcomes }) => [name, outcomes])), told)
-  // Every fate is among them, or the test would say little.
+  // Every outcome is among them, or the test would say little.
   assert.equal(Object.keys(told.get(note) ?? {}).length, 7)
   assert.deepEqual(rejections, reasons)
 })
@@ -237,17 +237,6 @@ onNotes('records that the end of a repository removes are counted', async (store
   assert.deepEqual(await store.rows('select collection, outcome, records from outcome'), [
     { collection: '', outcome: 'deleted', records: 2 },
   ])
-})
-
-test('a database in memory tells the same', async () => {
-  await using store = await openNotes(':memory:')
-  await store.database.write.applyBatch([put(store, spot('a'), 0)], {
-    source: 'live',
-    cursor: '1',
-    eventAt: null,
-  })
-  const { collections, sources } = await store.database.read.readStatus()
-  assert.deepEqual([collections[1]?.records, sources[0]?.cursor], [1, '1'])
 })
 
 async function onlySource(store: TestStore): Promise<SourceStatus> {

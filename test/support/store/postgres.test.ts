@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
+import { run } from './postgres-layout.ts'
 import { freshDatabase, postgresUrl } from './postgres.ts'
 
 test('each database is empty and its own, and is gone once it is disposed of', async () => {
@@ -10,13 +10,3 @@ test('each database is empty and its own, and is gone once it is disposed of', a
   await first[Symbol.asyncDispose]()
   await assert.rejects(run(first.url, 'select 1'), { code: '3D000' })
 })
-
-async function run(url: string, text: string): Promise<readonly unknown[]> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
