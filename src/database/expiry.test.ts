@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { newUrl, assertOutcome, hide, show } from '../../test/support/store/note-stores.ts'
+import { newUrl, assertOutcome, hide, seen, show } from '../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
@@ -17,7 +17,6 @@ import {
   settleAll,
   spot,
   stoppedClock,
-  visibleRecords,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
@@ -185,8 +184,4 @@ function expire({ database }: TestStore, limit = 100): Promise<number> {
 
 function instant(microseconds: bigint): string {
   return new Date(Number(microseconds / 1000n)).toISOString()
-}
-
-async function seen(store: TestStore): Promise<string[]> {
-  return [...(await visibleRecords(store)).keys()].map((uri) => uri.split('/').at(-1) ?? '').toSorted()
 }

@@ -90,9 +90,9 @@ onStoppedNotes('the history of hidings is kept, whatever the clock', async (stor
       reason: 'First.',
       hiddenBy: 'ann',
       hiddenAt: at,
+      ...shown,
       shownBy: 'ben',
       shownAt: at,
-      purge: null,
     },
     { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
   ])

@@ -14,13 +14,6 @@ const folder = inFolder('')
 const now = (): bigint => 0n
 const options = { tables: [], fingerprint: 'f', check: () => null, now }
 
-test('a file that is laid out for the lexicons is ready to be read', async () => {
-  const path = inFolder('ready.db')
-  await (await openDatabase(path, options))[Symbol.asyncDispose]()
-  await using ready = await openReadyDatabase(path, { fingerprint: 'f', now })
-  assert.equal((await ready?.readPlanState())?.version, 1)
-})
-
 test('what has to be made, rebuilt or refused first is not ready, and is left as it is', async () => {
   const path = inFolder('other.db')
   await (await openDatabase(path, options))[Symbol.asyncDispose]()

@@ -36,8 +36,7 @@ import {
   visibleRecords,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
-import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
-import { tamper } from '../../test/support/records/things.ts'
+import { inPairs, tamperWith, temporaryFolder, type TestStore } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
 const inFolder = temporaryFolder()
@@ -290,9 +289,9 @@ test('a purge does not end while a rebuild has tables of its own', async () => {
   await using store = await openNotes(path)
   await store.apply({ uri: record, value: { $type: note, text: 'remembered' } })
   await purge(store, record)
-  tamper(path, 'create table "next/any" (x)')
+  await tamperWith(path, 'create table "next/any" (x)')
   assert.equal(await store.database.write.compact(), false)
-  tamper(path, 'drop table "next/any"')
+  await tamperWith(path, 'drop table "next/any"')
   assert.equal(await store.database.write.compact(), true)
 })
 

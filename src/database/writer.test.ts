@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
-import { assertCounts } from '../../test/support/store/counts.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { day, found, line, snapshot } from '../../test/support/records/note-lines.ts'
 import { noOutcome, openNotes } from '../../test/support/records/notes.ts'
-import { inPairs } from '../../test/support/store/store.ts'
+import { assertCounts, inPairs } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
 
 onNotes('a record is stored once, and the same again changes nothing', async (store) => {

@@ -244,7 +244,7 @@ function freeMemory(data: string): void {
   if (segment !== undefined) spawnSync('ipcrm', ['-m', segment])
 }
 
-/** Whoever adopted it may take a while to notice, or never do. */
+/** Its new parent may take a while to notice, or never do. */
 function hasEnded(process: number): boolean {
   try {
     return readFileSync(`/proc/${process}/stat`, 'utf8').includes(') Z ')

@@ -81,7 +81,7 @@ onPostgres('a server without pg_trgm is told how to come by it', async () => {
 })
 
 onPostgres('a role that may not create pg_trgm is told what an administrator has to run', async () => {
-  // As where it is not trusted, which is up to whoever set the server up.
+  // As where it is not trusted, which is up to those who set the server up.
   const [row] = await cluster.query(`select setting from pg_config where name = 'SHAREDIR'`)
   const [from, to] = [join(String(row?.setting), 'extension'), join(folder, 'untrusted', 'extension')]
   cpSync(from, to, { recursive: true, filter: (path) => path === from || path.includes('pg_trgm') })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { newUrl, hide, show } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertCounts } from '../../../test/support/store/counts.ts'
 import { openEverything, received } from '../../../test/support/store/everything.ts'
 import { keptState } from '../../../test/support/store/kept-state.ts'
 import {
@@ -35,6 +34,7 @@ import {
   book,
   laterReviewLines,
   link,
+  openReviews,
   review,
   reviewLexicons,
   reviewLine,
@@ -42,8 +42,8 @@ import {
   reviewReferences,
 } from '../../../test/support/records/reviews.ts'
 import {
+  assertCounts,
   emptyDatabases,
-  openTestStore,
   tamperWith,
   type TestStore,
 } from '../../../test/support/store/store.ts'
@@ -106,8 +106,7 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
 onUnlikePairs('a copy has its sums, of records that changed before its end too', async (from, to) => {
   const understood = understand(reviewLexicons, reviewReferences)
   const given = { ...options, tables: understood.tables, fingerprint: understood.set.fingerprint }
-  const documents = { lexicons: reviewLexicons, references: reviewReferences }
-  await using store = await openTestStore({ path: await emptyUrl(from), ...documents })
+  await using store = await openReviews(await emptyUrl(from))
   await store.load(reviewLines)
   const url = await emptyUrl(to)
   const copyAll = async (finishes: boolean): Promise<void> => {
@@ -119,7 +118,7 @@ onUnlikePairs('a copy has its sums, of records that changed before its end too',
   await copyAll(false)
   await store.apply(...laterReviewLines, reviewLine(book, '1', { author: link(author, '2').uri }))
   await copyAll(true)
-  await using copied = await openTestStore({ path: url, ...documents })
+  await using copied = await openReviews(url)
   await assertCounts(copied.database.read, copied.tables)
   await copied.apply(reviewLine(book, '1', {}), reviewLine(review, '1', { stars: 3, book: link(book, '2') }))
   await assertCounts(copied.database.read, copied.tables)

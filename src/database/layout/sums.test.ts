@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertCounts } from '../../../test/support/store/counts.ts'
 import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import {
   author,
   book,
   laterReviewLines,
   link as linkTo,
+  openReviews,
   place,
   review,
   reviewLexicons,
@@ -28,12 +28,7 @@ import {
   settleAll,
 } from '../../../test/support/records/notes.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
-import {
-  emptyDatabases,
-  openTestStore,
-  recordLexicon,
-  type TestStore,
-} from '../../../test/support/store/store.ts'
+import { assertCounts, emptyDatabases, recordLexicon } from '../../../test/support/store/store.ts'
 import { understand } from '../../../test/support/records/understand.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { Change } from '../database.ts'
@@ -46,11 +41,7 @@ const wider = [...reviewLexicons, recordLexicon('org.example.other', { size: { t
 const emptyUrl = emptyDatabases()
 
 test('what refers to a record is read only when its own reference changes', async (t) => {
-  await using store = await openTestStore({
-    path: ':memory:',
-    lexicons: reviewLexicons,
-    references: reviewReferences,
-  })
+  await using store = await openReviews(':memory:')
   await store.load([...reviewLines, ...laterReviewLines])
   const get = t.mock.method(StatementSync.prototype, 'get').mock
   const readings = async (value: Json): Promise<number> => {
@@ -167,7 +158,7 @@ const unknown = { did: 'did:web:b.example', collection: 'org.example.unknown', r
 async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
   const path = await emptyUrl(database)
   let serves = reviewLexicons
-  let store = await open(path, serves)
+  let store = await openReviews(path, serves)
   let turn = 0
   const changeOf = ({ at, what, value }: Event): Change => {
     turn += 1
@@ -214,7 +205,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
         default:
           await store[Symbol.asyncDispose]()
           if (one.kind === 'rebuild') serves = serves === reviewLexicons ? wider : reviewLexicons
-          store = await open(path, serves)
+          store = await openReviews(path, serves)
       }
       await assertCounts(store.database.read, store.tables)
     }
@@ -225,12 +216,8 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
   }
 }
 
-function open(path: string, documents: readonly Json[]): Promise<TestStore> {
-  return openTestStore({ path, lexicons: documents, references: reviewReferences })
-}
-
 onEveryEngine('what is loaded is added up, whichever side comes first', async (database) => {
-  await using store = await open(await emptyUrl(database), reviewLexicons)
+  await using store = await openReviews(await emptyUrl(database))
   await store.load(reviewLines)
   const sums = () =>
     store.rows(

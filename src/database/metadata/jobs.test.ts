@@ -114,6 +114,17 @@ onStoppedNotes('a request for later is due then, or at once', async (store, { cl
   assert.equal((await onlyJob(metadata)).did, one)
 })
 
+onStoppedNotes('a fetch satisfies no request for later', async (store, { clock, metadata }) => {
+  const request = { kind: 'repo-request', did: one, reason: 'Too many events' } as const
+  const later = clock.now() + 3n * tenMinutes
+  await apply(store, request, { ...request, dueAt: later })
+  await metadata.finishJob(await onlyJob(metadata))
+  assert.equal(await metadata.nextJobAt('ingest'), later)
+  clock.advance(3n * tenMinutes)
+  await metadata.finishJob(await onlyJob(metadata))
+  assert.equal(await metadata.nextJobAt('ingest'), null)
+})
+
 onEveryEngine('after any requests and fetches, a fetch covers the last request', async (database) => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('ask' as const), after: fc.integer({ min: 0, max: 20 }) }),
@@ -121,7 +132,6 @@ onEveryEngine('after any requests and fetches, a fetch covers the last request',
     fc.constant({ kind: 'begin' as const }),
     fc.constantFrom({ kind: 'finish' as const }, { kind: 'fail' as const }),
   )
-  const minute = 60_000_000n
   const inMemory = database === 'sqlite' ? ':memory:' : null
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -145,13 +155,13 @@ onEveryEngine('after any requests and fetches, a fetch covers the last request',
       for (const move of steps) {
         switch (move.kind) {
           case 'ask': {
-            const dueAt = clock.now() + BigInt(move.after) * minute
+            const dueAt = clock.now() + BigInt(move.after) * aMinute
             if (wanted === null || dueAt > wanted) wanted = dueAt
             await apply(store, { kind: 'repo-request', did: one, reason: 'It was asked for', dueAt })
             break
           }
           case 'wait':
-            clock.advance(BigInt(move.minutes) * minute)
+            clock.advance(BigInt(move.minutes) * aMinute)
             break
           case 'begin':
             underWay ??= await begin()
@@ -161,7 +171,7 @@ onEveryEngine('after any requests and fetches, a fetch covers the last request',
             if (underWay === null) break
             if (move.kind === 'finish') await metadata.finishJob(underWay)
             else await metadata.failJob(underWay, 'No.', null)
-            pause = move.kind === 'finish' ? tenMinutes : minute
+            pause = move.kind === 'finish' ? tenMinutes : aMinute
             underWay = null
         }
       }

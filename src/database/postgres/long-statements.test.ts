@@ -44,17 +44,6 @@ onPostgres('the time that short statements have is not that of others, and comes
   assert.deepEqual(limits, ['1min', '1h', '1min'])
 })
 
-onPostgres('what a connection was asked in vain does not end it', async (t) => {
-  stopTimers(t)
-  await using servers = open({ poolSize: 1 })
-  const [process] = await together(servers, 1)
-  await assert.rejects(
-    servers.read((client) => client.query('select 1 / 0'), long()),
-    { code: '22012' },
-  )
-  assert.deepEqual(await together(servers, 1), [process])
-})
-
 onPostgres('what is repeated because a connection was lost still ends with its signal', async (t) => {
   stopTimers(t)
   await using servers = open({ poolSize: 2 })

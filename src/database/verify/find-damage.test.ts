@@ -12,17 +12,13 @@ import {
   uriOf,
 } from '../../../test/support/records/notes.ts'
 import { databases, type Engine } from '../../../test/support/store/postgres.ts'
-import {
-  tamperWith,
-  type TestStore,
-  emptyDatabases,
-  openTestStore,
-} from '../../../test/support/store/store.ts'
+import { tamperWith, type TestStore, emptyDatabases } from '../../../test/support/store/store.ts'
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
 import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
 import {
   laterReviewLines,
+  openReviews,
   reviewLexicons,
   reviewLines,
   reviewReferences,
@@ -188,11 +184,7 @@ const names = [
 for (const engine of databases)
   test(`counts and sums that are not those of the records are found, each by its name (${engine})`, async () => {
     const path = await emptyUrl(engine)
-    await using store = await openTestStore({
-      path,
-      lexicons: reviewLexicons,
-      references: reviewReferences,
-    })
+    await using store = await openReviews(path)
     await store.load(reviewLines)
     await store.apply(...laterReviewLines)
     const { read } = store.database

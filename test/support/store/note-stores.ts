@@ -5,12 +5,12 @@ import type { MetadataStore } from '../../../src/database/metadata/metadata-stor
 import {
   apply,
   noOutcome,
-  note,
   noteDatabases,
   openNotes,
   put,
   rev,
   spot,
+  spotOf,
   stoppedClock,
   visibleRecords,
 } from '../records/notes.ts'
@@ -81,8 +81,7 @@ export function purge({ metadata }: TestStore, subject: string) {
   return metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
 }
 
-/** Record keys of the notes that can be seen, sorted. */
+/** Record keys of what can be seen, sorted. */
 export async function seen(store: TestStore): Promise<string[]> {
-  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
-  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
+  return [...(await visibleRecords(store)).keys()].map((uri) => spotOf(uri).rkey).toSorted()
 }

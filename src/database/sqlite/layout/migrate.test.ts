@@ -9,6 +9,7 @@ import { fill, line, open, size, thing } from '../../../../test/support/records/
 import { connect } from '../connection.ts'
 import { isCurrent } from './layout.ts'
 import { migrate } from './migrate.ts'
+import { isAtWork } from './rebuild-state.ts'
 
 const inFolder = temporaryFolder()
 
@@ -53,22 +54,6 @@ test('a rebuild waits for the lock as long as another process is at work on it, 
   assert.ok(isCurrent(own, set.fingerprint))
 })
 
-test('a reader is told that lexicons have changed, and the rows that it reads stay whole', async () => {
-  const path = inFolder('readers.db')
-  const lines = ['a', 'b', 'c'].map((key) => line(key, { size: 1 }))
-  await using reader = await open(path, [thing(size)])
-  await reader.load(lines)
-  const rows = reader.database.read.readRows({ text: 'select rkey from "org.example.thing"', values: [] })
-  const seen: unknown[] = []
-  for await (const { rkey } of rows) {
-    seen.push(rkey)
-    if (seen.length === 1) await (await open(path, [thing({})]))[Symbol.asyncDispose]()
-  }
-  assert.deepEqual(seen, ['a', 'b', 'c'])
-  await assert.rejects(reader.database.read.readPlanState(), /other lexicons; restart/)
-  await assert.rejects(reader.apply(line('d', {})), /rebuilt for other lexicons/)
-})
-
 test('a text file is refused and left alone', async () => {
   const path = inFolder('text.db')
   writeFileSync(
@@ -100,4 +85,13 @@ test('a folder that may not be written to is an error, not a crash', async (t) =
   mkdirSync(folder)
   chmodSync(folder, 0o555)
   await assert.rejects(open(`${folder}/x.db`, [thing(size)]), /unable to open/)
+})
+
+test('a rebuild counts as abandoned after half a minute of silence, by whichever clock', () => {
+  const heardAt = 1_770_000_000_000_000n
+  const silences = [0n, 29_999_999n, 30_000_000n, -29_999_999n, -30_000_000n]
+  assert.deepEqual(
+    silences.map((silence) => isAtWork({ derivation: 'd', heardAt }, heardAt + silence)),
+    [true, true, false, true, false],
+  )
 })
