@@ -1,8 +1,6 @@
 /** `serve` whose lexicons have changed, or whose index another process rebuilds. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +19,7 @@ import { onEveryDatabase } from './support/store/databases.ts'
 import type { Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { size, thing, thingUri } from './support/records/things.ts'
+import { freePort } from './support/server/proxies.ts'
 import { until } from './support/until.ts'
 import { generousTiers } from './support/server/tiers.ts'
 
@@ -53,185 +52,167 @@ const forms = [
   { workers: '2', engines: ['postgres'] },
 ] as const
 
-for (const { workers, engines } of forms) {
-  onEveryDatabase(
-    `a service that must rebuild its index first says so at its port, ${workers} workers`,
-    async (engine) => {
-      const env = await filled(engine)
-      await using program = startProgram(['serve', '--port', '0', '--workers', workers, '--lexicons', wide], {
-        env: { ...env, ...stopsAt('middle') },
-      })
-      const preparing = await stoppedPreparation(program)
-      const service = await answering(program)
-      assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
-      const ready = await until(async () => {
-        const response = await fetch(`${service.url}/readyz`)
-        const told = JSON.stringify(await response.json())
-        return / of 4,000 records/.test(told) && { status: response.status, told }
-      })
-      assert.equal(ready.status, 503)
-      assert.match(ready.told, /"collection":"org\.example\.thing","done":\d+,"total":4000/)
-      const refused = await ask(service)
-      assert.equal(refused.status, 503)
-      assert.ok(Number(refused.headers.get('retry-after')) > 0)
-      const [error] = ((await refused.json()) as Json).errors
-      assert.equal(error.extensions.code, 'UNAVAILABLE')
-      assert.match(error.message, /^The index is being rebuilt for these lexicons\. [\d,]+ of 4,000 records/)
-      process.kill(preparing, 'SIGCONT')
-      await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
-      // Each worker notices for itself.
-      const answer = await until(() => service.query(question).catch(() => null))
-      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
-      assert.match(service.stderr(), /^Rebuilding the index: [\d,]+ of 4,000 records/m)
-      await service.said(/^The index was rebuilt for the lexicons in /m)
-      await service.said(
-        new RegExp(
-          `^Database: .+\nLexicons: ${wide}\nCollections and their records: org\\.example\\.thing \\(4,000\\)\n` +
-            `Workers: ${workers}\nLexigraph answers at ${service.url}/api/graphql`,
-          'm',
-        ),
-      )
-      await service.stop()
-    },
-    engines,
-  )
-
-  onEveryDatabase(
-    `a service that refuses its lexicons has not announced its address, ${workers} workers`,
-    async (engine) => {
-      const env = await filled(engine, few)
-      const port = await freePort()
-      const given = ['--port', String(port), '--workers', workers, '--lexicons', foreign]
-      await using program = startProgram(['serve', ...given], { env: { ...env, ...stopsAt('start') } })
-      const preparing = await until(() => preparationOf(program.pid))
-      await until(() => isStopped(preparing))
-      // The port is open while it is not known yet whether the rebuild is permitted.
-      await until(() =>
-        fetch(`http://127.0.0.1:${port}/healthz`).then(
-          ({ status }) => status === 200,
-          () => false,
-        ),
-      )
-      process.kill(preparing, 'SIGCONT')
-      assert.equal(await program.ended, 1)
-      assert.match(program.stderr(), /org\.example\.thing \(20 records\) is not in them/)
-      assert.doesNotMatch(program.stderr(), /http:/)
-    },
-    engines,
-  )
-
-  onEveryDatabase(
-    `a service stops in the middle of a rebuild, and goes on there, ${workers} workers`,
-    async (engine) => {
-      const env = await filled(engine)
-      {
-        await using program = startProgram(
-          ['serve', '--port', '0', '--workers', workers, '--lexicons', wide],
-          { env: { ...env, ...stopsAt('middle') } },
-        )
-        const preparing = await stoppedPreparation(program)
-        const service = await answering(program)
-        await service.stop()
-        await until(() => hasEnded(preparing))
-      }
-      await using service = await startService(['serve', '--workers', workers, '--lexicons', wide], { env })
-      await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
-      const answer = await until(() => service.query(question).catch(() => null))
-      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
-      const [, first = ''] = /^Rebuilding the index: ([\d,]+) of/m.exec(service.stderr()) ?? []
-      assert.notEqual(first, '')
-      await service.stop()
-    },
-    engines,
-  )
-
-  onEveryDatabase(
-    `a service whose index is rebuilt for its new lexicons loads them, ${workers} workers`,
-    async (engine) => {
-      const env = await filled(engine, few)
-      const own = copyOf(narrow, `own-${engine}-${workers}`)
-      await using server = await startFakeJetstream()
-      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
-      await using service = await startService(
-        ['serve', '--workers', workers, '--lexicons', own, ...ingest],
-        { env },
-      )
-      const publish = (rkey: string): void =>
-        server.publishRecord({
-          did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
-          collection: 'org.example.thing',
-          rkey,
-          rev: '3kaaaaaaaaa22',
-          record: { $type: 'org.example.thing' },
-        })
-      const followed = (rkey: string) =>
-        `{ orgExampleThing(first: 1, where: { uri: { eq: "${thingUri(rkey)}" } }) { nodes { uri } } }`
-      await until(() => server.connections.length > 0)
-      publish('first')
-      await until(async () => (await service.query(followed('first'))).orgExampleThing.nodes.length === 1)
-      writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
-      await succeed(['import', nothing, '--lexicons', wide], env)
-      const answer = await until(() => service.query(question).catch(() => null))
-      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
-      assert.match(service.stderr(), /they are loaded anew\.$/m)
-      publish('second')
-      await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
-      await service.stop()
-    },
-    engines,
-  )
-
-  onEveryDatabase(
-    `a service whose index is rebuilt for other lexicons ends and says why, ${workers} workers`,
-    async (engine) => {
-      const env = await filled(engine, few)
-      await using server = await startFakeJetstream()
-      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
-      await using service = await startService(
-        ['serve', '--workers', workers, '--lexicons', narrow, ...ingest],
-        { env },
-      )
-      await succeed(['import', nothing, '--lexicons', wide], env)
-      assert.equal(await service.ended, 1)
-      assert.match(
-        service.stderr(),
-        /^Another process has rebuilt the index, and not for the lexicons that are in \S+narrow now\. Start this service again with the lexicons of the index/m,
-      )
-      // Nor has it rebuilt the index back.
-      await succeed(['query', question, '--lexicons', wide], env)
-    },
-    engines,
-  )
+function onEachForm(sentence: string, holds: (engine: Engine, workers: string) => Promise<void>): void {
+  for (const { workers, engines } of forms)
+    onEveryDatabase(`${sentence}, ${workers} workers`, (engine) => holds(engine, workers), engines)
 }
 
-for (const { workers, engines } of forms)
-  onEveryDatabase(
-    `a service whose folder is edited while it rebuilds loads it when another process rebuilds for it, ${workers} workers`,
-    async (engine) => {
-      const env = await filled(engine)
-      const own = copyOf(wide, `edited-early-${engine}-${workers}`)
-      await using program = startProgram(
-        ['serve', '--port', '0', '--workers', workers, '--lexicons', own, '--tiers', generousTiers],
-        { env: { ...env, ...stopsAt('middle') } },
-      )
-      const preparing = await stoppedPreparation(program)
-      const service = await answering(program)
-      writeFileSync(join(own, 'thing.json'), readFileSync(join(wider, 'thing.json')))
-      // The service does not notice the end of its own rebuild before the index is rebuilt once more.
-      const others = [program.pid, ...childrenOf(program.pid).filter((pid) => pid !== preparing)]
-      for (const pid of others) process.kill(pid, 'SIGSTOP')
-      process.kill(preparing, 'SIGCONT')
-      await until(() => hasEnded(preparing))
-      await succeed(['import', nothing, '--lexicons', wider], env)
-      for (const pid of others.toReversed()) process.kill(pid, 'SIGCONT')
-      const answer = await until(() =>
-        service.query('{ orgExampleThing(first: 1) { nodes { more } } }').catch(() => null),
-      )
-      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ more: null }] } })
-      await service.stop()
-    },
-    engines,
+onEachForm('a service that must rebuild its index first says so at its port', async (engine, workers) => {
+  const env = await filled(engine)
+  await using program = startProgram(['serve', '--port', '0', '--workers', workers, '--lexicons', wide], {
+    env: { ...env, ...stopsAt('middle') },
+  })
+  const preparing = await stoppedPreparation(program)
+  const service = await answering(program)
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+  const ready = await until(async () => {
+    const response = await fetch(`${service.url}/readyz`)
+    const told = JSON.stringify(await response.json())
+    return / of 4,000 records/.test(told) && { status: response.status, told }
+  })
+  assert.equal(ready.status, 503)
+  assert.match(ready.told, /"collection":"org\.example\.thing","done":\d+,"total":4000/)
+  const refused = await ask(service)
+  assert.equal(refused.status, 503)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  const [error] = ((await refused.json()) as Json).errors
+  assert.equal(error.extensions.code, 'UNAVAILABLE')
+  assert.match(error.message, /^The index is being rebuilt for these lexicons\. [\d,]+ of 4,000 records/)
+  process.kill(preparing, 'SIGCONT')
+  await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
+  // Each worker notices for itself.
+  const answer = await until(() => service.query(question).catch(() => null))
+  assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
+  assert.match(service.stderr(), /^Rebuilding the index: [\d,]+ of 4,000 records/m)
+  await service.said(/^The index was rebuilt for the lexicons in /m)
+  await service.said(
+    new RegExp(
+      `^Database: .+\nLexicons: ${wide}\nCollections and their records: org\\.example\\.thing \\(4,000\\)\n` +
+        `Workers: ${workers}\nLexigraph answers at ${service.url}/api/graphql`,
+      'm',
+    ),
   )
+  await service.stop()
+})
+
+onEachForm('a service that refuses its lexicons has not announced its address', async (engine, workers) => {
+  const env = await filled(engine, few)
+  const port = await freePort()
+  const given = ['--port', String(port), '--workers', workers, '--lexicons', foreign]
+  await using program = startProgram(['serve', ...given], { env: { ...env, ...stopsAt('start') } })
+  const preparing = await until(() => preparationOf(program.pid))
+  await until(() => isStopped(preparing))
+  // The port is open while it is not known yet whether the rebuild is permitted.
+  await until(() =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  process.kill(preparing, 'SIGCONT')
+  assert.equal(await program.ended, 1)
+  assert.match(program.stderr(), /org\.example\.thing \(20 records\) is not in them/)
+  assert.doesNotMatch(program.stderr(), /http:/)
+})
+
+onEachForm('a service stops in the middle of a rebuild, and goes on there', async (engine, workers) => {
+  const env = await filled(engine)
+  {
+    await using program = startProgram(['serve', '--port', '0', '--workers', workers, '--lexicons', wide], {
+      env: { ...env, ...stopsAt('middle') },
+    })
+    const preparing = await stoppedPreparation(program)
+    const service = await answering(program)
+    await service.stop()
+    await until(() => hasEnded(preparing))
+  }
+  await using service = await startService(['serve', '--workers', workers, '--lexicons', wide], { env })
+  await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
+  const answer = await until(() => service.query(question).catch(() => null))
+  assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
+  const [, first = ''] = /^Rebuilding the index: ([\d,]+) of/m.exec(service.stderr()) ?? []
+  assert.notEqual(first, '')
+  await service.stop()
+})
+
+onEachForm('a service whose index is rebuilt for its new lexicons loads them', async (engine, workers) => {
+  const env = await filled(engine, few)
+  const own = copyOf(narrow, `own-${engine}-${workers}`)
+  await using server = await startFakeJetstream()
+  const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
+  await using service = await startService(['serve', '--workers', workers, '--lexicons', own, ...ingest], {
+    env,
+  })
+  const publish = (rkey: string): void =>
+    server.publishRecord({
+      did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+      collection: 'org.example.thing',
+      rkey,
+      rev: '3kaaaaaaaaa22',
+      record: { $type: 'org.example.thing' },
+    })
+  const followed = (rkey: string) =>
+    `{ orgExampleThing(first: 1, where: { uri: { eq: "${thingUri(rkey)}" } }) { nodes { uri } } }`
+  await until(() => server.connections.length > 0)
+  publish('first')
+  await until(async () => (await service.query(followed('first'))).orgExampleThing.nodes.length === 1)
+  writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
+  await succeed(['import', nothing, '--lexicons', wide], env)
+  const answer = await until(() => service.query(question).catch(() => null))
+  assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
+  assert.match(service.stderr(), /they are loaded anew\.$/m)
+  publish('second')
+  await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
+  await service.stop()
+})
+
+onEachForm(
+  'a service whose index is rebuilt for other lexicons ends and says why',
+  async (engine, workers) => {
+    const env = await filled(engine, few)
+    await using server = await startFakeJetstream()
+    const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
+    await using service = await startService(
+      ['serve', '--workers', workers, '--lexicons', narrow, ...ingest],
+      { env },
+    )
+    await succeed(['import', nothing, '--lexicons', wide], env)
+    assert.equal(await service.ended, 1)
+    assert.match(
+      service.stderr(),
+      /^Another process has rebuilt the index, and not for the lexicons that are in \S+narrow now\. Start this service again with the lexicons of the index/m,
+    )
+    // Nor has it rebuilt the index back.
+    await succeed(['query', question, '--lexicons', wide], env)
+  },
+)
+
+onEachForm(
+  'a service whose folder is edited while it rebuilds loads it when another process rebuilds for it',
+  async (engine, workers) => {
+    const env = await filled(engine)
+    const own = copyOf(wide, `edited-early-${engine}-${workers}`)
+    await using program = startProgram(
+      ['serve', '--port', '0', '--workers', workers, '--lexicons', own, '--tiers', generousTiers],
+      { env: { ...env, ...stopsAt('middle') } },
+    )
+    const preparing = await stoppedPreparation(program)
+    const service = await answering(program)
+    writeFileSync(join(own, 'thing.json'), readFileSync(join(wider, 'thing.json')))
+    // The service does not notice the end of its own rebuild before the index is rebuilt once more.
+    const others = [program.pid, ...childrenOf(program.pid).filter((pid) => pid !== preparing)]
+    for (const pid of others) process.kill(pid, 'SIGSTOP')
+    process.kill(preparing, 'SIGCONT')
+    await until(() => hasEnded(preparing))
+    await succeed(['import', nothing, '--lexicons', wider], env)
+    for (const pid of others.toReversed()) process.kill(pid, 'SIGCONT')
+    const answer = await until(() =>
+      service.query('{ orgExampleThing(first: 1) { nodes { more } } }').catch(() => null),
+    )
+    assert.deepEqual(answer, { orgExampleThing: { nodes: [{ more: null }] } })
+    await service.stop()
+  },
+)
 
 for (const workers of ['1', '2'])
   test(`editing the folder of its lexicons does not end a service, ${workers} workers`, async () => {
@@ -244,10 +225,14 @@ for (const workers of ['1', '2'])
     writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
     const uris = '{ orgExampleThing(first: 1) { nodes { uri } } }'
     if (workers === '2') {
-      for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGKILL')
+      const [victim] = childrenOf(service.pid)
+      process.kill(victim as number, 'SIGKILL')
       await service.said(/A worker cannot start and tries again: The lexicons in \S+ are not those that this/)
+      // The other one answers, and once they are as they were, both do.
+      await service.query(uris)
       writeFileSync(join(own, 'thing.json'), readFileSync(join(narrow, 'thing.json')))
-      await until(() => service.query(uris).catch(() => null))
+      await until(() => childrenOf(service.pid).length === 2)
+      await service.query(uris)
       writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
     }
     await service.query(uris)
@@ -256,27 +241,6 @@ for (const workers of ['1', '2'])
     assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 3999' }] } })
     await service.stop()
   })
-
-test('a worker that cannot start because lexicons were edited leaves the others answering', async () => {
-  const env = await filled('sqlite', few)
-  const own = copyOf(narrow, 'edited')
-  await using service = await startService(
-    ['serve', '--workers', '2', '--lexicons', own, '--tiers', generousTiers],
-    {
-      env,
-    },
-  )
-  writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
-  const [victim] = childrenOf(service.pid)
-  process.kill(victim as number, 'SIGKILL')
-  await service.said(/A worker cannot start and tries again/)
-  await service.query('{ orgExampleThing(first: 1) { nodes { uri } } }')
-  // Once they are as they were, it starts.
-  writeFileSync(join(own, 'thing.json'), readFileSync(join(narrow, 'thing.json')))
-  await until(() => childrenOf(service.pid).length === 2)
-  await service.query('{ orgExampleThing(first: 1) { nodes { uri } } }')
-  await service.stop()
-})
 
 onEveryDatabase('a service that is killed during a rebuild leaves no process at work', async (engine) => {
   const env = await filled(engine)
@@ -348,15 +312,6 @@ function preparationOf(pid: number): number | undefined {
   return childrenOf(pid).find((child) =>
     readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('prepare-child'),
   )
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function ask({ url }: Service): Promise<Response & { json: () => Promise<Json> }> {

@@ -8,6 +8,7 @@ import { buildModel } from '../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import { findChanges } from '../src/schema/schema-changes.ts'
 import { schemaText } from '../src/schema/schema-text.ts'
+import { recordLexicon } from './support/store/store.ts'
 import type { Json } from './reference/shapes.ts'
 
 /** Two collections; `properties` are those of the first. */
@@ -18,11 +19,6 @@ interface Lexicons {
 }
 
 function lexicons(): Lexicons {
-  const record = (id: string, properties: Json, defs: Json = {}): Json => ({
-    lexicon: 1,
-    id,
-    defs: { main: { type: 'record', key: 'any', record: { type: 'object', properties } }, ...defs },
-  })
   const properties = {
     title: { type: 'string', maxLength: 100 },
     body: { type: 'string' },
@@ -35,8 +31,10 @@ function lexicons(): Lexicons {
   const member = { type: 'object', properties: { name: { type: 'string' } } }
   return {
     documents: {
-      book: record('org.example.book', properties, { paper: member, audio: member, film: member }),
-      person: record('org.example.person', { name: { type: 'string', maxLength: 100 } }),
+      book: recordLexicon('org.example.book', properties, {
+        defs: { paper: member, audio: member, film: member },
+      }),
+      person: recordLexicon('org.example.person', { name: { type: 'string', maxLength: 100 } }),
     },
     properties,
     references: {},

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { newUrl } from '../../test/support/store/note-stores.ts'
-import { assertCounts } from '../../test/support/store/counts.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import fc from 'fast-check'
 import {
@@ -28,7 +27,7 @@ import {
   widerLexicons,
 } from '../../test/support/records/notes.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
-import { type TestStore } from '../../test/support/store/store.ts'
+import { assertCounts, type TestStore } from '../../test/support/store/store.ts'
 
 onEveryEngine('changes of accounts and hidings hide the right records, and no other', (database) =>
   assertHolds(

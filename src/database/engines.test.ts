@@ -6,7 +6,6 @@ import {
   account,
   assertHolds,
   contentCount,
-  dids,
   mark,
   note,
   openNotes,
@@ -89,28 +88,19 @@ test(
 function change(store: TestStore, it: Said): Change {
   const at = spot(it.rkey, it.did, it.collection)
   const revision = rev(it.rev)
-  switch (it.what) {
-    case 'put':
-      return put(store, at, it.content, { rev: revision })
-    case 'import':
-      return put(store, at, it.content)
-    case 'import at':
-      return dated(store, it)
-    case 'delete':
-      return remove(at, revision)
-    case 'refuse':
-      return refuse(store, at, revision)
-    case 'refuse unsigned':
-      return refuse(store, at)
-    case 'end':
-      return repoEnd(it.did, revision)
-    case 'account':
-      return account(it.did, it.status, it.rev)
-    case 'identity':
-      return { kind: 'identity', did: at.did }
-    default:
-      return { kind: 'repo-request', did: dids[it.did] as string, reason: 'It has diverged', ifKnown: true }
+  const changes: Readonly<Record<string, () => Change>> = {
+    put: () => put(store, at, it.content, { rev: revision }),
+    import: () => put(store, at, it.content),
+    'import at': () => dated(store, it),
+    delete: () => remove(at, revision),
+    refuse: () => refuse(store, at, revision),
+    'refuse unsigned': () => refuse(store, at),
+    end: () => repoEnd(it.did, revision),
+    account: () => account(it.did, it.status, it.rev),
+    identity: () => ({ kind: 'identity', did: at.did }),
+    request: () => ({ kind: 'repo-request', did: at.did, reason: 'It has diverged', ifKnown: true }),
   }
+  return (changes[it.what] as () => Change)()
 }
 
 function dated(store: TestStore, { rkey, did, collection, content, rev: n }: Said): Change {

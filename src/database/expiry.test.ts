@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { newUrl, assertOutcome } from '../../test/support/store/note-stores.ts'
+import { newUrl, assertOutcome, hide, seen, show } from '../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
   apply,
   assertDerived,
   dids,
+  mark,
   note,
   noteLexicons,
   put,
@@ -16,48 +17,43 @@ import {
   settleAll,
   spot,
   stoppedClock,
-  visibleRecords,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
+import type { Engine } from '../../test/support/store/postgres.ts'
 import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
 
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
 
-onEveryEngine('old records leave some at a time, whatever their order', async (database) => {
-  for (const order of [
-    [0, 1, 2, 3],
-    [3, 0, 2, 1],
-  ]) {
-    const { store, clock } = await opened(database)
-    await using _ = store
-    const base = clock.now()
-    for (const days of order)
-      await apply(
-        store,
-        put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
-      )
-    await apply(
-      store,
-      put(store, spot('m', 0, 'org.example.mark'), 0, { rev: rev(1), indexedAt: instant(base) }),
-    )
-    clock.advance(10n * day)
-    assert.equal(await expire(store), 0)
-    clock.advance(2n * day)
-    assert.equal(await expire(store, 1), 1)
-    assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
-    assert.equal(await expire(store, 5), 1)
-    assert.equal(await expire(store, 5), 0)
-    assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
-    await assertDerived(store)
-    const status = await store.database.read.readStatus()
-    assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
-  }
-})
+for (const order of [
+  [0, 1, 2, 3],
+  [3, 0, 2, 1],
+])
+  onExpiring(
+    `old records that were stored in the order ${order} leave some at a time`,
+    async (store, clock) => {
+      const base = clock.now()
+      for (const days of order)
+        await apply(
+          store,
+          put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
+        )
+      await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1), indexedAt: instant(base) }))
+      clock.advance(10n * day)
+      assert.equal(await expire(store), 0)
+      clock.advance(2n * day)
+      assert.equal(await expire(store, 1), 1)
+      assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
+      assert.equal(await expire(store, 5), 1)
+      assert.equal(await expire(store, 5), 0)
+      assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
+      await assertDerived(store)
+      const status = await store.database.read.readStatus()
+      assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
+    },
+  )
 
-onEveryEngine('what has expired is not stored again, until its publisher deletes it', async (database) => {
-  const { store, clock } = await opened(database)
-  await using _ = store
+onExpiring('what has expired is not stored again, until its publisher deletes it', async (store, clock) => {
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
   clock.advance(11n * day)
   assert.equal(await expire(store), 2)
@@ -81,9 +77,7 @@ onEveryEngine('what has expired is not stored again, until its publisher deletes
   await assertDerived(store)
 })
 
-onEveryEngine('what comes with an age of its own is judged by that', async (database) => {
-  const { store, clock } = await opened(database)
-  await using _ = store
+onExpiring('what comes with an age of its own is judged by that', async (store, clock, engine) => {
   const [old, young] = [10n * day + 1_000n, 10n * day].map((age) => instant(clock.now() - age))
   const lines = [
     put(store, spot('a'), 0, { rev: rev(1), indexedAt: String(old) }),
@@ -91,15 +85,14 @@ onEveryEngine('what comes with an age of its own is judged by that', async (data
   ]
   await assertOutcome(apply(store, ...lines), { stored: 1, expired: 1 })
   assert.deepEqual(await seen(store), ['b'])
-  const loaded = await opened(database)
-  await using _loaded = loaded.store
-  const outcome = await loaded.store.database.write.load(
+  await using loaded = await openAt(await newUrl(engine), clock.now, tenDays)
+  const outcome = await loaded.database.write.load(
     (async function* () {
       yield lines
     })(),
   )
   await assertOutcome(outcome, { stored: 1, expired: 1 })
-  await assertDerived(loaded.store)
+  await assertDerived(loaded)
 })
 
 onEveryEngine('records that are kept for longer come back as old as they are', async (database) => {
@@ -113,7 +106,7 @@ onEveryEngine('records that are kept for longer come back as old as they are', a
     await expire(store)
   }
   {
-    // Who does not know for how long they are kept brings nothing back.
+    // A process without a retention brings nothing back.
     await using store = await openAt(url, clock.now)
     await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(2) })), { expired: 1 })
     assert.equal(await expire(store), 0)
@@ -124,18 +117,15 @@ onEveryEngine('records that are kept for longer come back as old as they are', a
   assert.deepEqual(await store.rows('select * from expired'), [])
 })
 
-onEveryEngine('quarantined records and what was refused expire too', async (database) => {
-  const { store, clock } = await opened(database)
-  await using _ = store
+onExpiring('quarantined records and what was refused expire too', async (store, clock) => {
   await apply(
     store,
     put(store, spot('a'), 0, { rev: rev(1) }),
     put(store, spot('b', 1), 0, { rev: rev(1) }),
     refuse(store, spot('r'), rev(1)),
-    refuse(store, spot('s', 0, 'org.example.mark'), rev(1)),
+    refuse(store, spot('s', 0, mark), rev(1)),
   )
-  const { metadata } = store
-  await metadata.hide({ subject: dids[0] as string, reason: 'A test.', hiddenBy: 'ann' })
+  await hide(store, dids[0] as string)
   await settleAll(store)
   clock.advance(11n * day)
   while ((await expire(store, 1)) > 0);
@@ -146,7 +136,7 @@ onEveryEngine('quarantined records and what was refused expire too', async (data
     refused.map(({ uri }) => uri?.split('/').at(-1)),
     ['s'],
   )
-  await metadata.unhide(dids[0] as string, 'ann')
+  await show(store, dids[0] as string)
   await settleAll(store)
   await assertOutcome(apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { expired: 1 })
   await apply(store, account(0, 'deleted', 1))
@@ -168,11 +158,15 @@ onEveryEngine('a rebuild keeps what is too old, which then leaves with a note of
   assert.equal((await store.rows('select rkey from expired')).length, 1)
 })
 
-type Engine = Parameters<typeof newUrl>[0]
-
-async function opened(database: Engine) {
-  const clock = stoppedClock()
-  return { clock, store: await openAt(await newUrl(database), clock.now, tenDays) }
+function onExpiring(
+  sentence: string,
+  holds: (store: TestStore, clock: ReturnType<typeof stoppedClock>, engine: Engine) => Promise<void>,
+): void {
+  onEveryEngine(sentence, async (engine) => {
+    const clock = stoppedClock()
+    await using store = await openAt(await newUrl(engine), clock.now, tenDays)
+    await holds(store, clock, engine)
+  })
 }
 
 function openAt(
@@ -190,8 +184,4 @@ function expire({ database }: TestStore, limit = 100): Promise<number> {
 
 function instant(microseconds: bigint): string {
   return new Date(Number(microseconds / 1000n)).toISOString()
-}
-
-async function seen(store: TestStore): Promise<string[]> {
-  return [...(await visibleRecords(store)).keys()].map((uri) => uri.split('/').at(-1) ?? '').toSorted()
 }

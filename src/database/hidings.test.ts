@@ -7,6 +7,8 @@ import {
   hide,
   show,
   seen,
+  onNotes,
+  assertOutcome,
 } from '../../test/support/store/note-stores.ts'
 import {
   account,
@@ -20,11 +22,15 @@ import {
   settleAll,
   spot,
   uriOf,
+  remove,
+  visibleRecords,
 } from '../../test/support/records/notes.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
+import { inPairs } from '../../test/support/store/store.ts'
 
 const ann = dids[0] as string
-const record = uriOf(spot('a'))
+const a = spot('a')
+const record = uriOf(a)
 
 onEveryEngine('a hiding lasts while the collection is not served, and ends then too', async (database) => {
   const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
@@ -84,9 +90,9 @@ onStoppedNotes('the history of hidings is kept, whatever the clock', async (stor
       reason: 'First.',
       hiddenBy: 'ann',
       hiddenAt: at,
+      ...shown,
       shownBy: 'ben',
       shownAt: at,
-      purge: null,
     },
     { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
   ])
@@ -97,26 +103,6 @@ onStoppedNotes('the history of hidings is kept, whatever the clock', async (stor
   clock.advance(6n)
   await hide(store, record)
   assert.equal((await store.database.read.readHidings())[0]?.hiddenAt, at + 2n)
-})
-
-onThreeNotes('plans change when the first row is hidden and when no row is', async (store) => {
-  const before = (await store.database.read.readPlanState()).version
-  const expected = async (hiding: boolean, after: number): Promise<void> => {
-    const { ordered: _, ...rest } = await store.database.read.readPlanState()
-    assert.deepEqual(rest, { hiding, version: before + after })
-  }
-  await hide(store, ann)
-  await expected(true, 1)
-  await apply(store, account(0, 'suspended', 1), account(0, null, 2))
-  await expected(true, 1)
-  await settleAll(store)
-  await expected(false, 2)
-  await show(store, ann)
-  await settleAll(store)
-  await expected(false, 2)
-  await hide(store, ann)
-  await show(store, ann)
-  await expected(false, 4)
 })
 
 onThreeNotes('rows that remain to be moved are counted by account', async (store, { metadata }) => {
@@ -140,4 +126,83 @@ onThreeNotes('rows that remain to be moved are counted by account', async (store
     [await metadata.knowsAccount(ann), await metadata.knowsAccount('did:web:none.example')],
     [true, false],
   )
+})
+
+onThreeNotes('outcomes count what is withheld', async (store) => {
+  await hide(store, record)
+  const outcome = await apply(
+    store,
+    put(store, a, 1, { rev: rev(9) }),
+    put(store, spot('b'), 1, { rev: rev(9) }),
+    remove(a, rev(10)),
+  )
+  await assertOutcome(outcome, { withheld: 2, updated: 1 })
+})
+
+onEveryEngine('what is not here yet can be hidden, and is never seen', async (database) => {
+  for (const subject of [uriOf(spot('x', 2)), dids[2] as string]) {
+    await using store = await threeNotes(await newUrl(database))
+    assert.equal(await hide(store, subject), 0)
+    // Nobody looks up handles of accounts that have nothing here.
+    assert.deepEqual(await store.rows('select did from actor where did = ?', dids[2] as string), [])
+    await assertOutcome(apply(store, put(store, spot('x', 2), 0, { rev: rev(1) })), { withheld: 1 })
+    assert.deepEqual(await seen(store), ['a', 'b', 'c'])
+    assert.deepEqual(await store.metadata.readActors(9, null), dids.toSorted())
+    assert.equal(await show(store, subject), 1)
+    await settleAll(store)
+    assert.deepEqual(await seen(store), ['a', 'b', 'c', 'x'])
+  }
+})
+
+onEveryEngine('another writer honours what is hidden and shown at once', async (database) => {
+  const path = await newUrl(database)
+  await using one = await threeNotes(path)
+  await using other = await openNotes(path)
+  let turn = 10
+  const write = (rkey: string) => apply(one, put(one, spot(rkey), turn % 2, { rev: rev((turn += 1)) }))
+  await write('a')
+  for (const subject of [record, ann]) {
+    await hide(other, subject)
+    await assertOutcome(write('a'), { withheld: 1 })
+    assert.ok(!(await seen(one)).includes('a'))
+    await show(other, subject)
+    await settleAll(other)
+    await assertOutcome(write('a'), { updated: 1 })
+    assert.ok((await seen(one)).includes('a'))
+  }
+  await assertDerived(one)
+})
+
+onEveryEngine('who leads honours what another hides', async (database) => {
+  const path = await newUrl(database)
+  await using one = await threeNotes(path)
+  await using leaderLock = await one.database.write.leaderLock({
+    signal: new AbortController().signal,
+    onWaiting: () => {},
+  })
+  assert.ok(leaderLock !== null)
+  await leaderLock.applyBatch([put(one, a, 1, { rev: rev(10) })])
+  await using other = await openNotes(path)
+  for (const subject of [record, ann]) {
+    await hide(other, subject)
+    assert.equal((await leaderLock.applyBatch([put(one, a, 2, { rev: rev(11) })])).withheld, 1)
+    await show(other, subject)
+    while ((await leaderLock.metadata.settleAccounts(1)) > 0);
+    assert.deepEqual(await seen(other), ['a', 'b', 'c'])
+  }
+})
+
+onNotes('an import into an empty database keeps to what was hidden before', async (store) => {
+  await hide(store, record)
+  await hide(store, dids[1] as string)
+  const lines = ['a', 'b', 'c'].flatMap((rkey) => [0, 1].map((did) => put(store, spot(rkey, did), did)))
+  const outcome = await store.database.write.load(inPairs(lines))
+  await assertOutcome(outcome, { stored: 2, withheld: 4 })
+  assert.deepEqual(await seen(store), ['b', 'c'])
+  await assertDerived(store)
+  await show(store, record)
+  await show(store, dids[1] as string)
+  await settleAll(store)
+  assert.equal((await visibleRecords(store)).size, 6)
+  await assertDerived(store)
 })

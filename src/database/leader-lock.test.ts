@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
-import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
+import { newUrl, assertOutcome } from '../../test/support/store/note-stores.ts'
 import { once } from 'node:events'
 import { onPostgres } from '../../test/support/store/databases.ts'
 import { line } from '../../test/support/records/note-lines.ts'
 import { openNotes } from '../../test/support/records/notes.ts'
-import { startCluster } from '../../test/support/store/postgres.ts'
-import { type TestStore } from '../../test/support/store/store.ts'
+import type { TestStore } from '../../test/support/store/store.ts'
 import { until } from '../../test/support/until.ts'
 import { DatabaseBusyError, type LeaderLock } from './database.ts'
 
-onNotes('who leads writes as anybody does', async (store) => {
-  await using leaderLock = await acquireLeaderLock(store)
-  await assertOutcome(leaderLock.applyBatch([store.change(line('a'))]), { stored: 1 })
-  await leaderLock.metadata.writeState('a source', 'live', null, 0)
-  await assertOutcome(store.apply(line('a')), { unchanged: 1 })
-  assert.equal(leaderLock.lost.aborted, false)
-})
-
-onPostgres('one leads at a time, and whoever waits is next', async () => {
+onPostgres('one leads at a time, and the one that waits is next', async () => {
   const url = await newUrl('postgres')
   await using store = await openNotes(url)
   await using other = await openNotes(url)
@@ -38,7 +29,7 @@ onPostgres('one leads at a time, and whoever waits is next', async () => {
   assert.equal(first.lost.aborted, true)
 })
 
-onPostgres('who has lost the connection that leads writes nothing before it leads again', async () => {
+onPostgres('a leader that has lost its connection writes nothing before it leads again', async () => {
   await using store = await openNotes(await newUrl('postgres'))
   const change = store.change(line('a'))
   {
@@ -76,22 +67,6 @@ onPostgres('a lead that is lost in the middle of its writing leaves nothing of t
   release.resolve()
   await assert.rejects(loading, DatabaseBusyError)
   assert.deepEqual(await store.rows('select * from "org.example.note"'), [])
-})
-
-onPostgres('a server that is away is waited for', async () => {
-  await using cluster = await startCluster()
-  await using store = await openNotes(cluster.url)
-  const leaderLock = await acquireLeaderLock(store)
-  await cluster.stop('fast')
-  await until(() => leaderLock.lost.aborted)
-  await leaderLock[Symbol.asyncDispose]()
-  const told: string[] = []
-  const next = acquireLeaderLock(store, told)
-  await until(() => told.length > 0)
-  await cluster.start()
-  await using again = await next
-  assert.match(told[0] ?? '', /^The server at \S+ cannot be reached \(ECONNREFUSED\)/)
-  await assertOutcome(again.applyBatch([store.change(line('a'))]), { stored: 1 })
 })
 
 const leader = `from pg_locks join pg_database on pg_database.oid = pg_locks.database

@@ -1,6 +1,6 @@
 /** What becomes of stored and of refused records when the lexicons change, and change back. */
 import assert from 'node:assert/strict'
-import { newUrl } from '../../test/support/store/note-stores.ts'
+import { hide, newUrl, show } from '../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import {
   account,
@@ -12,7 +12,6 @@ import {
   noteLexicons,
   openNotes,
   put,
-  recordText,
   refuse,
   rev,
   settleAll,
@@ -20,7 +19,7 @@ import {
   uriOf,
   widerLexicons,
 } from '../../test/support/records/notes.ts'
-import { openTestStore, recordLexicon, type TestStore } from '../../test/support/store/store.ts'
+import { recordText, openTestStore, recordLexicon, type TestStore } from '../../test/support/store/store.ts'
 import { understand } from '../../test/support/records/understand.ts'
 import { createRejectionJudge } from '../ingest/retry.ts'
 import { createRecordReader } from '../lexicon/records/validate.ts'
@@ -46,9 +45,7 @@ onEveryEngine('records that stop fitting come back with the lexicons that they f
     await apply(store, put(store, spot('hidden'), 0, { rev: rev(5) }))
     await settleAll(store)
     before = await content(store)
-    const { metadata } = store
-    for (const subject of [uriOf(spot('hidden')), dids[1] as string])
-      await metadata.hide({ subject, reason: 'test', hiddenBy: 'test' })
+    for (const subject of [uriOf(spot('hidden')), dids[1] as string]) await hide(store, subject)
     await apply(store, account(2, 'deactivated', 1))
     await settleAll(store)
   }
@@ -59,12 +56,12 @@ onEveryEngine('records that stop fitting come back with the lexicons that they f
       [uriOf(spot('fits')), uriOf(spot('m', 1, mark))].filter((uri) => !uri.includes(dids[1] as string)),
     )
     // What is shown again meanwhile is refused then.
-    await store.metadata.unhide(uriOf(spot('hidden')), 'test')
+    await show(store, uriOf(spot('hidden')))
     await apply(store, account(2, null, 2))
     await settleAll(store)
   }
   await using store = await openNotes(path)
-  await store.metadata.unhide(dids[1] as string, 'test')
+  await show(store, dids[1] as string)
   await settleAll(store)
   assert.deepEqual(await content(store), before)
   assert.deepEqual(await store.database.read.readRejections(9, null), [])
@@ -118,8 +115,7 @@ onEveryEngine('a rebuild reports what its preview reported, which wrote nothing'
     await apply(store, ...[0, 1, 2, 3].map((n) => put(store, spot(`n${n}`), n)))
     await apply(store, ...[0, 1].map((n) => put(store, spot(`m${n}`, 0, mark), n)))
     await apply(store, put(store, spot('hidden'), 0))
-    const hiding = { subject: uriOf(spot('hidden')), reason: 'test', hiddenBy: 'test' }
-    await store.metadata.hide(hiding)
+    await hide(store, uriOf(spot('hidden')))
     // It fits where a text is an integer.
     const value = { $type: note, text: 7 }
     await apply(store, store.change({ uri: uriOf(spot('accepted')), value }))
@@ -184,7 +180,7 @@ onEveryEngine('a collection with records disappears only when that is asked for'
   }
   assert.equal(await lost(strictLexicons), undefined)
   assert.equal(await lost(widerLexicons), undefined)
-  // What somebody let go does not stand in the way again.
+  // What was given up once is not asked about again.
   const fewer = widerLexicons.slice(0, 1)
   await (await openTestStore({ path, lexicons: fewer }))[Symbol.asyncDispose]()
   assert.equal(await lost(noteLexicons.slice(0, 1)), undefined)

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { newUrl, onNotes, assertOutcome } from '../../test/support/store/note-stores.ts'
-import { assertCounts } from '../../test/support/store/counts.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { day, found, line, snapshot } from '../../test/support/records/note-lines.ts'
-import { dids, noOutcome, note, openNotes } from '../../test/support/records/notes.ts'
-import { inPairs, type TestStore } from '../../test/support/store/store.ts'
+import { noOutcome, openNotes } from '../../test/support/records/notes.ts'
+import { assertCounts, inPairs } from '../../test/support/store/store.ts'
 import type { Change } from './database.ts'
-
-const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
 
 onNotes('a record is stored once, and the same again changes nothing', async (store) => {
   await assertOutcome(store.apply(line('a')), { stored: 1 })
@@ -61,59 +58,6 @@ onNotes('the same version at another revision is unchanged, the newer revision i
   }
 })
 
-onNotes('a rejection is kept once for its URI, and cleared by a valid record', async (store) => {
-  const bad = { ...line('a'), value: { $type: 'org.example.note', text: 5 } }
-  const kept = () => store.rows('select uri, reason from rejection')
-  await assertOutcome(store.apply(bad, bad), { rejected: 2 })
-  await store.apply({ ...bad, value: { $type: 'org.example.note', text: 6 } })
-  assert.deepEqual(await kept(), [{ uri: bad.uri, reason: 'invalid-record' }])
-  await store.apply(line('b'))
-  assert.equal((await kept()).length, 1)
-  await store.apply(line('a'))
-  assert.deepEqual(await kept(), [])
-})
-
-onNotes('what is refused without a URI is kept once for its text', async (store) => {
-  const reject = (record: string): Change => ({
-    kind: 'reject',
-    source: 'test',
-    uri: null,
-    reason: 'malformed',
-    message: 'It is no JSON.',
-    record,
-  })
-  await store.database.write.applyBatch([reject('x'), reject('x'), reject('y')])
-  assert.deepEqual(await store.rows('select record from rejection order by record'), [
-    { record: 'x' },
-    { record: 'y' },
-  ])
-})
-
-onNotes('a batch that fails leaves nothing, and memory is right for the next', async (store) => {
-  const bad = { ...line('r'), value: { $type: 'org.example.note', text: 5 } }
-  await store.apply(line('a', { indexedAt: day(5) }), bad)
-  const before = await snapshot(store)
-  const wrong = { ...store.change(line('x')), collection: 'org.example.unknown' } as Change
-  const doomed = [
-    line('b', { indexedAt: day(1), did: 1, about: { uri: 'at://did:plc:new/org.example.note/x', cid } }),
-    line('r'),
-  ].map(store.change)
-  await assert.rejects(store.database.write.applyBatch([...doomed, wrong]), /org\.example\.unknown/)
-  assert.deepEqual(await snapshot(store), before)
-  // The same again: ids, bases, order and the refused must not be taken for stored.
-  await store.database.write.applyBatch(doomed)
-  await assertCounts(store.database.read, store.tables)
-  assert.deepEqual(
-    await store.rows(
-      'select t.rkey, b.uri from "org.example.note" t join base b on b.id = t.base where t.rkey = ?',
-      'b',
-    ),
-    [{ rkey: 'b', uri: `at://${dids[1]}/org.example.note/` }],
-  )
-  assert.deepEqual(await store.rows('select * from rejection'), [])
-  assert.ok(!(await isOrdered(store)))
-})
-
 onNotes('a load that fails half way leaves nothing, and can be done again', async (store) => {
   const before = await snapshot(store)
   const lines = ['d', 'b', 'c', 'a'].map((key, n) => line(key, { indexedAt: day(9 - n) }))
@@ -155,7 +99,3 @@ onNotes('a reader in the middle of its rows sees one state while others write', 
 })
 
 const times = 'select indexed_at, changed_at from "org.example.note"'
-
-async function isOrdered(store: TestStore): Promise<boolean> {
-  return (await store.database.read.readPlanState()).ordered.has(note)
-}

@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
 import { collection, properties, roundOf, whileWriting } from '../support/records/rounds.ts'
+import { run } from '../support/store/postgres-layout.ts'
 import { openTestStore, recordLexicon } from '../support/store/store.ts'
 import { owner } from './binaries.ts'
 
@@ -87,28 +87,18 @@ test('a role that may only read serves, also after a rebuild', { skip: isLeftOut
     const url = new URL(cluster.url)
     return Object.assign(url, { username: role, password: 'secret', pathname: 'lexigraph' }).href
   }
-  await query(as('lexigraph'), owners)
+  await run(as('lexigraph'), owners)
   await whileWriting(as('lexigraph'), async () => undefined)
   await roundOf(as('lexigraph_read'))
   const wider = [recordLexicon(collection, { ...properties, stars: { type: 'integer' } })]
   await (await openTestStore({ path: as('lexigraph'), lexicons: wider }))[Symbol.asyncDispose]()
   await roundOf(as('lexigraph_read'), wider)
-  await assert.rejects(query(as('lexigraph_read'), 'delete from lexigraph.base'), /permission denied/)
+  await assert.rejects(run(as('lexigraph_read'), 'delete from lexigraph.base'), /permission denied/)
 })
 
 async function emptyDatabase(name: string): Promise<string> {
   await cluster.query(`create database ${name} encoding 'UTF8' template template0`)
   return Object.assign(new URL(cluster.url), { pathname: name }).href
-}
-
-async function query(url: string, text: string): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    await client.query(text)
-  } finally {
-    await client.end()
-  }
 }
 
 /** As the user that servers of tests run as, because a cluster belongs to who runs it. */

@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { childrenOf } from '../support/processes.ts'
+import { connected } from '../support/store/postgres-layout.ts'
 import { until } from '../support/until.ts'
 import { binariesOf, dataFolder, isRunning, owner, type Version, versions } from './binaries.ts'
 
@@ -103,8 +104,8 @@ async function running(place: Place): Promise<Cluster> {
   let ended: Promise<unknown> = Promise.resolve()
 
   const query: Cluster['query'] = async (text, values = []) => {
-    await using connection = await connect(url)
-    return (await connection.client.query(text, [...values])).rows
+    await using connection = await connected(url)
+    return (await connection.query(text, [...values])).rows
   }
   const start = async () => {
     const log = openSync(join(folder, 'log'), 'a')
@@ -190,10 +191,10 @@ async function running(place: Place): Promise<Cluster> {
 /** The packages lack pg_basebackup; this is what it does, on one machine. */
 async function backUp(url: string, from: string, { folder, port }: Place): Promise<void> {
   const data = join(folder, 'data')
-  await using connection = await connect(url)
-  await connection.client.query(`select pg_backup_start('standby', true)`)
+  await using connection = await connected(url)
+  await connection.query(`select pg_backup_start('standby', true)`)
   await copy(from, data)
-  const { rows } = await connection.client.query('select labelfile from pg_backup_stop(false)')
+  const { rows } = await connection.query('select labelfile from pg_backup_stop(false)')
   // Of the running server, not of the copy; what was logged since the backup began comes by streaming.
   for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(data, name), { force: true })
   for (const name of readdirSync(join(data, 'pg_wal')))
@@ -210,12 +211,6 @@ async function backUp(url: string, from: string, { folder, port }: Place): Promi
     join(data, 'postgresql.conf'),
     `port = ${port}\nprimary_conninfo = 'host=127.0.0.1 port=${primary.port} user=postgres'\n`,
   )
-}
-
-async function connect(url: string): Promise<AsyncDisposable & { readonly client: pg.Client }> {
-  const client = new pg.Client(url)
-  await client.connect()
-  return { client, [Symbol.asyncDispose]: () => client.end() }
 }
 
 /** With owners and modes. Files that go meanwhile are missed without harm, so its status says nothing. */
@@ -249,7 +244,7 @@ function freeMemory(data: string): void {
   if (segment !== undefined) spawnSync('ipcrm', ['-m', segment])
 }
 
-/** Whoever adopted it may take a while to notice, or never do. */
+/** Its new parent may take a while to notice, or never do. */
 function hasEnded(process: number): boolean {
   try {
     return readFileSync(`/proc/${process}/stat`, 'utf8').includes(') Z ')

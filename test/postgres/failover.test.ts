@@ -14,6 +14,7 @@ import { rounds, seed } from '../support/rounds.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { accountStatus } from '../support/service/service.ts'
 import { onPostgres } from '../support/store/databases.ts'
+import { connected } from '../support/store/postgres-layout.ts'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
 import { temporaryFolder } from '../support/store/store.ts'
 import { until } from '../support/until.ts'
@@ -100,20 +101,17 @@ onPostgres('connections cut again and again harm no answer', async (t) => {
   await using service = await serve()
   await using traffic = await startTraffic(service)
   let cuts = 0
-  const servers = await Promise.all([primary, replica].map(openAdmin))
-  try {
-    for (let round = 0; round < rounds(30); round++)
-      for (const server of servers) {
-        const { rows } = await server.query(`select pid from pg_stat_activity where ${ofService}`)
-        // All at once, or some of them.
-        const chosen = random.chance(0.3) ? rows : random.sample(rows, 2)
-        const pids = chosen.map(({ pid }) => Number(pid))
-        await server.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids])
-        cuts += pids.length
-      }
-  } finally {
-    await Promise.all(servers.map((server) => server.end()))
-  }
+  await using stack = new AsyncDisposableStack()
+  const servers = [stack.use(await connected(primary.url)), stack.use(await connected(replica.url))]
+  for (let round = 0; round < rounds(30); round++)
+    for (const server of servers) {
+      const { rows } = await server.query(`select pid from pg_stat_activity where ${ofService}`)
+      // All at once, or some of them.
+      const chosen = random.chance(0.3) ? rows : random.sample(rows, 2)
+      const pids = chosen.map(({ pid }) => Number(pid))
+      await server.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids])
+      cuts += pids.length
+    }
   await isWell(service, traffic)
   report(t, traffic, `${cuts} connections cut`)
   await traffic.stop()
@@ -123,7 +121,7 @@ onPostgres('when no connection is left, callers are told; and all is well when t
   await using service = await serve({ LEXIGRAPH_READ_DATABASE: '' })
   await using traffic = await startTraffic(service)
   const holders: pg.Client[] = []
-  const admin = await openAdmin(primary)
+  await using admin = await connected(primary.url)
   try {
     const before = traffic.unavailable()
     await until(async () => {
@@ -132,7 +130,7 @@ onPostgres('when no connection is left, callers are told; and all is well when t
       return traffic.unavailable() > before
     })
   } finally {
-    await Promise.all([admin, ...holders].map((client) => client.end()))
+    await Promise.all(holders.map((client) => client.end()))
   }
   await isWell(service, traffic)
   report(t, traffic, `${holders.length} connections held by others`)
@@ -240,12 +238,6 @@ async function hold({ url }: Cluster, holders: pg.Client[]): Promise<void> {
       return
     }
   }
-}
-
-async function openAdmin({ url }: Cluster): Promise<pg.Client> {
-  const client = new pg.Client(url)
-  await client.connect()
-  return client
 }
 
 function report(t: TestContext, { right, unavailable }: Traffic, what: string): void {

@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import pg from 'pg'
 import { parseConfig } from '../../src/cli/settings/config.ts'
 import { loadProject, openStore } from '../../src/cli/store/project.ts'
 import { createDice } from '../network/fake-server.ts'
@@ -13,6 +12,7 @@ import { type Program, startProgram, startService } from '../network/service.ts'
 import { differences, packageLexicons, storedIn } from '../network/support-index.ts'
 import { rounds, seed } from '../support/rounds.ts'
 import { type Cluster, databases, freshDatabase, startCluster } from '../support/store/postgres.ts'
+import { connected } from '../support/store/postgres-layout.ts'
 import { moment, until } from '../support/until.ts'
 import { type Outlets, startOutlets } from './outlets.ts'
 
@@ -150,13 +150,8 @@ async function freshIndex(): Promise<Index> {
   return {
     url,
     query: async (text) => {
-      const client = new pg.Client(url)
-      await client.connect()
-      try {
-        return (await client.query(text)).rows
-      } finally {
-        await client.end()
-      }
+      await using client = await connected(url)
+      return (await client.query(text)).rows
     },
   }
 }

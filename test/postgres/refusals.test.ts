@@ -1,16 +1,17 @@
 /**
  * A database that the command line cannot use is refused with one sentence, and nothing is changed. What keeps a
- * connection from being made is in src/database/postgres/connection.test.ts.
+ * connection from being made is in src/database/postgres/connection.test.ts; databases of another version or of
+ * another program are in src/database/layout/migrate.test.ts.
  */
 import assert from 'node:assert/strict'
 import { cpSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import pg from 'pg'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { onPostgres } from '../support/store/databases.ts'
 import { databases } from '../support/store/postgres.ts'
+import { connected } from '../support/store/postgres-layout.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-refusals-'))
@@ -56,26 +57,6 @@ onPostgres('a URL that is none is refused, and a password in it is not shown', a
   )
 })
 
-onPostgres('a database of something else is left alone', async () => {
-  const url = await database('elsewhere')
-  await run(url, 'create table customer (name text)')
-  await refused(
-    url,
-    /^The database "elsewhere" has tables of another program\. Name an empty database with --database\.$/,
-  )
-})
-
-onPostgres('a database of a newer version is left alone', async () => {
-  const url = await database('newer')
-  const imported = await lexigraph(['import', records], url)
-  assert.equal(imported.status, 0, imported.stderr)
-  await run(url, 'update lexigraph.state set schema_version = 99')
-  await refused(
-    url,
-    /^The database has schema version 99; this program knows versions up to \d+\. Use a newer/,
-  )
-})
-
 onPostgres('a role without rights is told which one it lacks', async () => {
   const url = await database('locked')
   const role = (await cluster.addRole('stranger', 'right')).replace(/postgres$/, 'locked')
@@ -100,7 +81,7 @@ onPostgres('a server without pg_trgm is told how to come by it', async () => {
 })
 
 onPostgres('a role that may not create pg_trgm is told what an administrator has to run', async () => {
-  // As where it is not trusted, which is up to whoever set the server up.
+  // As where it is not trusted, which is up to those who set the server up.
   const [row] = await cluster.query(`select setting from pg_config where name = 'SHAREDIR'`)
   const [from, to] = [join(String(row?.setting), 'extension'), join(folder, 'untrusted', 'extension')]
   cpSync(from, to, { recursive: true, filter: (path) => path === from || path.includes('pg_trgm') })
@@ -146,14 +127,12 @@ async function content(url: string, { url: own, port }: Cluster): Promise<unknow
   const name = /\/([a-z]+)$/.exec(url)?.[1] ?? ''
   const there = await cluster.query('select from pg_database where datname = $1', [name])
   if (!url.includes(`:${port}/`) || there.length === 0) return null
-  const client = new pg.Client(own.replace(/postgres$/, name))
-  await client.connect()
+  await using client = await connected(own.replace(/postgres$/, name))
   const { rows } = await client.query(
     `select nspname as name, xmin::text from pg_namespace union all select relname, xmin::text from pg_class
      union all select proname, xmin::text from pg_proc union all select extname, xmin::text from pg_extension
      order by 1, 2`,
   )
-  await client.end()
   return rows
 }
 
@@ -161,14 +140,7 @@ function lexigraph(args: readonly string[], url: string) {
   return runCommand(args, { env: { LEXIGRAPH_DATABASE: url } })
 }
 
-async function database(name: string, how = ''): Promise<string> {
-  await cluster.query(`create database ${name} ${how}`)
+async function database(name: string): Promise<string> {
+  await cluster.query(`create database ${name}`)
   return cluster.url.replace(/postgres$/, name)
-}
-
-async function run(url: string, statements: string): Promise<void> {
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(statements)
-  await client.end()
 }

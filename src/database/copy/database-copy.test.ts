@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { newUrl, hide, show } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertCounts } from '../../../test/support/store/counts.ts'
 import { openEverything, received } from '../../../test/support/store/everything.ts'
 import { keptState } from '../../../test/support/store/kept-state.ts'
 import {
@@ -35,6 +34,7 @@ import {
   book,
   laterReviewLines,
   link,
+  openReviews,
   review,
   reviewLexicons,
   reviewLine,
@@ -42,12 +42,13 @@ import {
   reviewReferences,
 } from '../../../test/support/records/reviews.ts'
 import {
+  assertCounts,
   emptyDatabases,
-  openTestStore,
   tamperWith,
   type TestStore,
 } from '../../../test/support/store/store.ts'
 import { understand } from '../../../test/support/records/understand.ts'
+import type { Change } from '../database.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'
@@ -105,8 +106,7 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
 onUnlikePairs('a copy has its sums, of records that changed before its end too', async (from, to) => {
   const understood = understand(reviewLexicons, reviewReferences)
   const given = { ...options, tables: understood.tables, fingerprint: understood.set.fingerprint }
-  const documents = { lexicons: reviewLexicons, references: reviewReferences }
-  await using store = await openTestStore({ path: await emptyUrl(from), ...documents })
+  await using store = await openReviews(await emptyUrl(from))
   await store.load(reviewLines)
   const url = await emptyUrl(to)
   const copyAll = async (finishes: boolean): Promise<void> => {
@@ -118,24 +118,10 @@ onUnlikePairs('a copy has its sums, of records that changed before its end too',
   await copyAll(false)
   await store.apply(...laterReviewLines, reviewLine(book, '1', { author: link(author, '2').uri }))
   await copyAll(true)
-  await using copied = await openTestStore({ path: url, ...documents })
+  await using copied = await openReviews(url)
   await assertCounts(copied.database.read, copied.tables)
   await copied.apply(reviewLine(book, '1', {}), reviewLine(review, '1', { stars: 3, book: link(book, '2') }))
   await assertCounts(copied.database.read, copied.tables)
-})
-
-onUnlikePairs('there and back again everything is as it was', async (from, to) => {
-  await using store = await openEverything(from)
-  const [there, back] = [await emptyUrl(to), await emptyUrl(from)]
-  await copy(store.path, there)
-  const comparisons = await copy(there, back)
-  await using again = await openNotes(back)
-  assert.deepEqual(await keptState(again), received(await keptState(store)))
-  await assertDerived(again)
-  assert.deepEqual(
-    comparisons.map(({ source }) => source.digest),
-    (await compareStores(store.path, back)).map(({ target }) => target.digest),
-  )
 })
 
 onEveryPair(
@@ -176,13 +162,11 @@ onEveryPair(
 
 onUnlikePairs('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
-  const { metadata } = store
   const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
-  const hide = () => metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
-  await hide()
+  await hide(store, subject)
   await breakOff(store.path, url, Number.POSITIVE_INFINITY)
-  await metadata.unhide(subject, 'ben')
-  await hide()
+  await show(store, subject)
+  await hide(store, subject)
   await copy(store.path, url)
   await using copied = await openNotes(url)
   assert.deepEqual(await copied.database.read.readHidings(), await store.database.read.readHidings())
@@ -281,21 +265,16 @@ onUnlikePairs('an unfinished copy is no database, and no database is its copy', 
   assert.deepEqual(await keptState(copied), received(state))
 })
 
-/** Whether both hold the same is asserted. */
-async function copy(from: string, to: string) {
+/** Whether both hold the same is asserted, and that digests do not depend on the engine. */
+async function copy(from: string, to: string): Promise<void> {
   await using source = await openSnapshot(from, options)
   await using target = await openCopyTarget(to, source, options)
   await fill(source, target, parts, () => {})
-  const comparisons = await compare(source, target, parts, () => {})
-  for (const { part, differing, first } of comparisons) assert.equal(differing, 0, `${part.name}: ${first}`)
+  for (const one of await compare(source, target, parts, () => {})) {
+    assert.equal(one.differing, 0, `${one.part.name}: ${one.first}`)
+    assert.equal(one.source.digest, one.target.digest)
+  }
   await target.finish()
-  return comparisons
-}
-
-async function compareStores(from: string, to: string) {
-  await using source = await openSnapshot(from, options)
-  const only = { snapshot: () => openSnapshot(to, options) } as CopyTarget
-  return await compare(source, only, parts, () => {})
 }
 
 class BrokenOff extends Error {}
@@ -352,37 +331,20 @@ type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 async function happen(store: TestStore, one: Step, turn: number): Promise<void> {
   const { what, did, rkey, collection, content, limit } = one
   const at = spot(rkey, did, collection)
-  switch (what) {
-    case 'put':
-      return void (await apply(store, put(store, at, content, { rev: rev(turn) })))
-    case 'early': {
-      // Of an earlier moment than any other; a deletion makes it one that is new.
-      const indexedAt = `2020-01-${String(1 + (turn % 28)).padStart(2, '0')}T00:00:00Z`
-      return void (await apply(
-        store,
-        remove(at, rev(turn)),
-        put(store, at, content, { rev: rev(turn), indexedAt }),
-      ))
-    }
-    case 'import':
-      return void (await apply(store, put(store, at, content)))
-    case 'delete':
-      return void (await apply(store, remove(at, rev(turn))))
-    case 'refuse':
-      return void (await apply(store, refuse(store, at, rev(turn))))
-    case 'end':
-      return void (await apply(store, repoEnd(did, rev(turn))))
-    case 'hide record':
-    case 'hide account': {
-      const subject = what === 'hide record' ? uriOf(at) : at.did
-      return void (await hide(store, subject))
-    }
-    case 'show record':
-    case 'show account':
-      return void (await show(store, what === 'show record' ? uriOf(at) : at.did))
-    case 'settle':
-      return void (await store.metadata.settleAccounts(limit))
-    default:
-      return void (await apply(store, account(did, what === 'back' ? null : what, turn)))
+  const subject = what.endsWith('record') ? uriOf(at) : at.did
+  const its = { rev: rev(turn) }
+  // Of an earlier moment than any other; a deletion makes it one that is new.
+  const indexedAt = `2020-01-${String(1 + (turn % 28)).padStart(2, '0')}T00:00:00Z`
+  const changes: Readonly<Record<string, () => readonly Change[]>> = {
+    put: () => [put(store, at, content, its)],
+    early: () => [remove(at, its.rev), put(store, at, content, { ...its, indexedAt })],
+    import: () => [put(store, at, content)],
+    delete: () => [remove(at, its.rev)],
+    refuse: () => [refuse(store, at, its.rev)],
+    end: () => [repoEnd(did, its.rev)],
   }
+  if (what.startsWith('hide')) await hide(store, subject)
+  else if (what.startsWith('show')) await show(store, subject)
+  else if (what === 'settle') await store.metadata.settleAccounts(limit)
+  else await apply(store, ...(changes[what]?.() ?? [account(did, what === 'back' ? null : what, turn)]))
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareKeys, type Row, rowText } from './parts.ts'
+import { assertNoCopy, type CopyMark, formatMark, parseMark } from './mark.ts'
 
 const part = { name: 'anything', columns: ['at', 'key', 'rest'], key: 2, table: null }
 
@@ -24,4 +25,16 @@ test('what stands behind a key does not count', () => {
 
 test('a row has one text, whatever its values are', () => {
   assert.equal(rowText(['a\n', 2n ** 60n, null, 0.5]), '["a\\n","1152921504606846976",null,0.5]\n')
+})
+
+test('an unfinished copy names the command that completes it, whatever its source is called', () => {
+  const marks: readonly (readonly [CopyMark, RegExp])[] = [
+    [{ derivation: 'abc', kind: 'database', source: 'the backup of May.db' }, /`lexigraph copy` again/],
+    [{ derivation: 'abc', kind: 'backup', source: 'the backup of 2026' }, /`lexigraph restore` again/],
+  ]
+  for (const [mark, command] of marks) {
+    assert.deepEqual(parseMark(formatMark(mark)), mark)
+    assert.throws(() => assertNoCopy(formatMark(mark)), command)
+  }
+  assert.equal(parseMark('abc'), null)
 })

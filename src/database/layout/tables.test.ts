@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordLexicon } from '../../../test/support/store/store.ts'
 import { understand } from '../../../test/support/records/understand.ts'
-import { findArray, findColumn, type Table } from './tables.ts'
+import type { Table } from './tables.ts'
 
 const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
 
@@ -116,21 +116,6 @@ test('the index of a reference that every record has includes the first moment',
     new Set(Object.values(includedOf({ link: strongRef, address, null: address }))),
     new Set([null]),
   )
-})
-
-test('columns and side tables are found by path and kind', () => {
-  const table = only(
-    recordLexicon('org.example.find', {
-      link: strongRef,
-      sources: { type: 'array', items: { type: 'string', format: 'at-uri' } },
-    }),
-  )
-  assert.equal(findColumn(table, ['link'], 'refKey')?.name, '.link:key')
-  assert.equal(findColumn(table, ['link'], 'text'), undefined)
-  assert.equal(findColumn(table, ['link', 'uri'], 'refKey'), undefined)
-  // The same array answers as strings and as references.
-  assert.equal(findArray(table, ['sources'], false)?.kind, 'text')
-  assert.equal(findArray(table, ['sources'], true)?.kind, 'reference')
 })
 
 test('an array with the name of an index that every table has gets a side table of another name', () => {

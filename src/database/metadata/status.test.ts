@@ -22,7 +22,14 @@ import {
 import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
 import type { StoredLine } from '../../../test/support/service/engine.ts'
 import { readStatus } from './status.ts'
-import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
+import type {
+  BatchOutcome,
+  Change,
+  RejectionReason,
+  SourceMark,
+  SourceState,
+  SourceStatus,
+} from '../database.ts'
 
 const seconds = (n: number): bigint => BigInt(n * 1_000_000)
 
@@ -75,7 +82,7 @@ onNotes('outcomes are counted as they were reported, over all sources', async (s
   }
   const { collections, rejections } = await store.database.read.readStatus()
   assert.deepEqual(new Map(collections.map(({ name, outcomes }) => [name, outcomes])), told)
-  // Every fate is among them, or the test would say little.
+  // Every outcome is among them, or the test would say little.
   assert.equal(Object.keys(told.get(note) ?? {}).length, 7)
   assert.deepEqual(rejections, reasons)
 })
@@ -160,7 +167,7 @@ onStoppedNotes('a source stops after half a minute of silence', async (store, { 
   // A batch is a sign of life too.
   await metadata.writeState('live', 'live', null, 3)
   clock.advance(seconds(25))
-  await store.database.write.applyBatch([], { source: 'live', cursor: null, eventAt: null })
+  await heard(store)
   clock.advance(seconds(25))
   assert.deepEqual(await state(), ['live', 3, null])
   await metadata.writeState('live', 'finished', null, 0)
@@ -175,11 +182,11 @@ onStoppedNotes('the lag of a live source is that of its last event', async (stor
   }
   assert.equal(await lag('live'), null)
   const eventAt = clock.now() - seconds(4)
-  await store.database.write.applyBatch([], { source: 'live', cursor: '1', eventAt })
+  await heard(store, { cursor: '1', eventAt })
   assert.equal(await lag('live'), 4)
   clock.advance(seconds(10))
   // A batch that says nothing of time leaves both as they are.
-  await store.database.write.applyBatch([], { source: 'live', cursor: '2', eventAt: null })
+  await heard(store, { cursor: '2' })
   assert.equal(await lag('live'), 4)
   for (const state of ['connecting', 'unavailable', 'stopped', 'finished'] as const)
     assert.equal(await lag(state), 14)
@@ -189,17 +196,13 @@ onStoppedNotes('the lag of a live source is that of its last event', async (stor
   clock.advance(seconds(31))
   assert.equal((await onlySource(store)).lagSeconds, 45)
   // A clock that is ahead of ours.
-  await store.database.write.applyBatch([], {
-    source: 'live',
-    cursor: null,
-    eventAt: clock.now() + seconds(9),
-  })
+  await heard(store, { eventAt: clock.now() + seconds(9) })
   assert.equal(await lag('live'), 0)
   assert.equal(await lag('stopped'), 0)
 })
 
 onNotes('sources are in the order of their names, those without a state too', async (store) => {
-  await store.database.write.applyBatch([], { source: 'tap', cursor: null, eventAt: null })
+  await heard(store, { source: 'tap' })
   await store.metadata.writeState('jetstream', 'live', null, 1)
   const { sources } = await store.database.read.readStatus()
   assert.deepEqual(
@@ -229,26 +232,16 @@ onNotes('records that the end of a repository removes are counted', async (store
     put(store, spot('a'), 0, { rev: rev(1) }),
     put(store, spot('a', 0, mark), 0, { rev: rev(1) }),
   )
-  await store.database.write.applyBatch([repoEnd(0, rev(2))], {
-    source: 'live',
-    cursor: null,
-    eventAt: null,
-  })
+  await heard(store, {}, repoEnd(0, rev(2)))
   assert.deepEqual(await store.rows('select collection, outcome, records from outcome'), [
     { collection: '', outcome: 'deleted', records: 2 },
   ])
 })
 
-test('a database in memory tells the same', async () => {
-  await using store = await openNotes(':memory:')
-  await store.database.write.applyBatch([put(store, spot('a'), 0)], {
-    source: 'live',
-    cursor: '1',
-    eventAt: null,
-  })
-  const { collections, sources } = await store.database.read.readStatus()
-  assert.deepEqual([collections[1]?.records, sources[0]?.cursor], [1, '1'])
-})
+/** A batch of the source `live`, unless another is given. */
+function heard(store: TestStore, mark: Partial<SourceMark> = {}, ...changes: readonly Change[]) {
+  return store.database.write.applyBatch(changes, { source: 'live', cursor: null, eventAt: null, ...mark })
+}
 
 async function onlySource(store: TestStore): Promise<SourceStatus> {
   const { sources } = await store.database.read.readStatus()

@@ -135,28 +135,6 @@ onPostgres('what the connections that only read are asked to write fails', async
   await assert.rejects(connection.client.query('create table t (x int)'), /read-only transaction/)
 })
 
-onPostgres('the schema that somebody put pg_trgm into is found', async () => {
-  await server.query('create database elsewhere')
-  const url = server.url.replace(/postgres$/, 'elsewhere')
-  {
-    await using connection = await opened(connect(url, 'write'))
-    await connection.client.query('create schema "Else"; create extension pg_trgm schema "Else"')
-  }
-  await using connection = await opened(connect(url, 'read'))
-  assert.equal(await valueOf(connection.client, "select similarity('a', 'a')"), 1)
-})
-
-onPostgres('a connection that is lost while idle fails at its next statement', async () => {
-  await using connection = await opened(connect(server.url, 'write'))
-  const { client } = connection
-  const ended = new Promise((resolve) => client.once('end', resolve))
-  await server.query('select pg_terminate_backend($1::int)', [
-    String(await valueOf(client, 'select pg_backend_pid()')),
-  ])
-  await ended
-  await assert.rejects(client.query('select 1'), isPassing)
-})
-
 onPostgres('a connection that cannot be made is explained, with what to do', async () => {
   const role = await server.addRole('Some One', 'right')
   const { port } = server

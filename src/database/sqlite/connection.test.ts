@@ -4,10 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { connect } from './connection.ts'
+import { ServiceError } from '../../errors.ts'
+import { derivationOf } from './layout/ddl.ts'
+import { SqliteReader } from './read/reader.ts'
 
 const inFolder = temporaryFolder()
 
-test('whoever comes while a file is locked is told to try again', () => {
+test('a connection to a locked file is refused with the advice to try again', () => {
   const path = inFolder('busy.db')
   using database = new DatabaseSync(path)
   database.exec('create table thing (id integer primary key); begin exclusive')
@@ -30,4 +33,31 @@ test('a reader rolls back what a killed program left in the middle of a transact
     { ...reader.prepare('select count(*) as count, max(value) as value from thing').get() },
     { count: 1, value: 1 },
   )
+})
+
+test('a file that another process has locked is a passing fault, with the cause for the operator', async () => {
+  const path = inFolder('locked.db')
+  const other = new DatabaseSync(path)
+  other.exec('create table state (plan_version, derivation)')
+  other.prepare('insert into state values (1, ?)').run(derivationOf('f'))
+  const reader = new SqliteReader(new DatabaseSync(path, { readOnly: true, timeout: 0 }), {
+    fingerprint: 'f',
+    now: () => 0n,
+    idle: () => null,
+    long: null,
+  })
+  other.exec('begin exclusive')
+  const isPassing = (error: unknown): boolean =>
+    error instanceof ServiceError &&
+    error.code === 'UNAVAILABLE' &&
+    error.details.retryAfter === 1 &&
+    error.cause !== undefined
+  await assert.rejects(reader.readPlanState(), isPassing)
+  await assert.rejects(
+    reader.readAnswer({ text: 'select plan_version from state', values: [] }, { kind: 'short' }),
+    isPassing,
+  )
+  other.exec('commit')
+  other.close()
+  await reader[Symbol.asyncDispose]()
 })

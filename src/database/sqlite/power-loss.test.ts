@@ -7,24 +7,18 @@ import { open, thing } from '../../../test/support/records/things.ts'
 const inFolder = temporaryFolder()
 const skip = !canTrace && 'needs strace, which tells what is synced'
 
-test('a new file that loses its power before its first checkpoint goes on from a cursor', {
-  skip,
-}, async () => {
-  const [path, rest] = [inFolder('new.db'), inFolder('new-rest.db')]
-  await losePower(path, rest, { batches: 5, durability: 'usual' })
-  const { cursor, records } = await stateOf(rest)
-  assert.notEqual(cursor, null)
-  assert.equal(records, Number(cursor))
-})
-
-test('a file that is followed once more loses none of what a cursor says', { skip }, async () => {
-  const [path, rest] = [inFolder('again.db'), inFolder('again-rest.db')]
-  await (await open(path, [thing({})]))[Symbol.asyncDispose]()
-  await losePower(path, rest, { batches: 5, durability: 'usual' })
-  const { cursor, records } = await stateOf(rest)
-  assert.notEqual(cursor, null)
-  assert.equal(records, Number(cursor))
-})
+for (const [what, isNew] of [
+  ['a new file that loses its power before its first checkpoint', true],
+  ['a file that is followed once more and loses its power', false],
+] as const)
+  test(`${what} has all that its cursor says`, { skip }, async () => {
+    const [path, rest] = [inFolder(`${isNew}.db`), inFolder(`${isNew}-rest.db`)]
+    if (!isNew) await (await open(path, [thing({})]))[Symbol.asyncDispose]()
+    await losePower(path, rest, { batches: 5, durability: 'usual' })
+    const { cursor, records } = await stateOf(rest)
+    assert.notEqual(cursor, null)
+    assert.equal(records, Number(cursor))
+  })
 
 test('what was acknowledged survives a loss of power', { skip }, async () => {
   const [path, rest] = [inFolder('durable.db'), inFolder('durable-rest.db')]

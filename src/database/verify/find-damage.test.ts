@@ -1,12 +1,31 @@
 import assert from 'node:assert/strict'
 import { newUrl } from '../../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../../test/support/store/databases.ts'
-import { contentCount, mark, note, openNotes, put, spot, uriOf } from '../../../test/support/records/notes.ts'
-import { databases } from '../../../test/support/store/postgres.ts'
-import { tamperWith, type TestStore } from '../../../test/support/store/store.ts'
+import {
+  apply,
+  contentCount,
+  mark,
+  note,
+  openNotes,
+  put,
+  spot,
+  uriOf,
+} from '../../../test/support/records/notes.ts'
+import { databases, type Engine } from '../../../test/support/store/postgres.ts'
+import { tamperWith, type TestStore, emptyDatabases } from '../../../test/support/store/store.ts'
 import { test } from 'node:test'
 import { findDamage } from './find-damage.ts'
 import { vocabularyName } from '../postgres/layout/vocabulary-ddl.ts'
+import {
+  laterReviewLines,
+  openReviews,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/records/reviews.ts'
+import { understand } from '../../../test/support/records/understand.ts'
+import { ownSums } from '../layout/sums.ts'
+import { differingCounts } from './verify-counts.ts'
 
 const uri = uriOf(spot('a0'))
 
@@ -38,9 +57,7 @@ onEveryEngine('each kind of damage is named, and nothing else', async (engine) =
     [`delete from "${note}/links:uri" where rkey = 'a'`, uriOf(spot('a1')), /has other elements/],
   ]
   for (const [statement, name, problem] of cases) {
-    const path = await newUrl(engine)
-    await using store = await openNotes(path)
-    await fill(store)
+    await using store = await filled(engine)
     assert.deepEqual(await findDamage(store.database.read, store.tables), [])
     await tamperWith(store.path, statement)
     const found = await findDamage(store.database.read, store.tables)
@@ -55,9 +72,7 @@ onEveryEngine('each kind of damage is named, and nothing else', async (engine) =
 
 if (databases.includes('sqlite'))
   test('trigrams of other texts are found', async () => {
-    const path = await newUrl('sqlite')
-    await using store = await openNotes(path)
-    await fill(store)
+    await using store = await filled('sqlite')
     const [text] = store.tables.find(({ name }) => name === note)?.texts ?? []
     assert.ok(text !== undefined)
     for (const statement of [
@@ -99,9 +114,7 @@ onEveryEngine('words of other texts, and another number of words, are found', as
           ],
         ]
   for (const [statement, name, problem] of cases as [string, string, RegExp][]) {
-    const path = await newUrl(engine)
-    await using store = await openNotes(path)
-    await fill(store)
+    await using store = await filled(engine)
     await tamperWith(store.path, statement)
     const found = await findDamage(store.database.read, store.tables)
     // A word that a vocabulary lacks is a difference of its own.
@@ -111,10 +124,7 @@ onEveryEngine('words of other texts, and another number of words, are found', as
   }
 })
 
-onEveryEngine('a row of no repository is named by its id', async (engine) => {
-  const path = await newUrl(engine)
-  await using store = await openNotes(path)
-  await fill(store)
+onFilled('a row of no repository is named by its id', async (store) => {
   await tamperWith(store.path, `update "${note}" set base = 12345 where rkey = 'a0'`)
   const [row] = await store.rows(`select id from "${note}" where rkey = 'a0'`)
   const found = await findDamage(store.database.read, store.tables)
@@ -126,9 +136,7 @@ onEveryEngine('a row of no repository is named by its id', async (engine) => {
 
 if (databases.includes('sqlite'))
   test('a record that cannot be parsed is named, and so are others of its table', async () => {
-    const path = await newUrl('sqlite')
-    await using store = await openNotes(path)
-    await fill(store)
+    await using store = await filled('sqlite')
     // A line feed within a string.
     await tamperWith(store.path, `update "${note}" set record = x'7c4774657874170A' where rkey = 'a0'`)
     await tamperWith(store.path, `update "${note}" set ".score" = 4 where rkey = 'a1'`)
@@ -138,9 +146,7 @@ if (databases.includes('sqlite'))
     assert.equal(problems.get(uriOf(spot('a1'))), 'Columns differ from it: .score.')
   })
 
-onEveryEngine('a table that cannot be read is named with the reason', async (engine) => {
-  const path = await newUrl(engine)
-  await using store = await openNotes(path)
+onFilled('a table that cannot be read is named with the reason', async (store, engine) => {
   await tamperWith(store.path, `alter table "${note}" rename to other`)
   const found = await findDamage(store.database.read, store.tables)
   const counts = store.tables.find(({ name }) => name === note)?.counts ?? []
@@ -152,9 +158,49 @@ onEveryEngine('a table that cannot be read is named with the reason', async (eng
   for (const { problem } of found) assert.match(problem, /^It cannot be read: .*[^.]\.$/)
 })
 
-async function fill(store: TestStore): Promise<void> {
+async function filled(engine: Engine): Promise<TestStore> {
+  const store = await openNotes(await newUrl(engine))
   const changes = [note, mark].flatMap((collection) =>
     [...Array(contentCount).keys()].map((content) => put(store, spot(`a${content}`, 0, collection), content)),
   )
-  await store.database.write.applyBatch(changes)
+  await apply(store, ...changes)
+  return store
 }
+
+function onFilled(sentence: string, holds: (store: TestStore, engine: Engine) => Promise<void>): void {
+  onEveryEngine(sentence, async (engine) => {
+    await using store = await filled(engine)
+    await holds(store, engine)
+  })
+}
+
+const emptyUrl = emptyDatabases()
+const { tables } = understand(reviewLexicons, reviewReferences)
+const names = [
+  ...tables.flatMap(({ counts }) => counts.map(({ name }) => name)),
+  ...tables.flatMap((table) => ownSums(table).map(({ name }) => name)),
+]
+
+for (const engine of databases)
+  test(`counts and sums that are not those of the records are found, each by its name (${engine})`, async () => {
+    const path = await emptyUrl(engine)
+    await using store = await openReviews(path)
+    await store.load(reviewLines)
+    await store.apply(...laterReviewLines)
+    const { read } = store.database
+    assert.deepEqual(await differingCounts(read, tables), [])
+    const damaged: string[] = []
+    for (const name of names) {
+      const [column] = await store.rows(`select * from "${name}" limit 1`)
+      if (column === undefined) continue
+      damaged.push(name)
+      const last = Object.keys(column).at(-1)
+      await tamperWith(path, `update "${name}" set ${last} = ${last} + 1`)
+      assert.deepEqual(await differingCounts(read, tables), [{ name, error: null }])
+      await tamperWith(path, `update "${name}" set ${last} = ${last} - 1`)
+    }
+    assert.ok(damaged.length > 4, damaged.join())
+    const [total] = damaged
+    await tamperWith(path, `delete from "${total}"`)
+    assert.deepEqual(await differingCounts(read, tables), [{ name: total, error: null }])
+  })

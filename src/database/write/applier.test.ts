@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertOutcome } from '../../../test/support/store/note-stores.ts'
+import { assertOutcome, newUrl } from '../../../test/support/store/note-stores.ts'
 import { onUntimedPostgres } from '../../../test/support/store/databases.ts'
 import { line } from '../../../test/support/records/note-lines.ts'
 import {
@@ -15,7 +15,7 @@ import {
   uriOf,
   visibleRecords,
 } from '../../../test/support/records/notes.ts'
-import { freshDatabase } from '../../../test/support/store/postgres.ts'
+import type { TestStore } from '../../../test/support/store/store.ts'
 import type { Change } from '../database.ts'
 import type { Steps } from '../metadata/steps.ts'
 import { Applier } from './applier.ts'
@@ -24,15 +24,12 @@ import { PostgresRecordStore } from '../postgres/write/record-store.ts'
 import { Transactions } from '../postgres/write/transactions.ts'
 
 onUntimedPostgres('what is cached between runs is bounded, and may be dropped', async () => {
-  await using database = await freshDatabase()
-  await using store = await openNotes(database.url)
+  await using store = await openNotes(await newUrl('postgres'))
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 1, { rev: rev(1) }))
   await apply(store, account(0, 'suspended', 1))
   await apply(store, put(store, spot('a'), 0, { rev: rev(2) }), put(store, spot('b'), 1, { rev: rev(2) }))
-  const [state] = await store.rows('select derivation from state')
-  await using transactions = new Transactions(() => connect(database.url, 'write'), String(state?.derivation))
-  const options = { tables: store.tables, now: () => 1n, check: () => null }
-  const applier = new Applier(new PostgresRecordStore(store.tables), options, 0)
+  await using transactions = await transactionsOf(store)
+  const applier = applierOf(store, 0)
   const changes: readonly Change[] = [
     account(0, null, 2),
     // Returns, with what it refers to, from where it waited, and is then written.
@@ -53,12 +50,9 @@ onUntimedPostgres('what is cached between runs is bounded, and may be dropped', 
 })
 
 onUntimedPostgres('a run of changes takes as many statements as one change', async () => {
-  await using database = await freshDatabase()
-  await using store = await openNotes(database.url)
-  const [state] = await store.rows('select derivation from state')
-  await using transactions = new Transactions(() => connect(database.url, 'write'), String(state?.derivation))
-  const options = { tables: store.tables, now: () => 1n, check: () => null }
-  const applier = new Applier(new PostgresRecordStore(store.tables), options)
+  await using store = await openNotes(await newUrl('postgres'))
+  await using transactions = await transactionsOf(store)
+  const applier = applierOf(store)
   const statementsOf = (changes: readonly Change[], blind = false): Promise<readonly string[]> =>
     transactions.transact(async (transaction) => {
       const texts: string[] = []
@@ -85,6 +79,15 @@ onUntimedPostgres('a run of changes takes as many statements as one change', asy
   const found = runs.filter((text) => text.startsWith('select') && /from (actor|base) /.test(text))
   assert.equal(found.length, 2, found.join('\n'))
 })
+
+async function transactionsOf(store: TestStore): Promise<Transactions> {
+  const [derivation] = await store.column('select derivation from state')
+  return new Transactions(() => connect(store.path, 'write'), String(derivation))
+}
+
+function applierOf({ tables }: TestStore, cached?: number): Applier {
+  return new Applier(new PostgresRecordStore(tables), { tables, now: () => 1n, check: () => null }, cached)
+}
 
 /** The same steps, with the texts of their statements. */
 function* noting<Result>(steps: Steps<Result>, texts: string[]): Steps<Result> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { newUrl, onNotes, assertOutcome } from '../../../test/support/store/note-stores.ts'
+import { newUrl, onNotes, onStoppedNotes, assertOutcome } from '../../../test/support/store/note-stores.ts'
 import { test } from 'node:test'
 import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import {
@@ -44,6 +44,11 @@ onNotes('only the beginning of a record that is too long is kept, marked as cut'
   const cut = kept[1]?.record as string
   // No half of a character at the end.
   assert.ok(cut.length <= 1_001 && cut.isWellFormed() && cut.startsWith('y😀'))
+})
+
+onNotes('what is refused without a URI is kept once for its text', async (store) => {
+  await apply(store, nameless('x'), nameless('x'), nameless('y'))
+  assert.deepEqual(await store.column('select record from rejection order by record'), ['x', 'y'])
 })
 
 onNotes('the newest are kept, up to a number', async (store) => {
@@ -158,12 +163,53 @@ onNotes('the same rejection again changes nothing, another one replaces it', asy
 })
 
 onNotes('a refusal is bounded whatever the publisher does: one for each URI', async (store) => {
-  await apply(store, ...Array.from({ length: 50 }, (_, n) => refuse(store, spot('a'), rev(n + 1))))
+  const again = Array.from({ length: 50 }, (_, n) => refuse(store, spot('a'), rev(n + 1)))
+  await assertOutcome(apply(store, ...again), { rejected: 50 })
   assert.deepEqual(await store.rows('select uri, rev from rejection'), [
     { uri: uriOf(spot('a')), rev: rev(50) },
   ])
   assert.deepEqual(await store.rows('select did from actor'), [])
   assert.equal((await store.rows('select * from base where did = ?', dids[0] as string)).length, 1)
+})
+
+onStoppedNotes('rejections are read in pages, in the order of their keys', async (store, { clock }) => {
+  const { read } = store.database
+  await apply(store, ...['c', 'a', 'b'].map((rkey) => refuse(store, spot(rkey), rev(3))))
+  await apply(store, nameless('x'))
+  const pages: string[][] = []
+  for (let after: string | null = null; ; ) {
+    const page = await read.readRejections(3, after)
+    if (page.length === 0) break
+    pages.push(page.map(({ key }) => key))
+    after = page.at(-1)?.key ?? null
+  }
+  const [first, second] = pages
+  assert.deepEqual(
+    first,
+    ['a', 'b', 'c'].map((rkey) => uriOf(spot(rkey))),
+  )
+  assert.match(second?.join() ?? '', /^sha256:[0-9a-f]{64}$/)
+  const [kept, , , without] = await read.readRejections(9, null)
+  assert.deepEqual(
+    {
+      ...kept,
+      record: JSON.parse(kept?.record ?? '').uri,
+      message: '',
+      seenAt: (kept?.seenAt ?? 0n) >= clock.now(),
+    },
+    {
+      key: uriOf(spot('a')),
+      source: 'test',
+      uri: uriOf(spot('a')),
+      reason: 'invalid-record',
+      message: '',
+      record: uriOf(spot('a')),
+      rev: rev(3),
+      cut: false,
+      seenAt: true,
+    },
+  )
+  assert.ok(without !== undefined && !('rev' in without) && without.uri === null)
 })
 
 test('stored rejections are counted once for five hundred new ones', () => {

@@ -3,14 +3,21 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import type { BatchOutcome, Change } from '../../../src/database/database.ts'
-import { storedColumns, type Table } from '../../../src/database/layout/tables.ts'
+import type { Table } from '../../../src/database/layout/tables.ts'
 import { inKeyOrder } from '../../../src/lexicon/records/encoding.ts'
 import type { Json } from '../../reference/shapes.ts'
 import { replayable } from '../random/replay.ts'
 import { rounds, seed } from '../rounds.ts'
-import { assertCounts } from '../store/counts.ts'
+import { tableState, withoutTimes } from '../store/kept-state.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from '../store/postgres.ts'
-import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from '../store/store.ts'
+import {
+  assertCounts,
+  emptyDatabases,
+  openTestStore,
+  recordLexicon,
+  recordText,
+  type TestStore,
+} from '../store/store.ts'
 
 export const note = 'org.example.note'
 export const mark = 'org.example.mark'
@@ -33,7 +40,7 @@ const noteProperties = {
 }
 const markLexicon = recordLexicon(mark, { name: { type: 'string', maxLength: 20, knownValues: ['x'] } })
 export const noteLexicons: readonly Json[] = [recordLexicon(note, noteProperties), markLexicon]
-/** Every record fits these too, but all that is derived must be derived anew. */
+/** Every record fits these too, but all that is derived must be derived again. */
 export const widerLexicons: readonly Json[] = [
   recordLexicon(note, { ...noteProperties, stars: { type: 'integer' } }),
   markLexicon,
@@ -239,15 +246,11 @@ export async function assertDerived(store: TestStore, lexicons = noteLexicons): 
   )
   for (const [at, table] of store.tables.entries()) {
     const its = fresh.tables[at] as Table
-    assert.deepEqual(await derivedOf(store, table), await derivedOf(fresh, its), table.name)
+    const [stored, derived] = [await tableState(store, table), await tableState(fresh, its)]
+    assert.deepEqual(withoutTimes(stored), withoutTimes(derived), table.name)
     if (store.engine === 'sqlite')
       assert.deepEqual(await sequencesOf(store, table), await sequencesOf(fresh, its), table.name)
   }
-}
-
-/** A record as JSON text; the engines write it with different white space. */
-export function recordText({ engine }: TestStore, record = 't.record'): string {
-  return engine === 'postgres' ? `${record}::text` : `json(${record})`
 }
 
 function assertSound(store: TestStore): void {
@@ -260,36 +263,6 @@ function assertSound(store: TestStore): void {
     assert.deepEqual({ ...database.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
   } finally {
     database.close()
-  }
-}
-
-/** By URI, so that ids do not matter. */
-async function derivedOf(store: TestStore, table: Table) {
-  const { rows } = store
-  const from = `from "${table.name}" t join base b on b.id = t.base`
-  const uri = 'b.uri || t.rkey as uri'
-  const columns = storedColumns(table).map((column) => {
-    const { name, kind } = column
-    if (kind === 'refBase') return `(select uri from base where id = t."${name}") as "${name}"`
-    // In a file it may be left out where it is the text in lower case.
-    const text = table.texts.find(({ folded }) => folded === column)?.text.name
-    return kind === 'folded' && store.engine === 'sqlite'
-      ? `ifnull(t."${name}", lower(t."${text}")) as "${name}"`
-      : `t."${name}"`
-  })
-  const cid = store.engine === 'postgres' ? 't.cid' : 'cid_text(t.cid) as cid'
-  const kept = [cid, 't.rev', 't.indexed_at', `${recordText(store)} as record`, ...columns]
-  const all = await rows(`select ${uri}, ${kept.join(', ')} ${from} order by uri`)
-  return {
-    rows: all.map((row) => ({ ...row, record: JSON.parse(String(row.record)) as Json })),
-    arrays: await Array.fromAsync(table.arrays, (array) => {
-      const element =
-        array.kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 's.value'
-      return rows(
-        `select ${uri}, ${element} as element from "${array.name}" s left join "${table.name}" t using (id)
-         left join base b on b.id = t.base order by uri, element`,
-      )
-    }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reviews of books by authors who live somewhere: collections whose sums are kept by what lies two references away. */
 import type { Json, References } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
-import { recordLexicon } from '../store/store.ts'
+import { openTestStore, recordLexicon, type TestStore } from '../store/store.ts'
 
 export const review = 'org.example.review'
 export const book = 'org.example.book'
@@ -78,3 +78,7 @@ export const reviewLines: readonly StoredLine[] = [
 export const laterReviewLines: readonly StoredLine[] = [
   reviewLine(book, '2', { author: link(author, '1', there).uri }),
 ]
+
+export function openReviews(path: string, lexicons: readonly Json[] = reviewLexicons): Promise<TestStore> {
+  return openTestStore({ path, lexicons, references: reviewReferences })
+}

@@ -1,5 +1,4 @@
 /** A collection of things, with or without a size, for tests of what becomes of databases when lexicons change. */
-import { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
 import { openTestStore, recordLexicon, type TestStore } from '../store/store.ts'
@@ -35,11 +34,4 @@ export async function fill(
 
 export function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
   return openTestStore({ path, lexicons })
-}
-
-/** Changes a SQLite file behind the program's back. */
-export function tamper(path: string, statements: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(statements)
-  database.close()
 }

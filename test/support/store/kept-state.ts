@@ -1,19 +1,14 @@
 /** All that a store keeps, in a form in which ids do not matter: that of two stores can be compared, whichever their engines. */
 import { storedColumns, type Table } from '../../../src/database/layout/tables.ts'
-import { recordText } from '../records/notes.ts'
-import type { Row, TestStore } from './store.ts'
+import { recordText, type Row, type TestStore } from './store.ts'
 
 export type KeptState = Readonly<Record<string, readonly Row[]>>
 
 export async function keptState(store: TestStore): Promise<KeptState> {
-  const { rows, tables } = store
-  const cid = (of: string): string => (store.engine === 'postgres' ? `${of}.cid` : `cid_text(${of}.cid)`)
-  const kept = (of: string): string =>
-    `${cid(of)} as cid, ${of}.rev, ${of}.indexed_at, ${of}.changed_at, ${recordText(store, `${of}.record`)} as record`
   const texts: Record<string, string> = {
     base: 'select uri, did, collection from base',
     hidden: `select ${uri('hidden.base')} as uri from hidden`,
-    quarantined: `select ${uri('parked.base')} || parked.rkey as uri, ${kept('parked')} from parked`,
+    quarantined: `select ${uri('parked.base')} || parked.rkey as uri, ${kept(store, 'parked')} from parked`,
     expired: `select ${uri('expired.base')} || rkey as uri, rev, indexed_at from expired`,
     tombstone: `select ${uri('tombstone.base')} || rkey as uri, rev from tombstone`,
   }
@@ -31,19 +26,34 @@ export async function keptState(store: TestStore): Promise<KeptState> {
     'purge',
   ])
     texts[name] = `select * from ${name}`
-  for (const table of tables) {
-    const columns = storedColumns(table).map((column) => `, ${derived(store, table, column)}`)
-    texts[table.name] =
-      `select ${uri('t.base')} || t.rkey as uri, ${kept('t')}${columns.join('')} from "${table.name}" t`
-    for (const { name, kind } of table.arrays) {
-      const element = kind === 'reference' ? `${uri('side.base')} || side.rkey` : 'side.value'
-      texts[name] = `select ${element} as element, ${uri('t.base')} || t.rkey as uri
-        from "${name}" side left join "${table.name}" t on t.id = side.id`
-    }
+  const state = await stateOf(store, texts)
+  for (const table of store.tables) Object.assign(state, await tableState(store, table))
+  return state
+}
+
+/** The rows of a collection, and the elements of its arrays. */
+export function tableState(store: TestStore, table: Table): Promise<KeptState> {
+  const columns = storedColumns(table).map((column) => `, ${derived(store, table, column)}`)
+  const texts: Record<string, string> = {
+    [table.name]: `select ${uri('t.base')} || t.rkey as uri, ${kept(store, 't')}${columns.join('')} from "${table.name}" t`,
   }
+  for (const { name, kind } of table.arrays) {
+    const element = kind === 'reference' ? `${uri('side.base')} || side.rkey` : 'side.value'
+    texts[name] = `select ${element} as element, ${uri('t.base')} || t.rkey as uri
+      from "${name}" side left join "${table.name}" t on t.id = side.id`
+  }
+  return stateOf(store, texts)
+}
+
+async function stateOf({ rows }: TestStore, texts: Readonly<Record<string, string>>): Promise<KeptState> {
   const all: [string, readonly Row[]][] = []
   for (const [name, text] of Object.entries(texts)) all.push([name, inOrder(await rows(text))])
   return Object.fromEntries(all)
+}
+
+function kept(store: TestStore, of: string): string {
+  const cid = store.engine === 'postgres' ? `${of}.cid` : `cid_text(${of}.cid)`
+  return `${cid} as cid, ${of}.rev, ${of}.indexed_at, ${of}.changed_at, ${recordText(store, `${of}.record`)} as record`
 }
 
 const times = [

@@ -5,12 +5,12 @@ import type { MetadataStore } from '../../../src/database/metadata/metadata-stor
 import {
   apply,
   noOutcome,
-  note,
   noteDatabases,
   openNotes,
   put,
   rev,
   spot,
+  spotOf,
   stoppedClock,
   visibleRecords,
 } from '../records/notes.ts'
@@ -29,30 +29,21 @@ export interface NoteTest {
 
 type Holds = (store: TestStore, given: NoteTest) => Promise<void>
 
+function onStores(open: (path: string, now: () => bigint) => Promise<TestStore>) {
+  return (sentence: string, holds: Holds): void =>
+    onEveryEngine(sentence, async (engine) => {
+      const clock = stoppedClock()
+      await using store = await open(await newUrl(engine), clock.now)
+      await holds(store, { engine, metadata: store.metadata, clock })
+    })
+}
+
 /** Of an empty store. */
-export function onNotes(sentence: string, holds: Holds): void {
-  onEveryEngine(sentence, async (engine) => {
-    await using store = await openNotes(await newUrl(engine))
-    await holds(store, { engine, metadata: store.metadata, clock: stoppedClock() })
-  })
-}
-
+export const onNotes = onStores((path) => openNotes(path))
 /** Of an empty store whose clock stands still. */
-export function onStoppedNotes(sentence: string, holds: Holds): void {
-  onEveryEngine(sentence, async (engine) => {
-    const clock = stoppedClock()
-    await using store = await openNotes(await newUrl(engine), clock.now)
-    await holds(store, { engine, metadata: store.metadata, clock })
-  })
-}
-
+export const onStoppedNotes = onStores(openNotes)
 /** Of a store as `threeNotes` makes it. */
-export function onThreeNotes(sentence: string, holds: Holds): void {
-  onEveryEngine(sentence, async (engine) => {
-    await using store = await threeNotes(await newUrl(engine))
-    await holds(store, { engine, metadata: store.metadata, clock: stoppedClock() })
-  })
-}
+export const onThreeNotes = onStores((path) => threeNotes(path))
 
 /** With notes a and b of the first account, and c of the second. */
 export async function threeNotes(path: string): Promise<TestStore> {
@@ -90,8 +81,7 @@ export function purge({ metadata }: TestStore, subject: string) {
   return metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
 }
 
-/** Record keys of the notes that can be seen, sorted. */
+/** Record keys of what can be seen, sorted. */
 export async function seen(store: TestStore): Promise<string[]> {
-  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
-  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
+  return [...(await visibleRecords(store)).keys()].map((uri) => spotOf(uri).rkey).toSorted()
 }

@@ -31,33 +31,20 @@ export async function losePower(
   process.kill(-(traced.pid as number), 'SIGKILL')
   await ended
   const called = readFileSync(trace, 'utf8')
-  if (unsynced(called, path) > 0) throw new Error('The file itself has bytes that were not synced.')
+  const file = lengthOf(called, path)
+  if (file.written > file.synced) throw new Error('The file itself has bytes that were not synced.')
   copyFileSync(path, rest)
   copyFileSync(`${path}-wal`, `${rest}-wal`)
   // A file is found again only when its folder was synced after it was made.
-  truncateSync(`${rest}-wal`, isSynced(called, dirname(path)) ? synced(called, `${path}-wal`) : 0)
+  truncateSync(`${rest}-wal`, isSynced(called, dirname(path)) ? lengthOf(called, `${path}-wal`).synced : 0)
 }
 
 function isSynced(trace: string, path: string): boolean {
   return trace.split('\n').some((line) => /^\d+ +f(?:data)?sync\(\d+<([^>]*)>/.exec(line)?.[1] === path)
 }
 
-interface Length {
-  written: number
-  synced: number
-}
-
-/** Bytes from the start of the file that are on the disk for good. */
-function synced(trace: string, path: string): number {
-  return lengthOf(trace, path).synced
-}
-
-function unsynced(trace: string, path: string): number {
-  const { written, synced: kept } = lengthOf(trace, path)
-  return written - kept
-}
-
-function lengthOf(trace: string, path: string): Length {
+/** Bytes from the start of the file: written, and on the disk for good. */
+function lengthOf(trace: string, path: string) {
   const length = { written: 0, synced: 0 }
   for (const line of trace.split('\n')) {
     const [, call, file] = /^\d+ +(\w+)\(\d+<([^>]*)>/.exec(line) ?? []

@@ -1,4 +1,5 @@
 /** A database with nothing above it, for tests of the store itself. */
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import type {
   Change,
   ColumnValue,
   Database,
+  ReadDatabase,
   RebuildPolicy,
 } from '../../../src/database/database.ts'
 import { deriveRow } from '../../../src/database/derive.ts'
@@ -21,6 +23,7 @@ import { defaultQueryOptions } from '../../../src/database/postgres/read/servers
 import type { RebuildProgress } from '../../../src/database/rebuild/rebuild-progress.ts'
 import type { RebuildReport } from '../../../src/database/rebuild/rebuild-report.ts'
 import type { Table } from '../../../src/database/layout/tables.ts'
+import { differingCounts } from '../../../src/database/verify/verify-counts.ts'
 import { createRejectionJudge } from '../../../src/ingest/retry.ts'
 import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import type { Json, References } from '../../reference/shapes.ts'
@@ -182,6 +185,16 @@ export function databaseCopies(): (url: string) => Promise<string> {
 export function recordLexicon(id: string, properties: Json, more: Json = {}): Json {
   const record = { type: 'object', properties, ...more.record }
   return { lexicon: 1, id, defs: { main: { type: 'record', key: 'any', record }, ...more.defs } }
+}
+
+/** A record as JSON text; the engines write it with different white space. */
+export function recordText({ engine }: TestStore, record = 't.record'): string {
+  return engine === 'postgres' ? `${record}::text` : `json(${record})`
+}
+
+/** Every row of every table of counts, sums and words is what the collections' tables have, in one snapshot. */
+export async function assertCounts(read: ReadDatabase, tables: readonly Table[]): Promise<void> {
+  assert.deepEqual(await differingCounts(read, tables), [])
 }
 
 export async function* inPairs(changes: readonly Change[]): AsyncGenerator<readonly Change[]> {

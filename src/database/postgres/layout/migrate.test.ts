@@ -1,90 +1,21 @@
-/** How a database is laid out, and which are left alone: those to be read, of another version, or of something else. */
+/** What a PostgreSQL database may have next to our own tables, and rebuilds while others read or start. */
 import assert from 'node:assert/strict'
-import type { Json } from '../../../../test/reference/shapes.ts'
 import { fill, line, open, size, thing } from '../../../../test/support/records/things.ts'
 import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
-import { content, run } from '../../../../test/support/store/postgres-layout.ts'
+import { content, run, connected } from '../../../../test/support/store/postgres-layout.ts'
 import { postgresUrl as empty } from '../../../../test/support/store/postgres.ts'
-import { openTestStore } from '../../../../test/support/store/store.ts'
 import { openReadDatabase } from '../../open.ts'
-import { schemaVersion } from './ddl.ts'
+import { openTestStore } from '../../../../test/support/store/store.ts'
+import { until } from '../../../../test/support/until.ts'
+import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import { RebuildConflictError } from '../../refusals.ts'
 
-onUntimedPostgres('an empty database is laid out as its lexicons say, ready to be read', async () => {
-  await using store = await open(await empty(), [thing(size), thing({}, 'org.example.other')])
-  const state = await store.database.read.readPlanState()
-  assert.deepEqual(state, { version: 1, ordered: new Set(), hiding: false })
-  assert.deepEqual(await store.apply(line('a', { size: 1 })), { ...nothing, stored: 1 })
-})
-
-onUntimedPostgres('opening a database whose lexicons have not changed writes nothing', async () => {
+onUntimedPostgres('only to read, a database is not laid out', async () => {
   const url = await empty()
-  await fill(url, [thing(size)], [line('a', { size: 1 })])
   const before = await content(url)
-  await (await open(url, [thing(size)]))[Symbol.asyncDispose]()
+  const reading = openReadDatabase(url, { fingerprint: 'any', now: () => 0n })
+  await assert.rejects(reading, /^Error: it is empty\. `lexigraph import FILE…` fills it\.$/)
   assert.deepEqual(await content(url), before)
-})
-
-onUntimedPostgres('only to read, a database is neither laid out nor rebuilt', async () => {
-  const url = await empty()
-  const read = () => openReadDatabase(url, { fingerprint: 'any', now: () => 0n })
-  const before = await content(url)
-  await assert.rejects(read, /^Error: it is empty\. `lexigraph import FILE…` fills it\.$/)
-  assert.deepEqual(await content(url), before)
-  await fill(url, [thing(size)], [line('a', { size: 1 })])
-  const filled = await content(url)
-  await assert.rejects(read, /^BuiltElsewiseError: it was built with other lexicons or by another version\./)
-  assert.deepEqual(await content(url), filled)
-})
-
-onUntimedPostgres('a database of a newer version is refused and left alone', async () => {
-  const url = await empty()
-  await fill(url, [thing(size)], [])
-  await run(url, 'update lexigraph.state set schema_version = 99')
-  await refused(
-    url,
-    `The database has schema version 99; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
-  )
-})
-
-onUntimedPostgres('a database of an older version is refused and left alone', async () => {
-  const url = await empty()
-  await fill(url, [thing(size)], [])
-  await run(url, 'update lexigraph.state set schema_version = 1')
-  await refused(
-    url,
-    `The database has schema version 1; this program knows only version ${schemaVersion}. Name an empty database, and fill it with \`lexigraph import\` or \`lexigraph restore\`.`,
-  )
-})
-
-onUntimedPostgres('a process that may not rebuild leaves a database of other lexicons alone', async () => {
-  const url = await empty()
-  await fill(url, [thing(size)], [line('a', { size: 7 })])
-  const passing = (properties: Json) =>
-    openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
-  const before = await content(url)
-  await assert.rejects(
-    passing({}),
-    /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
-  )
-  assert.deepEqual(await content(url), before)
-  await (await passing(size))[Symbol.asyncDispose]()
-})
-
-onUntimedPostgres('a database with tables of something else is refused and left alone', async () => {
-  for (const statements of [
-    'create table t (x int)',
-    'create schema s; create view s.v as select 1',
-    'create schema lexigraph; create table lexigraph.anything (x int)',
-    'create schema lexigraph; create table lexigraph.state (id int)',
-  ]) {
-    const url = await empty()
-    await run(url, statements)
-    const name = new URL(url).pathname.slice(1)
-    await refused(
-      url,
-      `The database "${name}" has tables of another program. Name an empty database with --database.`,
-    )
-  }
 })
 
 onUntimedPostgres('schemas and an extension of an administrator are used as they are', async () => {
@@ -99,7 +30,7 @@ onUntimedPostgres('schemas and an extension of an administrator are used as they
   )
 })
 
-onUntimedPostgres('beside our own, anybody may add tables later', async () => {
+onUntimedPostgres('other programs may add tables next to our own later', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 1 })])
   await run(url, 'create table mine (x int)')
@@ -107,21 +38,114 @@ onUntimedPostgres('beside our own, anybody may add tables later', async () => {
   assert.equal((await store.rows('select * from "org.example.thing"')).length, 1)
 })
 
-const nothing = {
-  stored: 0,
-  updated: 0,
-  unchanged: 0,
-  older: 0,
-  rejected: 0,
-  deleted: 0,
-  withheld: 0,
-  purged: 0,
-  expired: 0,
-}
+const table = 'lexigraph_records."org.example.thing"'
 
-async function refused(url: string, message: string): Promise<void> {
-  const before = await content(url)
-  await assert.rejects(open(url, [thing(size)]), { message })
-  await assert.rejects(openReadDatabase(url, { fingerprint: 'any', now: () => 0n }), { message })
-  assert.deepEqual(await content(url), before)
+onUntimedPostgres('readers see the old tables until a rebuild is committed, and do not wait', async () => {
+  const url = await empty()
+  await using reader = await open(url, [thing(size)])
+  await reader.load([line('a', { size: 1 })])
+  await using holder = await connected(url)
+  // The last thing that a rebuild writes.
+  await holder.query('begin; select from lexigraph.state for update')
+  const rebuilding = open(url, [thing({})])
+  await until(async () => (await waiting(url, 'update state')) === 1)
+  assert.deepEqual(await reader.rows('select rkey, ".size" as size from "org.example.thing"'), [
+    { rkey: 'a', size: 1 },
+  ])
+  assert.equal((await reader.database.read.readPlanState()).version, 1)
+  await holder.query('commit')
+  await using store = await rebuilding
+  assert.equal((await store.database.read.readPlanState()).version, 2)
+  await assert.rejects(reader.database.read.readPlanState(), /other lexicons; restart/)
+  await assert.rejects(reader.apply(line('d', {})), /rebuilt for other lexicons/)
+})
+
+onUntimedPostgres('a reader finishes while tables are renamed, and the old ones go then', async () => {
+  const url = await empty()
+  await fill(url, [thing(size)], [line('a', { size: 1 })])
+  await using holder = await connected(url)
+  await holder.query(`begin; declare rows cursor for select rkey from ${table}`)
+  await (await open(url, [thing({})]))[Symbol.asyncDispose]()
+  assert.deepEqual((await holder.query('fetch 1 from rows')).rows, [{ rkey: 'a' }])
+  const schemas = `select nspname from pg_namespace where nspname like 'lexigraph%' order by 1`
+  // What notes changes in the old tables goes with them.
+  assert.equal((await holder.query(schemas)).rows.length, 4)
+  await holder.query('commit')
+  await (await open(url, [thing({})]))[Symbol.asyncDispose]()
+  assert.deepEqual((await holder.query(schemas)).rows, [
+    { nspname: 'lexigraph' },
+    { nspname: 'lexigraph_records' },
+  ])
+})
+
+onUntimedPostgres('a table that is kept is moved between the statements of its readers', async () => {
+  const url = await empty()
+  const other = thing(size, 'org.example.other')
+  await using reader = await open(url, [thing(size), other])
+  await reader.apply(line('o', { size: 2 }, {}, 'org.example.other'))
+  await using holder = await connected(url)
+  const read = 'select rkey from lexigraph_records."org.example.other"'
+  await holder.query(`begin; ${read}`)
+  const rebuilding = open(url, [thing(size)])
+  await until(async () => (await waiting(url, 'alter table')) === 1)
+  // The rebuild gives up its place in the queue for the lock, or later readers would wait behind it.
+  assert.deepEqual(await reader.rows(read), [{ rkey: 'o' }])
+  await holder.query('commit')
+  await (await rebuilding)[Symbol.asyncDispose]()
+  assert.deepEqual((await holder.query(read)).rows, [{ rkey: 'o' }])
+})
+
+onUntimedPostgres('of those that start at once, one lays the database out and the others go on', async () => {
+  const url = await empty()
+  const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
+  for (const [index, store] of stores.entries()) await store.apply(line(`k${index}`, { size: index }))
+  for (const store of stores) {
+    assert.equal((await store.rows('select * from "org.example.thing"')).length, 3)
+    assert.equal((await store.database.read.readPlanState()).version, 1)
+  }
+  for (const store of stores) await store[Symbol.asyncDispose]()
+})
+
+onUntimedPostgres('of those that start at once with new lexicons, one rebuilds', async () => {
+  const url = await empty()
+  await fill(url, [thing({})], [line('a', { size: 1 })])
+  const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
+  for (const store of stores) {
+    assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 1 }])
+    assert.equal((await store.database.read.readPlanState()).version, 2)
+    await store[Symbol.asyncDispose]()
+  }
+})
+
+onUntimedPostgres('during a rebuild the same lexicons wait, and others are refused', async () => {
+  const url = await empty()
+  await fill(url, [thing({})], [line('a', { size: 1 })])
+  await using holder = await connected(url)
+  // The last thing that a rebuild writes.
+  await holder.query('begin; select from lexigraph.state for update')
+  const rebuilding = open(url, [thing(size)])
+  await until(async () => (await waiting(url, 'update state')) === 1)
+  await assert.rejects(open(url, [thing({ ...size, more: { type: 'boolean' } })]), RebuildConflictError)
+  const progress: RebuildProgress[] = []
+  const waits = openTestStore({ path: url, lexicons: [thing(size)], onProgress: (it) => progress.push(it) })
+  await until(() => progress.length > 0)
+  assert.deepEqual(progress[0]?.collections, [
+    { collection: 'org.example.thing', done: 1, total: 1, isComplete: true },
+  ])
+  await holder.query('commit')
+  for (const store of await Promise.all([rebuilding, waits])) {
+    assert.equal((await store.database.read.readPlanState()).version, 2)
+    await store[Symbol.asyncDispose]()
+  }
+})
+
+/** How many statements like that wait for a lock in this database; within a transaction that would not change. */
+async function waiting(url: string, statement: string): Promise<number> {
+  await using client = await connected(url)
+  const { rows } = await client.query(
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+    [`${statement}%`],
+  )
+  return rows.length
 }

@@ -275,16 +275,6 @@ onPostgres('a statement that takes too long is ended, and the caller told what t
   await until(() => servers.read(port).catch(() => null))
 })
 
-onPostgres('a server without a connection left is unavailable, and used again when it has one', async (t) => {
-  stopTimers(t)
-  const url = await primary.addRole('limited', 'secret')
-  await primary.query('alter role limited connection limit 0')
-  await using servers = open({ database: url })
-  await assert.rejects(servers.read(port), isUnavailable)
-  await primary.query('alter role limited connection limit 5')
-  await until(() => servers.read(port).catch(() => null))
-})
-
 onPostgres('what a connection has prepared is bounded', async (t) => {
   stopTimers(t)
   await using servers = open({ poolSize: 1 })

@@ -1,50 +1,43 @@
 import assert from 'node:assert/strict'
 import { assertOutcome } from '../../../../test/support/store/note-stores.ts'
+import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
 import { day, line, snapshot } from '../../../../test/support/records/note-lines.ts'
 import { apply, note, openNotes, put, rev, spot, uriOf } from '../../../../test/support/records/notes.ts'
-import { type FreshDatabase, freshDatabase } from '../../../../test/support/store/postgres.ts'
-import { inPairs } from '../../../../test/support/store/store.ts'
+import { connected } from '../../../../test/support/store/postgres-layout.ts'
+import { freshDatabase } from '../../../../test/support/store/postgres.ts'
+import { inPairs, type TestStore } from '../../../../test/support/store/store.ts'
 import { until } from '../../../../test/support/until.ts'
 import { type Change, DatabaseBusyError } from '../../database.ts'
 
-onUntimedPostgres('a connection that was lost while nobody used it is replaced unnoticed', async () => {
-  await using database = await freshDatabase()
-  await using administrator = await administratorOf(database)
-  await using store = await openNotes(database.url)
+onStore('a connection that was lost while nobody used it is replaced unnoticed', async (store, { admin }) => {
   await apply(store, put(store, spot('a'), 0))
-  await administrator.endAll()
+  await admin.endAll()
   await assertOutcome(apply(store, put(store, spot('b'), 0)), { stored: 1 })
 })
 
-onUntimedPostgres('a batch whose connection is lost leaves nothing, and may be asked for again', async () => {
-  await using database = await freshDatabase()
-  await using administrator = await administratorOf(database)
-  await using store = await openNotes(database.url)
+onStore('a batch whose connection is lost leaves nothing, and may be repeated', async (store, { admin }) => {
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   const before = await snapshot(store)
   const changes = [put(store, spot('a'), 1, { rev: rev(2) }), put(store, spot('b', 1), 1, { rev: rev(2) })]
-  await administrator.query(`begin; lock table lexigraph_records."${note}" in exclusive mode`)
+  await admin.query(`begin; lock table lexigraph_records."${note}" in exclusive mode`)
   const batch = assert.rejects(apply(store, ...changes), DatabaseBusyError)
-  await until(() => administrator.someWait())
-  await administrator.endAll()
+  await until(() => admin.someWait())
+  await admin.endAll()
   await batch
-  await administrator.query('rollback')
+  await admin.query('rollback')
   assert.deepEqual(await snapshot(store), before)
   await assertOutcome(apply(store, ...changes), { stored: 1, updated: 1 })
 })
 
-onUntimedPostgres('a load whose connection is lost leaves nothing, and its indexes are there', async () => {
-  await using database = await freshDatabase()
-  await using administrator = await administratorOf(database)
-  await using store = await openNotes(database.url)
+onStore('a load whose connection is lost leaves nothing but its indexes', async (store, { admin }) => {
   const before = await snapshot(store)
   const lines = ['a', 'b', 'c', 'd'].map((key) => line(key))
   async function* interrupted() {
     for await (const pair of inPairs(lines.map(store.change))) {
       yield pair
-      await administrator.endAll()
+      await admin.endAll()
     }
   }
   await assert.rejects(store.database.write.load(interrupted()), DatabaseBusyError)
@@ -52,34 +45,20 @@ onUntimedPostgres('a load whose connection is lost leaves nothing, and its index
   await assertOutcome(store.load(lines), { stored: 4 })
 })
 
-onUntimedPostgres('a server that takes no writes for a while is waited for', async () => {
-  await using database = await freshDatabase()
-  await using administrator = await administratorOf(database)
-  await using store = await openNotes(database.url)
+onStore('a server that takes no writes for a while is waited for', async (store, { admin }) => {
   const readOnly = (value: string) =>
-    administrator.query(
+    admin.query(
       `set default_transaction_read_only = off;
-       alter database "${administrator.database}" set default_transaction_read_only = ${value}`,
+       alter database "${admin.database}" set default_transaction_read_only = ${value}`,
     )
   await readOnly('on')
-  await administrator.endAll()
+  await admin.endAll()
   await assert.rejects(apply(store, put(store, spot('a'), 0)), DatabaseBusyError)
   await readOnly('off')
   await assertOutcome(apply(store, put(store, spot('a'), 0)), { stored: 1 })
 })
 
-onUntimedPostgres('whoever was started with other lexicons writes nothing any more', async () => {
-  await using database = await freshDatabase()
-  await using administrator = await administratorOf(database)
-  await using store = await openNotes(database.url)
-  await administrator.query(`update lexigraph.state set derivation = 'other'`)
-  await assert.rejects(apply(store, put(store, spot('a'), 0)), /rebuilt for other lexicons/)
-  assert.deepEqual(await store.rows(`select * from "${note}"`), [])
-})
-
-onUntimedPostgres('of what a load finds to be there already the highest revision stands', async () => {
-  await using database = await freshDatabase()
-  await using store = await openNotes(database.url)
+onStore('of what a load finds to be there already the highest revision stands', async (store) => {
   // More than are written at once, so that what is looked for and what is not come together.
   const lines = Array.from({ length: 1_300 }, (_, n) =>
     line(`k${n % 600}`, { rev: rev(n % 7), text: `version ${n}`, tags: [`t${n}`], indexedAt: day(1) }),
@@ -103,9 +82,7 @@ onUntimedPostgres('of what a load finds to be there already the highest revision
   )
 })
 
-onUntimedPostgres('sequences of text are counted after a load, and again when much has changed', async () => {
-  await using database = await freshDatabase()
-  await using store = await openNotes(database.url)
+onStore('sequences of text are counted after a load, and again when much has changed', async (store) => {
   const counts = async () => {
     const rows = await store.rows('select term, records from text_count order by term')
     return Object.fromEntries(rows.map(({ term, records }) => [term, records]))
@@ -120,11 +97,8 @@ onUntimedPostgres('sequences of text are counted after a load, and again when mu
   assert.deepEqual([after.xyz, after.xy, after.x, after.ab], [1801, 1801, 1801, 2])
 })
 
-onUntimedPostgres('a load indexes and counts its rows at its end', async (t) => {
-  await using database = await freshDatabase()
-  await using administrator = await administratorOf(database)
-  await using store = await openNotes(database.url)
-  await administrator.query(`
+onStore('a load indexes and counts its rows at its end', async (store, { admin, t }) => {
+  await admin.query(`
       create table public.seen (what text);
       create function public.note_index() returns event_trigger language plpgsql as $$
         begin insert into public.seen values (current_setting('maintenance_work_mem')); end $$;
@@ -149,9 +123,7 @@ onUntimedPostgres('a load indexes and counts its rows at its end', async (t) => 
   assert.ok(!names.includes('.text:folded') && !names.includes('record'), names.join())
 })
 
-onUntimedPostgres('a record of a few kilobytes stays in its row', async () => {
-  await using database = await freshDatabase()
-  await using store = await openNotes(database.url)
+onStore('a record of a few kilobytes stays in its row', async (store) => {
   const tags = Array.from({ length: 400 }, (_, n) => ((n * 104_729) % 1_000_003).toString(36))
   await store.apply(line('a', { tags }))
   const [row] = await store.rows(
@@ -162,9 +134,7 @@ onUntimedPostgres('a record of a few kilobytes stays in its row', async () => {
   assert.equal(row?.apart, 0)
 })
 
-onUntimedPostgres('what is refused is kept even if it is no text that the server takes', async () => {
-  await using database = await freshDatabase()
-  await using store = await openNotes(database.url)
+onStore('what is refused is kept even if it is no text that the server takes', async (store) => {
   const refused: Change = {
     kind: 'reject',
     source: 'test',
@@ -177,9 +147,22 @@ onUntimedPostgres('what is refused is kept even if it is no text that the server
   assert.deepEqual(await store.rows('select record from rejection'), [{ record: 'a\uFFFDb\uFFFDc' }])
 })
 
-async function administratorOf({ url }: FreshDatabase) {
-  const client = new pg.Client(url)
-  await client.connect()
+interface Given {
+  readonly admin: Awaited<ReturnType<typeof adminOf>>
+  readonly t: TestContext
+}
+
+function onStore(sentence: string, holds: (store: TestStore, given: Given) => Promise<void>): void {
+  onUntimedPostgres(sentence, async (t) => {
+    await using database = await freshDatabase()
+    await using admin = await adminOf(database.url)
+    await using store = await openNotes(database.url)
+    await holds(store, { admin, t })
+  })
+}
+
+async function adminOf(url: string) {
+  const client = await connected(url)
   const connections = `from pg_stat_activity where datname = current_database() and application_name = 'lexigraph'`
   return {
     database: client.database,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { newUrl } from '../../../../test/support/store/note-stores.ts'
 import {
   appendFileSync,
   copyFileSync,
@@ -17,14 +16,9 @@ import fc from 'fast-check'
 import { openEverything, received } from '../../../../test/support/store/everything.ts'
 import { keptState } from '../../../../test/support/store/kept-state.ts'
 import {
-  apply,
   assertDerived,
   noteLexicons,
   openNotes,
-  put,
-  remove,
-  rev,
-  spot,
   visibleRecords,
 } from '../../../../test/support/records/notes.ts'
 import { databases } from '../../../../test/support/store/postgres.ts'
@@ -66,27 +60,6 @@ for (const from of databases)
       assert.deepEqual(await visibleRecords(restored), await visibleRecords(store))
       await assertDerived(restored)
     })
-
-for (const engine of databases)
-  test(`a backup is of the moment at which it began (${engine})`, async () => {
-    await using store = await openNotes(await newUrl(engine))
-    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
-    const then = await keptState(store)
-    await using source = await openSnapshot(store.path, options)
-    const path = newPath()
-    let change: Promise<unknown> | undefined
-    const changing: OnProgress = () => {
-      change ??= apply(store, put(store, spot('b'), 0), remove(spot('a'), rev(2)))
-    }
-    await apply(store, put(store, spot('c'), 1, { rev: rev(3) }))
-    await writeBackup({ path, source, parts, about, onProgress: changing, signal })
-    await change
-    const url = await emptyUrl(engine)
-    await restore(path, url)
-    await using restored = await openNotes(url)
-    assert.notDeepEqual(await keptState(store), then)
-    assert.deepEqual(await keptState(restored), then)
-  })
 
 test('numbers, texts and what is missing come back from a backup as they were', async () => {
   const columns = ['key', 'value']
@@ -241,10 +214,6 @@ test('what is not a backup, or is one of a newer program, is told', async () => 
   const text = newPath()
   writeFileSync(text, 'nothing of the kind')
   assert.throws(() => openBackup(text), /^Error: it is damaged or incomplete\.$/)
-  const store = await openNotes(await newUrl('sqlite'))
-  await store[Symbol.asyncDispose]()
-  assert.throws(() => openBackup(store.path), /^Error: it is not a backup by `lexigraph backup`\.$/)
-  assert.throws(() => openBackup(newPath()), /^Error: there is no such file\.$/)
   assert.throws(() => openBackup(dirname(text)), /^Error: it is a folder\. Name the file/)
   const compressed = newPath()
   writeFileSync(compressed, gzipSync(readFileSync(await someBackup())))

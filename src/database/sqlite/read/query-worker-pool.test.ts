@@ -20,19 +20,12 @@ const file = temporaryFolder()
 const never = new AbortController().signal
 const patient = request(never)
 
-test('a process is started when there is something to do', async () => {
-  const readers = watchReaders()
-  const path = await newFile('start.db')
-  await using lazy = new LongQueries(path, 2)
-  assert.deepEqual(readers.all(), [])
-  assert.equal(text(await lazy.readAnswer(echo('sqlite', 'first'), patient)), 'first')
-  assert.equal(readers.all().length, 1)
-})
-
-test('a process has the priority of the one it reads for, so that neither starves on a busy machine', async () => {
+test('a process starts when there is something to do, with the priority of the one it reads for', async () => {
   const readers = watchReaders()
   await using queries = new LongQueries(await newFile('priority.db'), 2)
-  await queries.readAnswer(echo('sqlite', 'started'), patient)
+  assert.deepEqual(readers.all(), [])
+  assert.equal(text(await queries.readAnswer(echo('sqlite', 'started'), patient)), 'started')
+  assert.equal(readers.all().length, 1)
   await queries.readStatus(0n)
   const priorities = readers.all().map((pid) => getPriority(pid))
   assert.deepEqual(priorities, [getPriority(), getPriority()])
@@ -87,7 +80,7 @@ test('as many statements run at a time as there are processes', async () => {
   for (const one of all) await assert.rejects(one, /^Error: enough$/)
 })
 
-test('a plan is made beside what callers ask, and one that cannot be made is no end of it', async () => {
+test('a plan is made while callers ask, and one that cannot be made ends nothing', async () => {
   const readers = watchReaders()
   await using queries = new LongQueries(await newFile('plan.db'))
   const late = new AbortController()
@@ -159,7 +152,7 @@ test('processes that were ended with their statements are started again when the
   assert.equal(readers.all().length, 2)
 })
 
-test('whoever comes next does not wait for a process to start while another is free', async () => {
+test('the next statement does not wait for a process to start while another is free', async () => {
   const readers = watchReaders()
   await using queries = new LongQueries(await newFile('free.db'), 2)
   const { pids, hangUps } = await beginTwo(queries, readers)

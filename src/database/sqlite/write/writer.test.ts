@@ -70,15 +70,6 @@ test('the order falls with the record that sorts before the last, and plans of t
   assert.equal(answer.version, after.version)
 })
 
-test('equal moments are in order by record key, then repository', async () => {
-  await using store = await open()
-  const at = { indexedAt: day(1) }
-  await store.apply(line('a', { ...at, did: 1 }), line('b', { ...at, did: 0 }), line('b', { ...at, did: 1 }))
-  assert.ok(await isOrdered(store))
-  await store.apply(line('a', { ...at, did: 0 }))
-  assert.ok(!(await isOrdered(store)))
-})
-
 test('trigrams are counted after a load, and again when much has changed', async () => {
   await using store = await open()
   const records = async (): Promise<unknown> =>
