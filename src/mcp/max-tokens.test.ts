@@ -77,26 +77,6 @@ test('a short document has its text and its id, whatever title and address the r
   assert.match(url, /^https:.*x7Q$/)
 })
 
-test('results and documents have whole addresses, or the id instead of one', async () => {
-  const addresses = new Set<unknown>()
-  const longer = openWithTexts((url) => {
-    const long = `${url}?${'x7Q'.repeat(url.length + 20)}`
-    addresses.add(long)
-    return long
-  }, /^https?:/)
-  let [whole, replaced] = [0, 0]
-  for (const max of [200, 300, 600, 1_000, 2_000, 8_000]) {
-    const { results } = await longer.call('search', { query: 'near OR the', max_tokens: max })
-    assert.ok(results.length > 0)
-    for (const { id, url } of results) {
-      assert.ok(url === id || addresses.has(url), `${max}: ${url}`)
-      if (url === id) replaced += 1
-      else whole += 1
-    }
-  }
-  assert.ok(whole > 0 && replaced > 0, `${whole} ${replaced}`)
-})
-
 test('an address that is cut in a long record is passed over for that of its outlet', async () => {
   const endpoint = engineEndpoint(service.engine)
   const [id, root] = [articles[0]?.uri, 'techServiceNewsArticleByUri']

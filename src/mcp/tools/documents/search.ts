@@ -52,19 +52,7 @@ async function search({ query }: { readonly query?: string }, toolbox: Toolbox):
   const terms = termsOf(text)
   if (terms?.length === 0) throw new ToolError('The query only excludes words: write one to look for, too.')
   const results = (terms && (await byWords(text, terms, toolbox))) ?? (await byName(text, toolbox))
-  return { results: fitResults(results, toolbox.budget - 20) }
-}
-
-/** A part of an address opens nothing: where one would be cut, the id stands for it. */
-function fitResults(results: readonly Result[], tokens: number): readonly Result[] {
-  const { rows } = fitRows(results, tokens)
-  const isCut = ({ id, url }: Result, at: number) =>
-    url !== id && rows[at] !== undefined && rows[at].url !== url
-  if (!results.some(isCut)) return rows
-  return fitResults(
-    results.map((result, at) => (isCut(result, at) ? { ...result, url: result.id } : result)),
-    tokens,
-  )
+  return { results: fitRows(results, toolbox.budget - 20).rows }
 }
 
 /** Records with all of the words; otherwise with any of them. Null without results. */
