@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
+import { seed } from '../support/rounds.ts'
 import { openExplorer } from '../support/service/explorer.ts'
 import { news } from '../support/service/library.ts'
 import { article as articles, enrichment, newsModel, openPages } from './pages.ts'
@@ -43,7 +44,7 @@ test('each value of a facet leads to as many records as it says, and its sign to
     const { document } = await page(address)
     const values = [...document.querySelectorAll('.facet li')]
     assert.ok(values.length >= 25, `${values.length} values of ${address}`)
-    for (const value of values) {
+    for (const [at, value] of values.entries()) {
       const [href = '', excluding] = Array.from(
         value.querySelectorAll('a'),
         (link) => link.getAttribute('href') ?? '',
@@ -53,10 +54,12 @@ test('each value of a facet leads to as many records as it says, and its sign to
       if (conditions.includes(`${field.replace('facet-', '')}=`)) continue
       const shown = Number(value.querySelector('.count')?.textContent?.replaceAll(',', ''))
       assert.equal(shown, found(href).length, href)
-      if (excluding === undefined) continue
+      // A page for each sign takes long, so that a run draws a fourth of them.
+      if (excluding === undefined || (at + seed) % 4 !== 0) continue
       assert.match(excluding, /\.not=/)
-      const others = (await page(`${excluding.replace(/facets=[^&]*/, 'facets=-')}`)).total
-      assert.equal(others, found(`${articles}?${conditions}`).length - shown, excluding)
+      const others = (await page(excluding.replace(/facets=[^&]*/, 'facets=-'))).total
+      const left = found(`${articles}?${conditions}`).length - shown
+      assert.equal(others, left, `${excluding}, seed ${seed}`)
     }
   }
 })

@@ -34,7 +34,7 @@ test('repositories are fetched as a whole', async (t) => {
       const { uri } = await alice.create(collections.source, outlet(`Meanwhile ${(number += 1)}`))
       if (number % 3 === 0) await alice.delete(collections.source, rkeyOf(uri))
       // Else the PDS, which is in this process, has no time for anything else.
-      await moment(150)
+      await moment(500)
     })
     const isWhole = async (...whose: readonly Account[]): Promise<void> => {
       const stored = await storedIn(database)

@@ -21,27 +21,30 @@ export interface Step {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Groups at the same time; more than there are processors, since those that start servers, and kill them, also wait. */
-const atOnce = Math.max(6, availableParallelism())
+/** Groups at the same time: more than there are processors, since tests that start servers, and kill them, also wait. */
+const atOnce = Math.max(4, 2 * availableParallelism())
 
 /** Milliseconds; three times what all tests take. */
 const longestGroup = 1_800_000
 
-/** Each takes some tens of seconds of computing, those that take longest first. */
+/** Those that take longest come first, so that none runs alone at the end; what fits no pattern is the last group. */
 const groups = [
+  /^test\/network\/(crash|repositories)/,
+  /^test\/(rebuilds|reloading|workers)/,
   /^test\/(network|(hiding|ingest|network|purging)-)/,
-  /^test\/((backup|copy|crash|restore)\.|postgres)/,
-  /^test\/(cli|keys|lexicon-changes|operating|rebuilds|reloading|usage|workers)/,
+  /^test\/(backup|copy|crash|restore)\./,
+  /^test\/(cli|first|keys|lexicon-changes|operating|usage)/,
   /^(src\/explorer|test\/explorer\/[i-z])/,
+  /^test\/(memory|postgres)/,
   /^test\/explorer/,
-  /^test\/(properties|reference)/,
-  /^test\/(attacks|memory|soak)/,
-  /^test\/mcp/,
-  /^test\/(agents|bundle|clients|deploy|docs|example|first|package|playground)/,
   /^src\/database\/[n-z]/,
+  /^test\/(agents|mcp)/,
+  /^test\/(properties|reference)/,
   /^(src\/query|test\/(cases|exports))/,
-  /^(src\/database|test\/held-up)/,
   /^src\/(cli|ingest)/,
+  /^test\/(attacks|clients|deploy|docs|example|package|playground)/,
+  /^(src\/database|test\/held-up)/,
+  /^src/,
 ]
 
 interface GroupResult {
