@@ -9,7 +9,7 @@ import { rounds } from './support/rounds.ts'
 import { requestNumber } from './support/service/requests.ts'
 import { openTestService } from './support/service/service.ts'
 
-const warmUp = 1_000
+const warmUp = rounds(1_000)
 const requests = rounds(2_500)
 /** Fills the caches before the first measurement: more than they hold passes through them many times. */
 const comment = `# ${'long '.repeat(4_000)}\n`
