@@ -100,7 +100,7 @@ test('what names a record is never cut, and lists say how much of them is left',
       assert.ok(kept.length > 0 && tokensOfJson(kept) <= tokens + 2)
       assertMarked(kept, given, shortened)
       if (!shortened) assert.deepEqual(kept, given.slice(0, kept.length))
-      else assert.notDeepEqual(kept, given.slice(0, kept.length))
+      else assert.ok(tokensOfJson(given) > tokens)
     }),
     { numRuns: 100, seed, endOnFailure: true },
   )
