@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface TestFiles {
   readonly all: readonly string[]
-  /** Start no server and no process of their own. PostgreSQL is left out by TEST_DATABASES, so its helpers do not count. */
+  /** Start no server and no process of their own. */
   readonly unit: readonly string[]
   /** What a change is tested with: all but the long ones. */
   readonly short: readonly string[]
@@ -29,7 +29,7 @@ export function findTestFiles(): TestFiles {
   return {
     all,
     unit: short.filter(
-      (file) => /^(src\/|test\/(architecture|names|cases)\.test)/.test(file) && !starts(file),
+      (file) => /^(src\/|test\/(architecture|names)\.test)/.test(file) && !starts(file),
     ),
     short,
     long: all.filter(isLong),
@@ -38,7 +38,6 @@ export function findTestFiles(): TestFiles {
 }
 
 const starting = /from '(node:(child_process|cluster|http|https|net|worker_threads)|pg|playwright-core)'/
-const ofPostgres = /^test\/(support\/store\/postgres\.ts|postgres\/)/
 const known = new Map<string, boolean>()
 
 /** Whether a file, or a module of the tests that it imports, can start a server or a process. */
@@ -49,7 +48,7 @@ function starts(file: string): boolean {
   const text = readFileSync(join(root, file), 'utf8')
   const imports = Array.from(text.matchAll(/from '(\.[^']+\.ts)'/g), ([, path = '']) =>
     posix.join(posix.dirname(file), path),
-  ).filter((path) => path.startsWith('test/') && !ofPostgres.test(path) && existsSync(join(root, path)))
+  ).filter((path) => path.startsWith('test/') && existsSync(join(root, path)))
   const answer = starting.test(text) || imports.some(starts)
   known.set(file, answer)
   return answer
