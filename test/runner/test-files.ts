@@ -28,9 +28,7 @@ export function findTestFiles(): TestFiles {
     /(?<![.\w])(rounds|assertHolds|property)\(/.test(readFileSync(join(root, file), 'utf8'))
   return {
     all,
-    unit: short.filter(
-      (file) => /^(src\/|test\/(architecture|names)\.test)/.test(file) && !starts(file),
-    ),
+    unit: short.filter((file) => /^(src\/|test\/(architecture|names)\.test)/.test(file) && !starts(file)),
     short,
     long: all.filter(isLong),
     drawing: short.filter(draws),
