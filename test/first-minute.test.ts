@@ -22,6 +22,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Json } from './reference/shapes.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-first-minute-'))
@@ -156,7 +157,6 @@ function install(version = process.versions.node, platform: string = process.pla
   return { stdout, stderr, status }
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any
-function readJson(file: string): any {
+function readJson(file: string): Json {
   return JSON.parse(readFileSync(file, 'utf8'))
 }

@@ -3,11 +3,8 @@
  * TEST_SEED replays a failure, TEST_ROUNDS multiplies what is drawn; every failure prints its seed.
  */
 
-/** TEST_SEED, if somebody replays a run. */
-export const replayedSeed: number | null = numberIn('TEST_SEED')
-
-/** The seed of this run. */
-export const seed: number = replayedSeed ?? Date.now() % 2 ** 31
+/** The seed of this run, which TEST_SEED replays. */
+export const seed: number = numberIn('TEST_SEED') ?? Date.now() % 2 ** 31
 
 /** How many rounds, kills or questions a run makes, of `few` in `npm test`. */
 export function rounds(few = 1): number {

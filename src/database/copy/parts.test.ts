@@ -23,7 +23,7 @@ test('what stands behind a key does not count', () => {
   assert.equal(compareKeys(part, [1n, 'a', 'x'], [1n, 'a', 'y']), 0)
 })
 
-test('a row has one text, whatever its values are', () => {
+test('a row has one text for values of every kind', () => {
   assert.equal(rowText(['a\n', 2n ** 60n, null, 0.5]), '["a\\n","1152921504606846976",null,0.5]\n')
 })
 
