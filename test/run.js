@@ -20,6 +20,15 @@ if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 process.env.LEXIGRAPH_WORKERS ??= '1'
 process.env.LEXIGRAPH_THREADS ??= '1'
 
+// node:test follows every promise, so that it can name the test of an error that nothing catches. That is a third of the
+// computing of tests that make many promises; run-files.ts names that test by itself. What follows promises is made
+// when the module is loaded.
+const hooks = (await import('node:async_hooks')).default
+const { createHook } = hooks
+hooks.createHook = () => ({ enable() {}, disable() {} })
+await import('node:test')
+hooks.createHook = createHook
+
 const parts = process.argv.slice(2)
 const command = parts[0]?.startsWith('--') ? parts[0] : parts.length === 0 ? '--default' : '--paths'
 const { findTestFiles } = await import('./runner/test-files.ts')

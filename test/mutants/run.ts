@@ -30,8 +30,13 @@ try {
     copyCheckout(join(folder, String(index))),
   )
   const tests = [...new Set(chosen.map(({ test }) => test))]
-  const { failed, printed } = await runTests(copies[0] ?? root, tests)
-  if (failed) throw new Error(`The tests fail without any mutant:\n${printed}`)
+  await Promise.all(
+    copies.map(async (copy, index) => {
+      const share = tests.filter((_, number) => number % copies.length === index)
+      const { failed, printed } = await runTests(copy, share)
+      if (failed) throw new Error(`The tests fail without any mutant:\n${printed}`)
+    }),
+  )
   const waiting = [...chosen]
   await Promise.all(copies.map((copy) => tryMutants(copy, waiting)))
 } finally {
@@ -64,7 +69,10 @@ async function tryMutants(copy: string, waiting: Mutant[]): Promise<void> {
     writeFileSync(path, mutate(source, mutant))
     const { failed, printed } = await runTests(copy, [mutant.test])
     writeFileSync(path, source)
-    const names = Array.from(printed.matchAll(/^ *✖ (.+) \([\d.]+ms\)/gm), ([, name]) => name)
+    const names = Array.from(
+      printed.matchAll(/^ *✖ (.+) \(([\d.]+ms|an error that nothing catches)\)/gm),
+      ([, name]) => name,
+    )
     const isKilled = failed && names.length > 0
     if (isKilled)
       console.log(`killed   ${mutant.file}: ${mutant.fault}\n         by ${mutant.test}: ${names[0]}`)

@@ -10,6 +10,9 @@ import { root } from './test-files.ts'
 /** Milliseconds; ten times what the longest test of the suite may take on a busy machine. A soak has its own command. */
 const longestTest = 900_000
 
+/** What is said in place of the time that a test took. The test that runs is the one that the error comes from, or an earlier. */
+export const uncaught = 'an error that nothing catches'
+
 export async function runFiles(files: readonly string[]): Promise<void> {
   if (files.length === 0) {
     console.error('No test file has such a path.')
@@ -30,6 +33,13 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     isSuccess = success
     outcome = { tests: counts.tests, failed: counts.tests - counts.passed - counts.skipped, skips }
   })
+  let started = ''
+  events.on('test:dequeue', ({ name }) => (started = name))
+  for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(kind, (error: unknown) => {
+      console.log(`\n✖ ${started} (${uncaught})`, error)
+      process.exit(1)
+    })
   const report = events.compose<Transform>(new SpecReporter())
   report.on('end', async () => {
     const broken = await filesNotLoaded(files)
