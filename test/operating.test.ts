@@ -98,7 +98,7 @@ onEveryDatabase(
   },
 )
 
-test('rows of an answer are told however it is sent, and whatever becomes of its memory', async () => {
+test('the rows of an answer are counted for every way of sending it', async () => {
   const inFolder = temporaryFolder()
   const [file, database] = [inFolder('demo.jsonl'), inFolder('demo.db')]
   writeFileSync(file, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))

@@ -34,12 +34,16 @@ const command = parts[0]?.startsWith('--') ? parts[0] : parts.length === 0 ? '--
 const { findTestFiles } = await import('./runner/test-files.ts')
 const { runFiles } = await import('./runner/run-files.ts')
 const { runGroups } = await import('./runner/run-groups.ts')
+const { rounds } = await import('./support/rounds.ts')
 
 const { all, unit, short, long, drawing } = findTestFiles()
+if (command !== '--paths' && parts.length > 1) end(`${command} takes no paths: write npm test -- PATH.`)
 if (command === '--unit') {
   process.env.TEST_DATABASES = 'sqlite'
   await runFiles(unit)
 } else if (command === '--paths') {
+  const unknown = parts.filter((part) => !all.some((file) => file.includes(part)))
+  if (unknown.length > 0) end(`No test file has ${unknown.join(' or ')} in its path.`)
   await runFiles(all.filter((file) => parts.some((part) => file.includes(part))))
 } else if (command === '--default') {
   await runGroups([{ what: 'Tests', files: short }])
@@ -47,7 +51,7 @@ if (command === '--unit') {
   const oldest = /^(src\/database|test\/(cases|peers|properties|postgres\/plans))/
   await runGroups([
     { what: 'Long tests', files: long },
-    { what: 'Five times as many random rounds', files: drawing, env: { TEST_ROUNDS: '5' } },
+    { what: 'Five times as many random rounds', files: drawing, env: { TEST_ROUNDS: String(rounds(5)) } },
     {
       what: 'The oldest version of PostgreSQL',
       files: short.filter((file) => oldest.test(file)),
@@ -55,6 +59,10 @@ if (command === '--unit') {
     },
   ])
 } else {
-  console.error(`${command} is unknown: write --unit, --long, parts of paths, or nothing.`)
+  end(`${command} is unknown: write --unit, --long, parts of paths, or nothing.`)
+}
+
+function end(sentence) {
+  console.error(sentence)
   process.exit(1)
 }

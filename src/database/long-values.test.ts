@@ -19,7 +19,7 @@ const lexicon = recordLexicon(thing, {
 const empty = emptyDatabases()
 
 for (const way of ['batch', 'load'] as const)
-  onEveryEngine(`whatever the length of its values, a record is stored by a ${way}`, async (database) => {
+  onEveryEngine(`values of any length are stored by a ${way}`, async (database) => {
     await using store = await openTestStore({ path: await empty(database), lexicons: [lexicon] })
     const values = [
       { kind: random(10_000) },
@@ -42,7 +42,7 @@ for (const way of ['batch', 'load'] as const)
     assert.equal((await store.rows(`select rkey from "${thing}"`)).length, values.length)
   })
 
-onEveryEngine('what is refused is kept whatever the length of its URI', async (database) => {
+onEveryEngine('a rejection is stored for a URI of any length', async (database) => {
   await using store = await openTestStore({ path: await empty(database), lexicons: [lexicon] })
   const refused = {
     kind: 'reject',

@@ -126,7 +126,7 @@ onPostgres('PostgreSQL keeps what inner conditions hold for in a hash, and joins
   }
 })
 
-test('records that refer are looked up through the index of their link, whatever else is asked of them', async () => {
+test('referring records are found through the index of their link, with any other condition', async () => {
   const { documents: lexicons, references } = newsLexicons
   await using service = await openTestService({ lexicons, references })
   for (const condition of ['model: {eq: "a"}', 'language: {eq: "en"}', 'impactLevel: {gt: 3}']) {

@@ -184,7 +184,7 @@ function parsed(text: string): Search | null {
   }
 }
 
-test('whatever somebody types has a meaning or is refused', () => {
+test('every input is parsed or refused', () => {
   fc.assert(
     fc.property(anySearch, (text) => {
       const search = parsed(text)

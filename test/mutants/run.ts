@@ -3,18 +3,11 @@
  * Arguments restrict it to areas, or to parts of the mutated files' paths: `npm run mutants -- mcp src/ingest`.
  */
 import { execFile, execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
+import { endOnSignals } from '../runner/end-on-signals.ts'
+import { makeFolder } from '../support/removed-folders.ts'
 import { loadMutants, type Mutant, mutate, root } from './mutant.ts'
 
 const parts = process.argv.slice(2)
@@ -23,25 +16,27 @@ const chosen = Array.from(loadMutants(), ([area, mutants]) =>
     ({ file }) => parts.length === 0 || parts.some((part) => part === area || file.includes(part)),
   ),
 ).flat()
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-mutants-'))
-const survivors: Mutant[] = []
-try {
-  const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, (_, index) =>
-    copyCheckout(join(folder, String(index))),
-  )
-  const tests = [...new Set(chosen.map(({ test }) => test))]
-  await Promise.all(
-    copies.map(async (copy, index) => {
-      const share = tests.filter((_, number) => number % copies.length === index)
-      const { failed, printed } = await runTests(copy, share)
-      if (failed) throw new Error(`The tests fail without any mutant:\n${printed}`)
-    }),
-  )
-  const waiting = [...chosen]
-  await Promise.all(copies.map((copy) => tryMutants(copy, waiting)))
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+if (chosen.length === 0) {
+  console.error(`No mutant has such an area or path: ${parts.join(' ')}.`)
+  process.exit(1)
 }
+endOnSignals()
+const folder = makeFolder('lexigraph-mutants-')
+const survivors: Mutant[] = []
+const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, (_, index) =>
+  copyCheckout(join(folder, String(index))),
+)
+const tests = [...new Set(chosen.map(({ test }) => test))]
+await Promise.all(
+  copies.map(async (copy, index) => {
+    const share = tests.filter((_, number) => number % copies.length === index)
+    if (share.length === 0) return
+    const { failed, printed } = await runTests(copy, share)
+    if (failed) throw new Error(`The tests fail without any mutant:\n${printed}`)
+  }),
+)
+const waiting = [...chosen]
+await Promise.all(copies.map((copy) => tryMutants(copy, waiting)))
 console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants were killed.`)
 for (const { file, fault, test } of survivors) console.log(`SURVIVED ${file}: ${fault}; ${test} passes.`)
 process.exitCode = survivors.length === 0 ? 0 : 1
@@ -51,7 +46,11 @@ function copyCheckout(to: string): string {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,
   })
-  for (const file of listed.toString().split('\0').filter(Boolean)) {
+  const files = listed
+    .toString()
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(join(root, file)))
+  for (const file of files) {
     mkdirSync(dirname(join(to, file)), { recursive: true })
     cpSync(join(root, file), join(to, file))
   }
@@ -71,8 +70,8 @@ async function tryMutants(copy: string, waiting: Mutant[]): Promise<void> {
     writeFileSync(path, source)
     const names = Array.from(
       printed.matchAll(/^ *✖ (.+) \(([\d.]+ms|an error that nothing catches)\)/gm),
-      ([, name]) => name,
-    )
+      ([, name = '']) => name,
+    ).filter((name) => !name.endsWith(mutant.test))
     const isKilled = failed && names.length > 0
     if (isKilled)
       console.log(`killed   ${mutant.file}: ${mutant.fault}\n         by ${mutant.test}: ${names[0]}`)

@@ -9,7 +9,6 @@ import {
   cpSync,
   existsSync,
   globSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statfsSync,
@@ -20,6 +19,7 @@ import { freemem, tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installOnce } from '../support/install.ts'
+import { makeFolder } from '../support/removed-folders.ts'
 
 /** The newest version, and the oldest that is supported. */
 export const versions = [18, 15] as const
@@ -33,7 +33,6 @@ export interface Binaries {
 
 const servers = fileURLToPath(new URL('servers/', import.meta.url))
 const prefix = 'lexigraph-postgres-'
-const folders: string[] = []
 
 /** A file system in memory makes and drops databases in a tenth of the time, where there is room for hundreds. */
 const memory = '/dev/shm'
@@ -77,15 +76,9 @@ export function dataFolder(): string {
 
 /** Belongs to the server's user and goes with this process, or at the next start of one when it was killed. */
 function serverFolder(parent: string): string {
-  const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`))
+  const folder = makeFolder(`${prefix}${process.pid}-`, parent)
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
-  if (folders.length === 0) process.once('exit', removeFolders)
-  folders.push(folder)
   return folder
-}
-
-function removeFolders(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
 function prepare(version: Version): Binaries {

@@ -3,7 +3,7 @@ import { operations } from '../support/random/operations.ts'
 import { property } from '../support/random/property.ts'
 
 property(
-  'whatever fields of lists, records and aggregates an operation selects, the answer is the plain evaluator’s',
+  'any selection of fields of lists, records and aggregates has the reference evaluator’s answer',
   ({ reference }) => operations(reference),
   async ({ service }, operation) => void (await assertAnswered(service, operation)),
   40,

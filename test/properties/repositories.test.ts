@@ -63,7 +63,7 @@ const history = fc.record({
   turns: fc.infiniteStream(fc.nat(1_000)),
 })
 
-test('in whatever order events and whole repositories come, the index ends up as the repositories are', async () => {
+test('the index equals the repositories for any order of events and whole repositories', async () => {
   const check = fc.asyncProperty(history, async ({ steps, streamed, turns }) => {
     const { repos, known, sources } = await live(steps, streamed)
     await using store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons })

@@ -4,13 +4,16 @@ import type { Transform } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { run } from 'node:test'
 import { spec as SpecReporter } from 'node:test/reporters'
+import fc from 'fast-check'
+import { seed } from '../support/rounds.ts'
+import { endOnSignals } from './end-on-signals.ts'
 import { type Outcome, skippedLine } from './outcome.ts'
 import { root } from './test-files.ts'
 
 /** Milliseconds; ten times what the longest test of the suite may take on a busy machine. A soak has its own command. */
 const longestTest = 900_000
 
-/** What is said in place of the time that a test took. The test that runs is the one that the error comes from, or an earlier. */
+/** Printed in place of the duration. The error belongs to the test named here, or to an earlier one that left work behind. */
 export const uncaught = 'an error that nothing catches'
 
 export async function runFiles(files: readonly string[]): Promise<void> {
@@ -18,41 +21,54 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     console.error('No test file has such a path.')
     process.exit(1)
   }
+  fc.configureGlobal({ seed })
+  endOnSignals()
   const skips: Record<string, number> = {}
-  let outcome: Outcome = { tests: 0, failed: 0, skips }
+  let tests = 0
+  let failed = 0
   let isSuccess = false
+  let isOver = false
+  let started = files[0]
   // A test that hangs fails by its name, and the others go on.
   const events = run({ cwd: root, files: [...files], isolation: 'none', timeout: longestTest })
+  events.on('test:dequeue', ({ name }) => (started = name))
   events.on('test:pass', ({ skip }) => {
     if (skip === undefined || skip === false) return
     const reason = typeof skip === 'string' ? skip : 'no reason is given'
     skips[reason] = (skips[reason] ?? 0) + 1
   })
+  // Hooks of a file count too, which the summary leaves out.
+  events.on('test:fail', () => (failed += 1))
   events.on('test:summary', ({ file, success, counts }) => {
     if (file !== undefined) return
-    isSuccess = success
-    outcome = { tests: counts.tests, failed: counts.tests - counts.passed - counts.skipped, skips }
+    isSuccess = success && failed === 0
+    tests = counts.tests
   })
-  let started = ''
-  events.on('test:dequeue', ({ name }) => (started = name))
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(kind, (error: unknown) => {
       console.log(`\n✖ ${started} (${uncaught})`, error)
       process.exit(1)
     })
+  process.on('exit', (code) => {
+    if (isOver || code !== 0) return
+    console.log(`\n✖ ${started} (the process ended during this test)`)
+    process.exitCode = 1
+  })
   const report = events.compose<Transform>(new SpecReporter())
   report.on('end', async () => {
+    isOver = true
     const broken = await filesNotLoaded(files)
     if (broken > 0)
       console.log(`\n${broken} test files did not load to their end; some of their tests never ran.`)
-    const { tests, failed } = outcome
+    const isGreen = isSuccess && broken === 0
     if (process.send === undefined) {
-      console.log(isSuccess ? `\nAll ${tests} tests passed.` : `\n${failed} of ${tests} tests FAILED.`)
+      console.log(isGreen ? `\nAll ${tests} tests passed.` : `\n${failed} of ${tests} tests FAILED.`)
       const skipped = skippedLine(skips)
       if (skipped !== '') console.log(skipped)
     }
     // A handle that a test left open must not keep the process; a failure must not look like success.
-    const end = (): never => process.exit(isSuccess && broken === 0 ? 0 : 1)
+    const end = (): never => process.exit(isGreen ? 0 : 1)
+    const outcome: Outcome = { tests, failed, skips }
     if (process.send === undefined) end()
     else process.send(outcome, undefined, undefined, end)
   })

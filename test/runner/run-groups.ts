@@ -3,14 +3,14 @@
  * run shares is made once: the published package, PostgreSQL's programs and server.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { unpackPackage } from '../../build/unpack.ts'
 import { installServers } from '../network/install.ts'
 import { shareBinaries, versions } from '../postgres/binaries.ts'
 import { shareCluster } from '../postgres/shared-cluster.ts'
+import { makeFolder } from '../support/removed-folders.ts'
+import { endOnSignals } from './end-on-signals.ts'
 import { type Outcome, skippedLine, sumOutcomes } from './outcome.ts'
 import { root } from './test-files.ts'
 
@@ -24,16 +24,13 @@ export interface Step {
 /** Groups at the same time: more than there are processors, since tests that start servers, and kill them, also wait. */
 const atOnce = Math.max(4, 2 * availableParallelism())
 
-/** Milliseconds; three times what all tests take. */
-const longestGroup = 1_800_000
-
 /** Those that take longest come first, so that none runs alone at the end; what fits no pattern is the last group. */
 const groups = [
   /^test\/network\/(crash|repositories)/,
   /^test\/(rebuilds|reloading|workers)/,
   /^test\/(network|(hiding|ingest|network|purging)-)/,
   /^test\/(backup|copy|crash|restore)\./,
-  /^test\/(cli|first|keys|lexicon-changes|operating|usage)/,
+  /^test\/(cli-|first|keys|lexicon-changes|operating|usage)/,
   /^(src\/explorer|test\/explorer\/[i-z])/,
   /^test\/(memory|postgres)/,
   /^test\/explorer/,
@@ -54,26 +51,23 @@ interface GroupResult {
 }
 
 export async function runGroups(steps: readonly Step[]): Promise<never> {
-  const folder = mkdtempSync(join(tmpdir(), 'lexigraph-tests-'))
+  endOnSignals()
   const failures: string[] = []
   const summaries: string[] = []
   try {
     installServers()
     if (process.env['TEST_DATABASES'] !== 'sqlite') shareBinaries(versions[0])
     // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
-    process.env['TEST_PROGRAM'] = await unpackPackage(folder)
+    process.env['TEST_PROGRAM'] = await unpackPackage(makeFolder('lexigraph-tests-'))
     for (const step of steps) {
-      Object.assign(process.env, step.env)
-      const results = await runStep(step.files)
-      for (const name of Object.keys(step.env ?? {})) delete process.env[name]
+      if (step.files.length === 0) throw new Error(`${step.what}: there is no such test file.`)
+      const results = await runStep(step)
       const failed = results.filter(({ passed }) => !passed)
       failures.push(...failed.map(({ printed }) => printed.replaceAll(/^ *✔.*\n/gm, '')))
       summaries.push(...summarize(step, results, failed.length))
     }
   } catch (error) {
     failures.push(`${error instanceof Error ? error.message : String(error)}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
   // What failed is printed last, without what passed, so that the end of a log tells it.
   return await new Promise(() => {
@@ -92,7 +86,7 @@ function summarize({ what }: Step, results: readonly GroupResult[], broken: numb
 }
 
 /** Whichever process is done takes the next group, so that no processor is without work before the end. */
-async function runStep(files: Step['files']): Promise<readonly GroupResult[]> {
+async function runStep({ files, env }: Step): Promise<readonly GroupResult[]> {
   await using _cluster = process.env['TEST_DATABASES'] === 'sqlite' ? null : await shareCluster()
   const groupOf = (file: string): number => {
     const found = groups.findIndex((pattern) => pattern.test(file))
@@ -103,7 +97,7 @@ async function runStep(files: Step['files']): Promise<readonly GroupResult[]> {
   const results: GroupResult[] = []
   const work = async (): Promise<void> => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const result = await runGroup(group)
+      const result = await runGroup(group, env)
       if (result.passed) process.stdout.write(result.printed)
       results.push(result)
     }
@@ -112,25 +106,27 @@ async function runStep(files: Step['files']): Promise<readonly GroupResult[]> {
   return results
 }
 
-function runGroup(files: readonly string[]): Promise<GroupResult> {
+const nothing: Outcome = { tests: 0, failed: 0, skips: {} }
+
+function runGroup(files: readonly string[], env: Step['env']): Promise<GroupResult> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../run.js', import.meta.url)), ...files], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const printed: Buffer[] = []
-  let outcome: Outcome = { tests: 0, failed: 0, skips: {} }
+  let outcome: Outcome | null = null
   child.on('message', (message) => {
     outcome = message as Outcome
   })
   child.stdout?.on('data', (data: Buffer) => printed.push(data))
-  // A process that hangs must not hide what the others found.
-  const end = setTimeout(() => child.kill('SIGKILL'), longestGroup)
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      clearTimeout(end)
       if (signal !== null)
         printed.push(Buffer.from(`\nTests FAILED: ended by ${signal}, after the last above.\n`))
-      resolve({ outcome, passed: code === 0, printed: Buffer.concat(printed).toString() })
+      // One that says nothing of its tests has not run them.
+      const passed = code === 0 && outcome !== null
+      resolve({ outcome: outcome ?? nothing, passed, printed: Buffer.concat(printed).toString() })
     })
   })
 }

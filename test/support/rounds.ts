@@ -8,7 +8,9 @@ export const seed: number = numberIn('TEST_SEED') ?? Date.now() % 2 ** 31
 
 /** How many rounds, kills or questions a run makes, of `few` in `npm test`. */
 export function rounds(few = 1): number {
-  return few * (numberIn('TEST_ROUNDS') ?? 1)
+  const times = numberIn('TEST_ROUNDS') ?? 1
+  if (times === 0) throw new Error('TEST_ROUNDS=0 draws nothing: write 1 or more.')
+  return few * times
 }
 
 function numberIn(name: string): number | null {

@@ -75,7 +75,7 @@ test('a server that is too old is refused by its version', () => {
     })
 })
 
-onPostgres('each connection is set up for its use, whatever the role is given by default', async () => {
+onPostgres('a connection’s settings override the defaults of its role', async () => {
   const role = await server.addRole('odd', 'x')
   for (const setting of [
     `search_path = 'elsewhere'`,

@@ -51,7 +51,7 @@ test('what costs more than is allowed is refused with both numbers', () => {
   })
 })
 
-test('the same operation costs the same whatever is stored', async () => {
+test('an operation’s cost does not depend on the records', async () => {
   const text = `{ ${list}(where: {title: {contains: "a book"}}) { totalCount nodes { uri } } }`
   await using full = await open()
   await using empty = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })

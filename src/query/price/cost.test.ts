@@ -57,7 +57,7 @@ costs('a page costs its list, and for each record one and its values', [
   [`{ ${list} { nodes { a: title b: title imprint { city } } } }`, 20 + 1 + 20 * (1 + 2 + 2)],
 ])
 
-test('what is written counts once, whatever is stored and however large the pages are', () => {
+test('the document’s own cost is independent of records and page sizes', () => {
   const written = (text: string, variables?: object): number => planned(text, { ...variables }).written
   assert.equal(written('{ __typename }'), 1)
   assert.equal(size('{ __typename }'), perWritten + 1)

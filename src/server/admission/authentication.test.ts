@@ -31,7 +31,7 @@ test('a caller without a key is known by the address, at once', () => {
   assert.equal((authenticate(undefined, there) as Caller).id, 'address:2001:db8:1:2::/64')
 })
 
-onEveryDatabase('a key is known by its id, its name and its tier, from whatever address', async (engine) => {
+onEveryDatabase('a key gives the same id, name and tier from every address', async (engine) => {
   await using opened = await open(engine)
   const key = await opened.add('k1', 'research')
   const caller = { id: 'key:k1', tier: tiers.get('research'), keyName: 'name of k1' }
@@ -80,7 +80,7 @@ onEveryDatabase('a key that does not hold is refused with the reason, and never 
   }
 })
 
-test('whatever is sent as a key is answered, and nothing of it is repeated', async () => {
+test('any text sent as a key is answered and never repeated', async () => {
   const { authenticate } = without()
   const texts = fc.oneof(fc.string(), fc.string({ unit: anyCodePoint, minLength: 8 }))
   const headers = fc.oneof(texts, fc.array(texts, { minLength: 1, maxLength: 3 }))

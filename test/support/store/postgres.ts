@@ -75,7 +75,7 @@ async function startServer(): Promise<Server> {
   const run: Server['run'] = async (statement) => void (await pool.query(statement))
   const left = new Set<string>()
   const isOfRun = given !== undefined && given === clusterOfRun()
-  if (isOfRun) for (const name of await databasesOfEnded(pool)) await run(drop(name))
+  if (isOfRun) for (const name of await databasesOfEndedProcesses(pool)) await run(drop(name))
   return {
     run,
     urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
@@ -88,7 +88,7 @@ async function startServer(): Promise<Server> {
 }
 
 /** Databases that processes of the run have left, whether they ended or were killed. */
-async function databasesOfEnded(pool: pg.Pool): Promise<readonly string[]> {
+async function databasesOfEndedProcesses(pool: pg.Pool): Promise<readonly string[]> {
   const { rows } = await pool.query('select datname from pg_database')
   const names: readonly string[] = rows.map(({ datname }) => datname)
   return names.filter((name) => {

@@ -1,8 +1,7 @@
 /** A database with nothing above it, for tests of the store itself. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
@@ -29,6 +28,7 @@ import { createRecordReader } from '../../../src/lexicon/records/validate.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import type { StoredLine } from '../service/engine.ts'
 import { type Engine, freshDatabase, postgresUrl } from './postgres.ts'
+import { makeFolder } from '../removed-folders.ts'
 import { patience } from '../until.ts'
 import { understand } from '../records/understand.ts'
 
@@ -157,7 +157,7 @@ export async function tamperWith(url: string, statements: string): Promise<void>
 
 /** A folder of the test file's own, gone after its tests. */
 export function temporaryFolder(): (name: string) => string {
-  const folder = mkdtempSync(join(tmpdir(), 'lexigraph-store-'))
+  const folder = makeFolder('lexigraph-store-')
   after(() => rmSync(folder, { recursive: true }))
   return (name) => join(folder, name)
 }

@@ -196,7 +196,7 @@ test('while nothing is read the server has to wait, and nothing is lost', async 
   )
 })
 
-test('whatever happens on the way, in the end the newest of everything has come, and nothing forged', async () => {
+test('after random faults the newest version of every record is stored, and nothing forged', async () => {
   const dice = createDice(seed)
   await using given = await open({
     sendTo: async (connection, frame) => {

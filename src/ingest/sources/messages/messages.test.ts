@@ -164,7 +164,7 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
       assert.deepEqual(packed, [protocol === 2, protocol === 2])
     })
 
-    test(`whatever breaks, every record ends as published and each repository in order, by protocol ${protocol}`, async () => {
+    test(`after random faults every record is as published, each repository in order, by protocol ${protocol}`, async () => {
       const check = fc.asyncProperty(fc.nat(), publications, async (seed, published) => {
         const faults = { duplicate: 0.2, reorder: 0.3, garbage: 0.1, cut: 0.03 }
         await using server = await startFakeJetstream({ protocol, seed, faults })
@@ -319,7 +319,7 @@ suite('when Tap or the connection to it fails', { concurrency: true }, () => {
     assert.equal(followed.notices.length, 1)
   })
 
-  test('whatever breaks, every record ends as published and each repository in order', async () => {
+  test('after random faults every record is as published, each repository in order', async () => {
     const check = fc.asyncProperty(fc.nat(), publications, fc.nat(20), async (seed, published, past) => {
       const faults = { duplicate: 0.2, reorder: 0.3, garbage: 0.1, drop: 0.05, cut: 0.03 }
       await using server = await startFakeTap({ seed, faults })

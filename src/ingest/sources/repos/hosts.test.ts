@@ -219,7 +219,7 @@ test('a listing goes on where it ended, and starts over when its collection is n
   assert.deepEqual(other.dids, others.slice(0, 2))
 })
 
-test('whatever a lone host says to the question for collections, all its accounts are listed', async () => {
+test('all accounts of a host are listed even if it cannot list by collection', async () => {
   await using host = await startRepoHost()
   host.repos.set(did, '')
   const says: Fault[] = [

@@ -290,7 +290,7 @@ test('a file that is cut is refused wherever it is cut, and says that another at
   }
 })
 
-test('whatever a file is changed to, it is read or refused', async () => {
+test('a damaged file is read or refused', async () => {
   const { car } = await bigRepo()
   for (let at = 0; at < car.length; at += 89) {
     const changed = car.slice()

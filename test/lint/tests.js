@@ -1,7 +1,7 @@
 /**
- * A lint rule of oxlint for tests: no verdict may depend on how long something takes. It finds sleeps, deadlines below a
- * minute and arithmetic or comparisons of clock readings. `test/support/until.ts` is the one place that may wait.
- * Plain JavaScript, because oxlint loads it.
+ * Lint rules of oxlint for tests. `timing`: no verdict may depend on how long something takes. It finds sleeps, deadlines
+ * below a minute and arithmetic or comparisons of clock readings. `test/support/until.ts` is the one place that may wait.
+ * `only`: no test may silence others. Plain JavaScript, because oxlint loads it.
  */
 
 const minute = 60_000
@@ -32,7 +32,9 @@ const timing = {
       },
       CallExpression(node) {
         const { callee, arguments: given } = node
-        if (callee.type === 'Identifier' && timerNames.has(callee.name)) report(node, 'sleep')
+        // Called, or passed on to what calls it.
+        for (const one of [callee, ...given])
+          if (one.type === 'Identifier' && timerNames.has(one.name)) report(one, 'sleep')
         if (isMember(callee, 'globalThis') && timerNames.has(callee.property.name)) report(node, 'sleep')
         if (isMember(callee, 'Atomics') && callee.property.name === 'wait' && given.length > 3)
           report(node, 'sleep')
@@ -45,6 +47,9 @@ const timing = {
       VariableDeclarator(node) {
         if (namesOfDeadlines.test(nameOf(node.id)) && isShort(node.init)) report(node, 'deadline')
         if (node.init && readsClock(node.init)) moments.add(nameOf(node.id))
+      },
+      AssignmentExpression(node) {
+        if (readsClock(node.right)) moments.add(nameOf(node.left))
       },
       BinaryExpression(node) {
         const { left, right, operator } = node
@@ -66,7 +71,15 @@ function nameOf(node) {
 
 /** A written number of milliseconds below a minute; 0 means none, and names of settings under test are no numbers. */
 function isShort(node) {
-  return node?.type === 'Literal' && typeof node.value === 'number' && node.value > 0 && node.value < minute
+  const milliseconds = valueOf(node)
+  return milliseconds > 0 && milliseconds < minute
+}
+
+/** Of a number, or a product of numbers; else NaN. */
+function valueOf(node) {
+  if (node?.type === 'BinaryExpression' && node.operator === '*')
+    return valueOf(node.left) * valueOf(node.right)
+  return node?.type === 'Literal' && typeof node.value === 'number' ? node.value : NaN
 }
 
 /** `performance.now()`, `process.hrtime()` and `process.hrtime.bigint()`; `Date.now()` also gives records their time. */
@@ -77,4 +90,27 @@ function readsClock(node) {
   return property.name === 'now' && (object.name === 'performance' || object.name === 'Date')
 }
 
-export default { meta: { name: 'tests' }, rules: { timing } }
+const only = {
+  meta: {
+    type: 'problem',
+    messages: { only: '`only` silences all other tests of the process: remove it.' },
+    schema: [],
+  },
+  create(context) {
+    return {
+      MemberExpression(node) {
+        if (
+          node.property.name === 'only' &&
+          ['test', 'it', 'suite', 'describe'].includes(nameOf(node.object))
+        )
+          context.report({ node, messageId: 'only' })
+      },
+      Property(node) {
+        if (nameOf(node.key) === 'only' && node.value.value === true)
+          context.report({ node, messageId: 'only' })
+      },
+    }
+  },
+}
+
+export default { meta: { name: 'tests' }, rules: { timing, only } }
