@@ -19,9 +19,10 @@ test('a test file that starts a server or a process, or imports what does, is no
     assert.ok(!unit.includes(file), file)
 })
 
-test('the files that draw at random are told from what they call', () => {
+test('the files that draw at random, or have more forms, are told from what they call', () => {
   const { drawing } = findTestFiles()
-  assert.ok(drawing.includes('test/properties/lists.test.ts'))
+  for (const file of ['test/properties/lists.test.ts', 'test/rebuilds.test.ts'])
+    assert.ok(drawing.includes(file), file)
   assert.ok(!drawing.includes('test/architecture.test.ts'))
 })
 
