@@ -124,7 +124,7 @@ onSomeDatabases('the list of hidings says by whom and since when, after an impor
 const stopWhenSaid = fileURLToPath(new URL('support/preloaded/stop-when-said.ts', import.meta.url))
 
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
-const many = 2_500
+const many = 1_200
 
 onEveryDatabase('what was left half done is finished by whichever command is next', async (engine) => {
   const { env, run, seen } = await filled(engine)
