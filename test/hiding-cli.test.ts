@@ -11,9 +11,10 @@ import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
+import { someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
-import type { Engine } from './support/store/postgres.ts'
+import { databases, type Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
@@ -28,6 +29,11 @@ const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
 const because = ['--reason', 'A court ordered it.', '--by', 'ann']
+
+/** What the stores' own tests claim of each engine; by the long command it is on each here too. */
+function onSomeDatabases(sentence: string, holds: (database: Engine) => Promise<void>): void {
+  onEveryDatabase(sentence, holds, someForms(databases))
+}
 
 test('a running server and a running ingester honour at once what is hidden, and what is shown again', async () => {
   await using network = await startFakeJetstream()
@@ -86,7 +92,7 @@ test('a running server and a running ingester honour at once what is hidden, and
   )
 })
 
-onEveryDatabase('the list of hidings says by whom and since when, after an import too', async (database) => {
+onSomeDatabases('the list of hidings says by whom and since when, after an import too', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const file = inFolder('sources.jsonl')
   const line = (rkey: string): string =>
@@ -118,7 +124,7 @@ onEveryDatabase('the list of hidings says by whom and since when, after an impor
 const stopWhenSaid = fileURLToPath(new URL('support/preloaded/stop-when-said.ts', import.meta.url))
 
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
-const many = 2_500
+const many = 1_200
 
 onEveryDatabase('what was left half done is finished by whichever command is next', async (engine) => {
   const { env, run, seen } = await filled(engine)
@@ -179,7 +185,7 @@ test('the reader of the output may go, and the rows are moved all the same', asy
   assert.equal(await seen(), many + 1)
 })
 
-onEveryDatabase('an account that is here in capitals is hidden as it is written', async (engine) => {
+onSomeDatabases('an account that is here in capitals is hidden as it is written', async (engine) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
   const file = inFolder('capitals.jsonl')
   const did = 'did:web:News.Example'

@@ -10,7 +10,7 @@ import { startProgram } from './network/service.ts'
 import { linesIn } from './network/support-index.ts'
 import { demo, demoDatabases, writeLines } from './support/demo-databases.ts'
 import { killUntilDone } from './support/kills.ts'
-import { rounds, seed } from './support/rounds.ts'
+import { rounds, seed, someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -21,6 +21,11 @@ const emptyUrl = emptyDatabases()
 const filled = demoDatabases()
 const runCommand = commandsInTurn()
 const [first, last] = [databases[0] as Engine, databases.at(-1) as Engine]
+/** One way in `npm test`; a copy is killed on the other way there. */
+const thereAndBack = new Map([
+  [last, first],
+  [first, last],
+])
 let lastFile = 0
 
 test('a backup or a restoration that is killed leaves nothing that looks whole', async (t) => {
@@ -28,11 +33,7 @@ test('a backup or a restoration that is killed leaves nothing that looks whole',
   const dice = createDice(seed)
   const signals = ['SIGKILL', 'SIGTERM'] as const
   for (let round = 0; round < rounds(); round += 1)
-    // There and back.
-    for (const [from, to] of new Map([
-      [first, last],
-      [last, first],
-    ])) {
+    for (const [from, to] of someForms([...thereAndBack])) {
       const source = await filled(from, 'often')
       const whole = await linesIn(source)
       const [path, target] = [newPath(), await emptyUrl(to)]

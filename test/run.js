@@ -51,7 +51,11 @@ if (command === '--unit') {
   const oldest = /^(src\/database|test\/(cases|peers|properties|postgres\/plans))/
   await runGroups([
     { what: 'Long tests', files: long },
-    { what: 'Five times as many random rounds', files: drawing, env: { TEST_ROUNDS: String(rounds(5)) } },
+    {
+      what: 'Five times as many random rounds, and all forms',
+      files: drawing,
+      env: { TEST_ROUNDS: String(rounds(5)) },
+    },
     {
       what: 'The oldest version of PostgreSQL',
       files: short.filter((file) => oldest.test(file)),

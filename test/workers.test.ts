@@ -14,7 +14,9 @@ import { runProgram, type Service, startProgram, startService } from './network/
 import type { Json } from './reference/shapes.ts'
 import { onPostgres } from './support/store/databases.ts'
 import { postgresUrl } from './support/store/postgres.ts'
+import { databaseCopies } from './support/store/store.ts'
 import { childrenOf, hasEnded, signalIfThere } from './support/processes.ts'
+import { someForms } from './support/rounds.ts'
 import { patience, until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-workers-'))
@@ -24,9 +26,11 @@ const tiers = join(folder, 'tiers.json')
 const generous = join(folder, 'generous.json')
 const oneAtOnce = join(folder, 'one-at-once.json')
 const pointsPerMinute = 200
+const copied = databaseCopies()
 
 before(async () => {
-  writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+  const lines = Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`)
+  writeFileSync(records, lines.filter((_, index) => index % 3 === 0).join(''))
   // What a busy machine answers late is not ended before.
   const seconds = 600
   writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute, pointsPerQuery: 150, seconds } }))
@@ -171,17 +175,19 @@ test('what a tier has in a minute holds over all workers, to the point', async (
 })
 
 onPostgres('what a tier has in a minute holds over all nodes of a database, to the point', async () => {
+  const filled = await postgresUrl()
+  await fill(filled)
   await until(async () => {
-    const url = await postgresUrl()
-    await fill(url)
+    const url = await copied(filled)
     await using first = await serveTwo(url, '--tiers', tiers)
-    await using second = await serveTwo(url, '--tiers', tiers)
+    await using second = await startService([...serveArgs(url, 1), '--tiers', tiers])
     return await spendAll([first, second])
   })
 })
 
 test('told to stop, workers answer what is in flight and lose no question of those who ask again and again', async () => {
-  for (const isTerminal of [false, true]) {
+  // With a terminal they are told more.
+  for (const isTerminal of someForms([true, false])) {
     await using service = await serveTwo(database, '--tiers', generous)
     let answers = 0
     const asking = Array.from({ length: 6 }, async (_, index) => {
@@ -255,8 +261,8 @@ function serveTwo(url: string, ...more: readonly string[]): Promise<Service> {
   return startService([...serveArgs(url), ...more])
 }
 
-function serveArgs(url: string): readonly string[] {
-  return ['serve', '--database', url, '--workers', '2', '--request-log', 'none']
+function serveArgs(url: string, workers = 2): readonly string[] {
+  return ['serve', '--database', url, '--workers', `${workers}`, '--request-log', 'none']
 }
 
 function workersOf(service: Pick<Service, 'pid'>): readonly number[] {

@@ -3,24 +3,26 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Json } from '../reference/shapes.ts'
-import { temporaryFolder } from '../support/store/store.ts'
+import { startDirectory } from '../support/network/directory.ts'
 import { otherCid } from '../support/records/records.ts'
+import { commandsInTurn } from '../support/server/commands.ts'
+import { temporaryFolder } from '../support/store/store.ts'
 import { moment } from '../support/until.ts'
 import { type Account, startNetwork } from './network.ts'
-import { runProgram } from './service.ts'
 import { differences, eventually, type Records, settingsIn, startIngest, storedIn } from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
 import { repeatedly } from './support-publisher.ts'
 
 const inFolder = temporaryFolder()
+const runCommand = commandsInTurn()
 
 test('repositories are fetched as a whole', async (t) => {
   await using network = await startNetwork()
-  const accounts = await network.createAccounts(6)
+  const accounts = await network.createAccounts(4)
   const [alice, bert, carol, dora] = accounts as [Account, Account, Account, Account]
   for (const account of accounts) await publishSome(account)
   const run = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Json> => {
-    const { stdout, stderr, status } = await runProgram([...args, '--json'], { env })
+    const { stdout, stderr, status } = await runCommand([...args, '--json'], { env })
     assert.equal(status, 0, stderr)
     return JSON.parse(stdout)
   }
@@ -70,7 +72,7 @@ test('repositories are fetched as a whole', async (t) => {
     const env = settingsIn(network, database)
     const extra = { uri: `at://${dora.did}/${collections.source}/extra`, value: outlet('Of nobody') }
     writeFileSync(inFolder('extra.jsonl'), JSON.stringify(extra))
-    await runProgram(['import', inFolder('extra.jsonl')], { env })
+    await runCommand(['import', inFolder('extra.jsonl')], { env })
     const whose = [alice, bert, carol, dora]
     await run(['backfill', alice.did, bert.did, carol.did], env)
     const reconciled = await run(['reconcile', dora.did], env)
@@ -90,10 +92,11 @@ test('repositories are fetched as a whole', async (t) => {
     )
     assert.deepEqual(differences(await published(whose), await storedIn(database)), [])
     const agreed = 'The database and the repositories agree.\n'
-    assert.ok((await runProgram(['reconcile'], { env })).stdout.endsWith(agreed))
+    assert.ok((await runCommand(['reconcile'], { env })).stdout.endsWith(agreed))
     // Of what could not be compared nothing is said to agree.
-    const unanswered = ['reconcile', dora.did, '--plc', 'http://127.0.0.1:1']
-    const { stdout, status } = await runProgram(unanswered, { env })
+    await using directory = await startDirectory()
+    const unknown = ['reconcile', dora.did, '--plc', directory.url]
+    const { stdout, status } = await runCommand(unknown, { env })
     assert.equal(status, 1)
     assert.match(stdout, /No repository was compared\./)
     assert.doesNotMatch(stdout, /agree/)

@@ -51,8 +51,8 @@ export async function startTraffic({ url, query }: Service, callers = 4): Promis
   const call = async (index: number): Promise<void> => {
     for (let turn = index; !over.signal.aborted && wrong.length === 0; turn++) {
       await ask(questions[turn % questions.length] as string)
-      // Leaves the servers time for what they are tried with.
-      await moment(5)
+      // Leaves the servers time for what they are tried with, and the machine for other tests.
+      await moment(20)
     }
   }
   const all = Promise.all(Array.from({ length: callers }, (_, index) => call(index)))

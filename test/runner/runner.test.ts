@@ -32,9 +32,10 @@ test('a test file that starts a server or a process, or imports what does, is no
     assert.ok(!unit.includes(file), file)
 })
 
-test('a file that calls rounds, property or assertHolds draws at random', () => {
+test('a file that draws at random, or has more forms, is told from what it calls', () => {
   const { drawing } = findTestFiles()
-  assert.ok(drawing.includes('test/properties/lists.test.ts'))
+  for (const file of ['test/properties/lists.test.ts', 'test/rebuilds.test.ts'])
+    assert.ok(drawing.includes(file), file)
   assert.ok(!drawing.includes('test/architecture.test.ts'))
 })
 

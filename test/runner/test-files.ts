@@ -12,7 +12,7 @@ export interface TestFiles {
   /** What a change is tested with: all but the long ones. */
   readonly short: readonly string[]
   readonly long: readonly string[]
-  /** Those of `short` that draw at random, as many rounds as TEST_ROUNDS says. */
+  /** Those of `short` that draw at random, as many rounds as TEST_ROUNDS says, or try more forms then. */
   readonly drawing: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export function findTestFiles(): TestFiles {
   const isLong = (file: string): boolean => file.endsWith('.long.test.ts')
   const short = all.filter((file) => !isLong(file))
   const draws = (file: string): boolean =>
-    /(?<![.\w])(rounds|assertHolds|property)\(/.test(readFileSync(join(root, file), 'utf8'))
+    /(?<![.\w])(rounds|someForms|assertHolds|property)\(/.test(readFileSync(join(root, file), 'utf8'))
   return {
     all,
     unit: short.filter((file) => /^(src\/|test\/(architecture|names)\.test)/.test(file) && !starts(file)),

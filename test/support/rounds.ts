@@ -13,6 +13,14 @@ export function rounds(few = 1): number {
   return few * times
 }
 
+/**
+ * Forms in which a claim is tried, such as engines, numbers of workers or directions: the first `few` of them in
+ * `npm test`, all of them where more is drawn.
+ */
+export function someForms<Form>(all: readonly Form[], few = 1): readonly Form[] {
+  return rounds() > 1 ? all : all.slice(0, few)
+}
+
 function numberIn(name: string): number | null {
   const text = process.env[name]
   if (!text) return null
