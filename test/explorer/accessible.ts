@@ -39,13 +39,14 @@ export async function assertAccessible(
 ): Promise<void> {
   const { url } = await demoService()
   const addresses = { ...pages, article: await articlePath() }
-  await using reader = await openReader(`/?lang=${lang}`)
+  const narrow = { width: 360, height: 740 }
+  await using reader = await openReader(`/?lang=${lang}`, { viewport: narrow })
   const { page } = reader
   const found: string[] = []
   for (const name of new Set([...visited, ...examined])) {
-    const address = addresses[name]
-    await page.setViewportSize({ width: 360, height: 740 })
-    await page.goto(`${url}${address}${address.includes('?') ? '&' : '?'}lang=${lang}`)
+    const address = `${url}${addresses[name]}${addresses[name].includes('?') ? '&' : '?'}lang=${lang}`
+    await page.setViewportSize(narrow)
+    if (page.url() !== address) await page.goto(address)
     const width = await page.evaluate('document.documentElement.scrollWidth')
     if (width !== 360) found.push(`${name}: ${width} pixels`)
     if (!examined.includes(name)) continue

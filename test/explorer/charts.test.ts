@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../reference/shapes.ts'
+import { rounds } from '../support/rounds.ts'
 import { article, type Cell, enrichment, openPages, type Pages } from './pages.ts'
 
 const nsid = 'tech.service.news.article'
@@ -76,7 +77,8 @@ function countsBy(field: string, where: Json = {}): readonly number[] {
 const period = 'publishedAt=2026-10-05&publishedAt.to=2026-11-15'
 const days = 'publishedAt=2026-11-01&publishedAt.to=2026-11-04'
 
-for (const query of [
+// Shares have the periods of the numbers: a short run looks at those of three views.
+for (const [at, query] of [
   'language=en',
   period,
   `${days}&language=ja`,
@@ -85,8 +87,8 @@ for (const query of [
   'publishedAt=2026-11-01&publishedAt.to=2026-11-02&per=hour',
   'publishedAt=2026-11-01T00:00:00Z&publishedAt.to=2026-11-01T17:30:00Z&per=hour',
   'wordCount.from=300&wordCount.to=900&per=week&articleType=report&articleType=video',
-])
-  for (const as of ['count', 'share'])
+].entries())
+  for (const as of at < rounds(3) ? ['count', 'share'] : ['count'])
     test(`the ${as} of each period is that of its records: ${query}`, async () => {
       const shown = await figure(`${article}?${query}&as=${as}`)
       assert.equal(shown.drawings, shown.rows.length > 1 ? 2 : 0)
@@ -102,12 +104,12 @@ for (const query of [
       assert.equal(sum(shown.texts.map(([, each]) => each)), dated.length)
     })
 
-for (const split of ['language', 'source', 'source_country', 'articleType', 'tags'])
+for (const [at, split] of ['language', 'source', 'source_country', 'articleType', 'tags'].entries())
   test(`a chart that is split by ${split} has a series for each of the most frequent values`, async () => {
     const address = `${article}?${period}&per=week&split=${split}&facets=${split}`
     const shown = await figure(address)
     assertTrue(shown, count, address)
-    assertTrue(await figure(`${address}&as=share`), share, address)
+    if (at < rounds(2)) assertTrue(await figure(`${address}&as=share`), share, address)
     const where = { publishedAt: { gte: '2026-10-05', lt: '2026-11-16' } }
     const sums = shown.head.slice(1).map((_, at) => sum(shown.texts.map((row) => row[at + 1])))
     assert.deepEqual(sums.slice(0, 5), countsBy(split, where).slice(0, 5))
@@ -274,14 +276,15 @@ test('the period of the page holds for compared queries that have none of their 
   )
 })
 
+const furthest: readonly (readonly [bounds: string, status: number])[] = [
+  ['publishedAt.from=2026-02-30', 400],
+  ['publishedAt.from=0001-01-01&publishedAt.to=9999-12-31', 200],
+  ['publishedAt.from=0001-01-01', 200],
+  ['publishedAt.to=9999-12-31', 200],
+]
 test('dates that do not exist are refused everywhere, and the first and the last day are not', async () => {
   for (const place of ['', '/charts', '/charts?part=compare&query=flood', '/charts?part=unusual', '/filter'])
-    for (const [bounds, expected] of [
-      ['publishedAt.from=2026-02-30', 400],
-      ['publishedAt.from=0001-01-01', 200],
-      ['publishedAt.to=9999-12-31', 200],
-      ['publishedAt.from=0001-01-01&publishedAt.to=9999-12-31', 200],
-    ] as const)
+    for (const [bounds, expected] of furthest.slice(0, rounds(2)))
       await page(`${article}${place}${place.includes('?') ? '&' : '?'}${bounds}`, expected)
 })
 

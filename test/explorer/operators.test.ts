@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { type Service, startService } from '../network/service.ts'
+import { demoRecords } from '../support/records/demo.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { assertFailure, json } from '../support/server/http-server.ts'
 import { until } from '../support/until.ts'
@@ -102,7 +102,9 @@ test('sitemaps name the records of each collection, the newest first', async () 
   const sitemaps = ['pages', ...collections].map((name) => `${origin}/sitemap-${name}.xml`)
   assert.deepEqual(placesIn(await text('/sitemap.xml')), sitemaps)
   for (const nsid of collections) {
-    const uris = [...buildDemoCorpus()].map(({ uri }) => uri).filter((uri) => uri.includes(`/${nsid}/`))
+    const uris = demoRecords()
+      .map(({ uri }) => uri)
+      .filter((uri) => uri.includes(`/${nsid}/`))
     const places = placesIn(await text(`/sitemap-${nsid}.xml`))
     assert.ok(places.length > 20)
     assert.deepEqual(places.toSorted(), uris.map((uri) => uri.replace('at://', `${origin}/at/`)).toSorted())

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { parseHTML } from 'linkedom'
 import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
+import type { PlainRecord } from '../reference/dataset.ts'
 import type { Json } from '../reference/shapes.ts'
 import { modelOf } from '../support/service/agents.ts'
 import { explorerOver } from '../support/service/explorer.ts'
@@ -75,11 +76,17 @@ export async function openPages(name: keyof typeof models = 'demo', database: En
     }
   }
 
+  const known = new Map<string, readonly PlainRecord[]>()
   /** The records behind an address, by the reference evaluator; without other conditions than those on `only`. */
   const found = (address: string, only?: string) => {
     const [path = '', query] = address.split('?')
+    const collection = path.slice('/c/'.length).replace(/\/.*/, '')
     const given = meaningOf(query ?? '', only)
-    return reference.sorted(path.slice('/c/'.length).replace(/\/.*/, ''), given)
+    // Many addresses mean the same, such as all records of a day.
+    const key = JSON.stringify([collection, given])
+    const records = known.get(key) ?? reference.sorted(collection, given)
+    known.set(key, records)
+    return records
   }
   return { get, page, figure, found, service, reference }
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { en } from '../../src/explorer/languages/en.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { sharedBrowser } from '../support/server/browser.ts'
+import { demoRecords } from '../support/records/demo.ts'
 import type { TestServiceGiven } from '../support/service/service.ts'
 import { patience, until } from '../support/until.ts'
 import { generousTiers } from '../support/server/tiers.ts'
@@ -35,7 +35,7 @@ after(async () => {
 
 /** Started once for all tests of a process, which only read it. */
 export function demoService(): Promise<Service> {
-  return (demo ??= serve([...buildDemoCorpus()], demoName).then(drawing))
+  return (demo ??= serve(demoRecords(), demoName).then(drawing))
 }
 
 /** The path of its database, for services with other settings. */

@@ -2,12 +2,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { schemas } from '@atproto/api'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import type { Engine } from '../support/store/postgres.ts'
+import { demoRecords } from '../support/records/demo.ts'
 import { cidOf } from '../support/records/records.ts'
 import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
 import { openTestService, type TestService } from '../support/service/service.ts'
@@ -83,7 +83,7 @@ export async function closeCorpora(): Promise<void> {
 }
 
 async function openDemo(database: Engine): Promise<Corpus> {
-  const records = [...buildDemoCorpus()].map((record) => plainRecord(record))
+  const records = demoRecords().map((record) => plainRecord(record))
   return openCorpus(database, newsLexicons, newsLexicons.documents, records)
 }
 

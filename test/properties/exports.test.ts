@@ -46,5 +46,5 @@ property(
       list.nodes,
     )
   },
-  30,
+  15,
 )

@@ -36,8 +36,17 @@ export function compareText(a: string, b: string): number {
 
 const datetimePattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/
 
+/** The same few thousand are compared again and again. */
+const instants = new Map<string, bigint>()
+
 /** An RFC 3339 datetime, or a date meaning midnight UTC, in microseconds; finer digits are cut off. */
 export function parseInstant(text: string): bigint {
+  const instant = instants.get(text) ?? readInstant(text)
+  instants.set(text, instant)
+  return instant
+}
+
+function readInstant(text: string): bigint {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseInstant(`${text}T00:00:00Z`)
   const [, date, time, fraction = '', offset] = datetimePattern.exec(text) ?? []
   const milliseconds = Date.parse(`${date}T${time}${offset}`)

@@ -1,14 +1,14 @@
 /** Databases with the demo's records, for tests of commands that only read them. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { runProgram } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
+import { demoRecords } from './records/demo.ts'
 import type { Engine } from './store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './store/store.ts'
 
 /** The demo's records as lines for `import`. */
-export const demo: readonly Json[] = [...buildDemoCorpus()]
+export const demo: readonly Json[] = demoRecords()
 
 const some = linesOf(demo, ['aaaa']).filter((_, index) => index % 3 === 0)
 const articles = demo.filter(({ uri }) => String(uri).includes('.article/'))

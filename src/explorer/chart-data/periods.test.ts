@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { valueFormat } from '../charts/chart-spec.ts'
 import { chooseLanguage } from '../languages/language.ts'
-import { dateText, nextOf, periodFor, periodLabel, periods, periodsBetween, startOf } from './periods.ts'
+import {
+  dateText,
+  nextOf,
+  periodFor,
+  periodFormat,
+  periodLabel,
+  periods,
+  periodsBetween,
+  startOf,
+} from './periods.ts'
 import { usualRange } from './time-axis.ts'
 
 const day = 86_400_000
@@ -57,6 +67,13 @@ test('a range is divided into about a hundred periods at most', () => {
 test('the label of an hour has the year', () => {
   const label = periodLabel('hour', Date.UTC(2026, 10, 16, 9), chooseLanguage('en', undefined))
   assert.equal(label.replaceAll('\u202F', ' '), 'Nov 16, 2026, 9:00 AM')
+})
+
+test('formats of labels and of values are made once', () => {
+  assert.equal(periodFormat('day', 'en'), periodFormat('day', 'en'))
+  assert.equal(valueFormat('share', 'en'), valueFormat('share', 'en'))
+  assert.notEqual(periodFormat('day', 'en'), periodFormat('day', 'de'))
+  assert.notEqual(valueFormat('share', 'en'), valueFormat('number', 'en'))
 })
 
 const days = (...counts: number[]) => counts.map((count, n) => ({ at: n * day, count }))

@@ -76,6 +76,20 @@ export function periodsBetween(period: Period, first: number, last: number, most
 }
 
 export function periodLabel(period: Period, start: number, { tag }: Language): string {
+  return periodFormat(period, tag).format(start)
+}
+
+/** By period and language: making one takes longer than a hundred labels. */
+const periodFormats = new Map<string, Intl.DateTimeFormat>()
+
+export function periodFormat(period: Period, tag: string): Intl.DateTimeFormat {
+  const key = `${period} ${tag}`
+  const format = periodFormats.get(key) ?? makePeriodFormat(period, tag)
+  periodFormats.set(key, format)
+  return format
+}
+
+function makePeriodFormat(period: Period, tag: string): Intl.DateTimeFormat {
   const options: Intl.DateTimeFormatOptions = {
     hour: { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const,
     day: { year: 'numeric', month: 'short', day: 'numeric' } as const,
@@ -83,7 +97,7 @@ export function periodLabel(period: Period, start: number, { tag }: Language): s
     month: { year: 'numeric', month: 'short' } as const,
     year: { year: 'numeric' } as const,
   }[period]
-  return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' }).format(start)
+  return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' })
 }
 
 /** The date in UTC; of a moment before or after those that filters can have, the first or the last date. */

@@ -65,10 +65,22 @@ export function valueText(
   value: number | null,
   { unit, locale, noValue }: Pick<ChartSpec, 'unit' | 'locale' | 'noValue'>,
 ): string {
-  if (value === null) return noValue
-  return unit === 'share'
-    ? new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(value)
-    : new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)
+  return value === null ? noValue : valueFormat(unit, locale).format(value)
+}
+
+/** By unit and language: making one takes longer than a hundred values. */
+const valueFormats = new Map<string, Intl.NumberFormat>()
+
+export function valueFormat(unit: ChartSpec['unit'], locale: string): Intl.NumberFormat {
+  const key = `${unit} ${locale}`
+  const known = valueFormats.get(key)
+  if (known !== undefined) return known
+  const format = new Intl.NumberFormat(
+    locale,
+    unit === 'share' ? { style: 'percent', maximumFractionDigits: 1 } : { maximumFractionDigits: 2 },
+  )
+  valueFormats.set(key, format)
+  return format
 }
 
 export function isEmpty({ series }: ChartSpec): boolean {

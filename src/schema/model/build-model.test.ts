@@ -4,6 +4,7 @@ import type { GraphQLObjectType } from 'graphql'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { buildGraphQLSchema } from '../graphql/graphql.ts'
 import type { Model } from './model.ts'
+import { groupFields } from './operators.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
@@ -162,6 +163,11 @@ test('a union is one type, though its record is embedded elsewhere or its array 
   assert.equal(typeOf('OrgExampleColorsValue', 'accent'), 'OrgExampleColorsAccentUnion')
   assert.equal(typeOf('OrgExampleSite', 'one'), '[OrgExampleSiteListUnion!]')
   assert.equal(typeOf('OrgExampleSiteBox', 'more'), '[OrgExampleSiteListUnion!]')
+})
+
+test('what records can be grouped by is found once for a model', () => {
+  const given = model({ text: { type: 'string', maxGraphemes: 10 } })
+  assert.equal(groupFields(collection(given), given), groupFields(collection(given), given))
 })
 
 function model(properties: Properties, references: Readonly<Record<string, readonly string[]>> = {}): Model {

@@ -155,11 +155,22 @@ export function distinctFields(collection: Collection): readonly SortField[] {
   return [...sorted, ...others]
 }
 
+/** Found once for each collection of a model, because each path of an agent's call asks for them. */
+const groupFieldsOf = new WeakMap<Model, Map<Collection, readonly GroupField[]>>()
+
 /**
  * The collection's own fields and buckets first, then fields inside objects, then fields behind references; properties
  * take precedence by name.
  */
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
+  const known = groupFieldsOf.get(model) ?? new Map<Collection, readonly GroupField[]>()
+  groupFieldsOf.set(model, known)
+  const fields = known.get(collection) ?? findGroupFields(collection, model)
+  known.set(collection, fields)
+  return fields
+}
+
+function findGroupFields(collection: Collection, model: Model): readonly GroupField[] {
   const fields = withoutClashes(collection, joinedGroupFields(collection, model, [], [collection.nsid]))
   const names = new Set(fields.map(({ name }) => name))
   return fields.map((field) => ({ ...field, name: groupFieldName(field.name, names) }))

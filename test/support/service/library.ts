@@ -1,9 +1,9 @@
 /** The service over records of the library that a test makes itself, books by the number, and the demo's news. */
 import assert from 'node:assert/strict'
-import { buildDemoCorpus } from '../../../demo/corpus.ts'
 import { newsLexicons } from '../../golden/corpora.ts'
 import type { Json } from '../../reference/shapes.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
+import { demoRecords } from '../records/demo.ts'
 import { collections, libraryLexicons, libraryReferences } from '../records/lexicons.ts'
 import { buildRecord, type RecordGiven } from '../records/records.ts'
 import type { Engine } from '../store/postgres.ts'
@@ -35,7 +35,7 @@ export function books(count: number, given: (index: number) => Partial<RecordGiv
 /** The demo's news, for `openTestService` and `sharedService`. */
 export function news() {
   const { documents: lexicons, references } = newsLexicons
-  return { lexicons, references, records: [...buildDemoCorpus()] as unknown as readonly StoredLine[] }
+  return { lexicons, references, records: demoRecords() as unknown as readonly StoredLine[] }
 }
 
 /** The keys of the books that a condition finds, in the order of a field. */
