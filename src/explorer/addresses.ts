@@ -56,15 +56,16 @@ function withView(path: string, view: View | undefined): string | null {
 /** `/at/did:plc:abc/org.example.book/1` of an AT-URI with a DID; null of anything else. */
 export function recordAddress(uri: string): string | null {
   const parts = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._:~-]+)$/.exec(uri)
-  return parts === null ? null : `/at/${parts[1]}/${parts[2]}/${parts[3]}`
+  return parts === null ? null : `${accountAddress(parts[1] ?? '')}/${parts[2]}/${parts[3]}`
 }
 
 export function isDid(text: string): boolean {
   return text.length <= 2_048 && /^did:[a-z]+:[A-Za-z0-9._:%-]+$/.test(text)
 }
 
+/** The percent sign of `did:web:localhost%3A8080` is its own, not that of an address. */
 export function accountAddress(did: string): string {
-  return `/at/${did}`
+  return `/at/${did.replaceAll('%', '%25')}`
 }
 
 export function withParameter(address: string, name: string, value: string): string {
