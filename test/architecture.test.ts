@@ -49,7 +49,7 @@ const phases: Record<string, readonly string[]> = {
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
   [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'explorer', 'server', 'cli/commands']],
-  [/^(preact|preact-render-to-string|htm\/preact)$/, ['explorer']],
+  [/^(preact|preact-render-to-string|htm)$/, ['explorer']],
   [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
   [/^gpt-tokenizer\/encoding\/o200k_base$/, ['mcp']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],

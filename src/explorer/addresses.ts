@@ -1,54 +1,71 @@
-/** The addresses of pages. Relative to nothing: each begins with a slash. */
+/**
+ * The addresses of pages. Relative to nothing: each begins with a slash. That of a view is null where no address can
+ * have it; a link to null is none (html.ts).
+ */
 import type { FileFormat } from '../files/file-spec.ts'
 import type { Language } from './languages/language.ts'
-import { recordsOnly, type View, writeView } from './view/view.ts'
+import { isReadableView, recordsOnly, type View, writeView } from './view/view.ts'
 
-export function collectionAddress(nsid: string, view?: View): string {
+/** Bytes. The service reads 16,384 of the head of a request. */
+export const longestAddress = 12_000
+
+export function collectionAddress(nsid: string): string
+export function collectionAddress(nsid: string, view: View): string | null
+export function collectionAddress(nsid: string, view?: View): string | null {
   return withView(`/c/${nsid}`, view)
 }
 
 /** The page of charts of a view, and one of them by itself: its drawing, or its values. */
-export function chartsAddress(nsid: string, view?: View): string {
+export function chartsAddress(nsid: string): string
+export function chartsAddress(nsid: string, view: View): string | null
+export function chartsAddress(nsid: string, view?: View): string | null {
   return withView(`/c/${nsid}/charts`, view && recordsOnly(view))
 }
 
-export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileFormat): string {
+export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileFormat): string | null {
   return withView(`/c/${nsid}/chart.${format}`, recordsOnly(view))
 }
 
 /** The newest records of a view, or the first ones in its order. */
-export function feedAddress(nsid: string, view: View, format: 'atom' | 'json'): string {
+export function feedAddress(nsid: string, view: View, format: 'atom' | 'json'): string | null {
   return withView(`/c/${nsid}/feed.${format}`, { ...recordsOnly(view), sort: view.sort, others: [] })
 }
 
 /** The list of a view for other pages to include. */
-export function embedAddress(nsid: string, view: View): string {
+export function embedAddress(nsid: string, view: View): string | null {
   return withView(`/embed/c/${nsid}`, { ...view, page: null, facets: null, others: [] })
 }
 
 /** The page that offers the conditions on a field. */
-export function filterAddress(nsid: string, view?: View, field?: string): string {
+export function filterAddress(nsid: string): string
+export function filterAddress(nsid: string, view: View, field: string): string | null
+export function filterAddress(nsid: string, view?: View, field?: string): string | null {
   const address = withView(`/c/${nsid}/filter`, view && { ...view, page: null })
-  return field === undefined ? address : withParameter(address, 'field', field)
+  return address === null || field === undefined ? address : withParameter(address, 'field', field)
 }
 
-function withView(path: string, view: View | undefined): string {
-  const query = view === undefined ? '' : writeView(view)
-  return query === '' ? path : `${path}?${query}`
+function withView(path: string, view: View | undefined): string | null {
+  if (view === undefined) return path
+  if (!isReadableView(view)) return null
+  const query = writeView(view)
+  if (query === '') return path
+  const address = `${path}?${query}`
+  return address.length <= longestAddress ? address : null
 }
 
 /** `/at/did:plc:abc/org.example.book/1` of an AT-URI with a DID; null of anything else. */
 export function recordAddress(uri: string): string | null {
   const parts = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._:~-]+)$/.exec(uri)
-  return parts === null ? null : `/at/${parts[1]}/${parts[2]}/${parts[3]}`
+  return parts === null ? null : `${accountAddress(parts[1] ?? '')}/${parts[2]}/${parts[3]}`
 }
 
 export function isDid(text: string): boolean {
   return text.length <= 2_048 && /^did:[a-z]+:[A-Za-z0-9._:%-]+$/.test(text)
 }
 
+/** The percent sign of `did:web:localhost%3A8080` is its own, not that of an address. */
 export function accountAddress(did: string): string {
-  return `/at/${did}`
+  return `/at/${did.replaceAll('%', '%25')}`
 }
 
 export function withParameter(address: string, name: string, value: string): string {
@@ -56,6 +73,8 @@ export function withParameter(address: string, name: string, value: string): str
 }
 
 /** Keeps the language that the reader chose. */
-export function withLanguage(address: string, language: Language): string {
-  return language.isChosen ? withParameter(address, 'lang', language.tag) : address
+export function withLanguage(address: string, language: Language): string
+export function withLanguage(address: string | null, language: Language): string | null
+export function withLanguage(address: string | null, language: Language): string | null {
+  return address !== null && language.isChosen ? withParameter(address, 'lang', language.tag) : address
 }

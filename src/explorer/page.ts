@@ -90,7 +90,7 @@ export interface Draft {
   /** Whether pages of others may include it; it then has no frame. */
   readonly isEmbedded?: boolean
   /** The address of a feed of what the page shows. */
-  readonly feed?: string
+  readonly feed?: string | null
   /** What only the answer tells; such a page is sent as a whole, because its head depends on its data. */
   readonly known?: (answer: Answer) => Pick<Draft, 'status' | 'title' | 'description'>
   readonly render: (answer: Answer) => Html | Promise<Html>

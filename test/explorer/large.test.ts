@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parseHTML } from 'linkedom'
+import { mostParentheses } from '../../src/search/parse-search.ts'
 import { openExplorer } from '../support/service/explorer.ts'
 import { buildRecord } from '../support/records/records.ts'
 import { recordLexicon } from '../support/store/store.ts'
@@ -59,6 +60,23 @@ test('a chart and a file of unusual words say that they are of a sample', async 
   assert.ok(number < many, String(number))
   const whole = await explorer.get(`/c/${nsid}/charts?part=unusual&on=words-title&day=1`)
   assert.ok(whole.body.includes(`in 300 records of this view and in ${read[1]} others`), whole.body)
+})
+
+test('an unusual word is a link unless the search with it would be refused', async () => {
+  for (const [depth, isLink] of [
+    [mostParentheses - 1, true],
+    [mostParentheses, false],
+  ] as const) {
+    const search = `${'('.repeat(depth)}the${')'.repeat(depth)}`
+    const query = new URLSearchParams({ part: 'unusual', on: 'words-title', day: '2', q: search })
+    const { status, body } = await explorer.get(`/c/${nsid}/charts?${query}`)
+    assert.equal(status, 200, body)
+    const word = parseHTML(body).document.querySelector('figure tbody th')
+    assert.equal(word?.textContent, 'storm', body)
+    const href = word?.querySelector('a')?.getAttribute('href') ?? null
+    assert.equal(href !== null, isLink)
+    if (href !== null) assert.equal((await explorer.get(href)).status, 200, href)
+  }
 })
 
 const account = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'

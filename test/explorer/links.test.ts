@@ -3,18 +3,23 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'
+import { parseHTML } from 'linkedom'
+import { longestAddress, recordAddress } from '../../src/explorer/addresses.ts'
 import type { ShownField } from '../../src/explorer/fields/shown-field.ts'
 import { createSubjects } from '../../src/explorer/fields/subject.ts'
 import { operatorsOf } from '../../src/explorer/view/conditions.ts'
+import { chartParameters, filterParameters } from '../../src/explorer/view/parameters.ts'
+import { readView } from '../../src/explorer/view/view.ts'
 import { readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
 import type { Model } from '../../src/schema/model/model.ts'
 import { modelOf } from '../support/service/agents.ts'
 import type { StoredLine } from '../support/service/engine.ts'
 import { explorerOver, type OpenedExplorer } from '../support/service/explorer.ts'
-import { libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
+import { collections, libraryLexicons, libraryReferences } from '../support/records/lexicons.ts'
+import { buildRecord } from '../support/records/records.ts'
 import { rounds, seed } from '../support/rounds.ts'
-import { loadCorpus } from '../support/random/property.ts'
+import { drawCorpus } from '../support/random/property.ts'
 import { drawer } from '../support/service/requests.ts'
 import { news } from '../support/service/library.ts'
 import { openTestService, type TestServiceGiven } from '../support/service/service.ts'
@@ -42,7 +47,10 @@ const sets: Readonly<Record<string, () => TestServiceGiven | Promise<TestService
   network: () => ({ lexicons: networkDocuments as readonly Json[], records: linesOf('network') }),
   things: () => ({
     lexicons: [thing({}, 'org.example.bare'), thing({ many, size: { type: 'integer' } })],
-    records: [line('a', {}, {}, 'org.example.bare'), line('b', { many: ['one', 'two'] })],
+    records: [
+      line('a', {}, {}, 'org.example.bare'),
+      { ...line('b', { many: ['one', 'two'] }), uri: 'at://did:web:localhost%3A8080/org.example.thing/b' },
+    ],
   }),
   'nothing yet': () => ({ ...news(), records: [] }),
 }
@@ -58,11 +66,65 @@ for (const [name, opened] of Object.entries(sets))
   })
 
 test(`each link and filter on the pages of a library at random leads to a page, seed ${seed}`, async () => {
-  const model = modelOf(libraryLexicons, libraryReferences)
-  await using loaded = await loadCorpus(seed)
-  const explorer = explorerOver(loaded.service, model)
-  await assertLinked(explorer, model)
+  const [lexicons, references] = [libraryLexicons, libraryReferences]
+  const model = modelOf(lexicons, references)
+  const records = [...(await drawCorpus(seed)).records, ...(await extremes())]
+  await using service = await openTestService({ lexicons, references, records })
+  const explorer = explorerOver(service, model)
+  const long = encodeURIComponent('é'.repeat(1_000))
+  const pages = [
+    '?split=labels',
+    `?labels=${long}&medium=a`,
+    '/charts?by=serial',
+    '/charts?by=medium&by=labels',
+  ]
+  const unusual = '/charts?part=unusual&on=labels&serial.from=1'
+  const more = [...pages, unusual].map((page) => `/c/${collections.book}${page}`)
+  await assertLinked(explorer, model, records, more)
   await assertFilters(explorer, model)
+})
+
+/** Books whose values hardly fit in addresses, or do not; several have each, so that facets and charts show it. */
+function extremes() {
+  const texts = ['x'.repeat(1_000), 'x'.repeat(1_001), '𝒳'.repeat(501), 'é'.repeat(1_000), ' ', '']
+  return Promise.all(
+    [...texts, ...texts, ...texts].map((text, at) => {
+      const number = at % 2 === 0 ? Number.MAX_SAFE_INTEGER : -(10 ** 15)
+      const about = `at://did:web:${'a'.repeat(1_000)}/org.example.any/1`
+      return buildRecord(collections.book, {
+        rkey: `extreme${at}`,
+        value: {
+          title: 'a',
+          medium: text,
+          labels: [text],
+          serial: number,
+          scores: [number],
+          about,
+          sources: [about],
+          imprint: { trade: text },
+          outline: { mood: text },
+          credits: [{ name: 'a', craft: text }],
+        },
+      })
+    }),
+  )
+}
+
+test('a value that no address can have is shown, and is not a link', async () => {
+  const values = ['x'.repeat(1_000), 'y'.repeat(1_001), ' ']
+  const lexicons = [thing({ many: { type: 'array', items: { type: 'string' } } })]
+  const service = await openTestService({ lexicons, records: [line('a', { many: values })] })
+  await using explorer = explorerOver(service, modelOf(lexicons, {}))
+  const { document } = parseHTML((await explorer.get('/c/org.example.thing/filter?field=many')).body)
+  const shown = Array.from(document.querySelectorAll('.facet li'), (item) => [
+    item.querySelector('.name')?.textContent,
+    Array.from(item.querySelectorAll('a'), ({ className }) => className),
+  ])
+  assert.deepEqual(shown.toSorted(), [
+    [values[2], []],
+    [values[0], ['value', 'exclude']],
+    [values[1], []],
+  ])
 })
 
 const samples: Readonly<Record<string, string>> = {
@@ -106,13 +168,17 @@ function kindOf({ type, isArray, isGroup, targetTitle, steps }: ShownField): str
   ])
 }
 
-/** Follows links from the first page and from the filters of all fields: a few of each kind, and not without end. */
+/**
+ * Follows links from the first page and from the filters of all fields: a few of each kind, and not without end. Of all
+ * others on these pages, the view is one that an address can have.
+ */
 async function assertLinked(
   explorer: OpenedExplorer,
   model: Model,
   records: readonly { readonly uri: string }[] = [],
+  more: readonly string[] = [],
 ): Promise<void> {
-  const given = new Set(records.map(({ uri }) => uri.replace('at://', '/at/')))
+  const given = new Set(records.map(({ uri }) => recordAddress(uri)))
   const wrong: string[] = []
   const perKind = new Map<string, number>()
   const known = new Set<string>()
@@ -127,9 +193,19 @@ async function assertLinked(
     perKind.set(kind, seen + 1)
     queue.push({ address, on })
   }
-  add('/', 'first')
+  for (const page of ['/', ...more]) add(page, 'first')
   add('/search?q=a', 'first')
-  const subjects = createSubjects(model).all
+  const { all: subjects, of } = createSubjects(model)
+  const problemOf = (link: string): string | null => {
+    const [, nsid = '', query = ''] = /^\/c\/([^/?]+)[^?]*\?(.*)$/.exec(link) ?? []
+    const subject = of(nsid)
+    if (subject === null) return null
+    const given = [...new URLSearchParams(query)]
+    // Blank values are those of empty inputs.
+    if (given.some(([, value]) => value.trim() === '')) return 'blank'
+    const { problems } = readView(given, subject, ['lang', ...filterParameters, ...chartParameters])
+    return problems[0]?.kind ?? null
+  }
   for (const { collection, fields } of subjects) {
     for (const page of ['', '?show=table', '?show=cards', '?q=a', '/charts'])
       add(`/c/${collection.nsid}${page}`, 'first')
@@ -148,7 +224,11 @@ async function assertLinked(
     else if (!body.startsWith('{')) assertHarmless(body)
     for (const [, href = ''] of body.matchAll(/<a [^>]*href="(\/[^"]*)"/g)) {
       const link = href.replaceAll('&amp;', '&').replace(/#.*$/, '')
-      if (!/^\/(?:api|export|explorer)\//.test(link)) add(link, address)
+      assert.ok(link.length <= longestAddress + '&lang=en'.length, link)
+      if (/^\/(?:api|export|explorer)\//.test(link)) continue
+      add(link, address)
+      const problem = problemOf(link)
+      if (problem !== null) wrong.push(`${link} on ${address}: ${problem}`)
     }
   }
   assert.ok(known.size >= Math.min(mostPages, subjects.length * 5), `${known.size} pages`)

@@ -19,13 +19,13 @@ export interface Browse {
   readonly names: Names
 }
 
-/** The address of the collection with another view. */
-export function viewAddress({ subject, language }: Browse, view: View): string {
+/** The address of the collection with another view; null where no address can have it. */
+export function viewAddress({ subject, language }: Browse, view: View): string | null {
   return withLanguage(collectionAddress(subject.collection.nsid, view), language)
 }
 
 /** The page that offers the conditions on a field. */
-export function fieldAddress({ subject, view, language }: Browse, { name }: ShownField): string {
+export function fieldAddress({ subject, view, language }: Browse, { name }: ShownField): string | null {
   return withLanguage(filterAddress(subject.collection.nsid, view, name), language)
 }
 

@@ -74,13 +74,14 @@ export function facetValues(answer: FacetAnswer, field: ShownField, browse: Brow
     ${shown.map(({ value, count }) => {
       const name = plainValue(field, value, language, names)
       const isExcluded = excluded.includes(value)
+      const exclude = excluding(value)
       return html`<li class=${isExcluded ? 'excluded' : undefined}>
         <a class="value" href=${including(value)} rel="nofollow" aria-current=${chosen.includes(value) ? 'true' : undefined}>
           <span class="name" dir="auto" title=${name === value ? undefined : value}>${recordText(name)}</span>
           ${count !== null && html`<span class="count">${language.number(count)}</span>`}
           ${count !== null && html`<progress max=${most} value=${count} aria-hidden="true"></progress>`}
         </a>
-        <a class="exclude" href=${excluding(value)} rel="nofollow" title=${isExcluded ? text.include : text.exclude} aria-label=${`${isExcluded ? text.include : text.exclude}: ${name}`}>${isExcluded ? '+' : '−'}</a>
+        ${exclude !== null && html`<a class="exclude" href=${exclude} rel="nofollow" title=${isExcluded ? text.include : text.exclude} aria-label=${`${isExcluded ? text.include : text.exclude}: ${name}`}>${isExcluded ? '+' : '−'}</a>`}
       </li>`
     })}
     ${

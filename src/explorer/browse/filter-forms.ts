@@ -5,7 +5,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { plainValue } from '../parts/values.ts'
-import { isDate, type Operator, operatorsOf } from '../view/conditions.ts'
+import { isDate, isReadable, type Operator, operatorsOf } from '../view/conditions.ts'
 import { valuesOf, withCondition } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 
@@ -32,7 +32,8 @@ function choiceForm(field: ShownField, browse: Browse): Html {
   const { text } = language
   const chosen = valuesOf(view, field.name, 'is')
   const name = `${field.name}.is`
-  const values = field.type.kind === 'boolean' ? ['true', 'false'] : field.values
+  const known = field.type.kind === 'boolean' ? ['true', 'false'] : field.values
+  const values = known.filter((value) => isReadable(field, 'is', value))
   return html`<form class="choices" action=${collectionAddress(subject.collection.nsid)}>
     <fieldset>
       <legend>${text.filtering.anyOf}</legend>
@@ -90,10 +91,12 @@ function textForm(
       <label><span class="hidden">${filtering.value}</span>
         <input type=${isNumber ? 'number' : 'text'} name="value" maxlength="1000" required list="known" autocomplete="off" /></label>
       <datalist id="known">
-        ${[...new Set([...field.values, ...(facet?.values.map(({ value }) => value) ?? [])])].map(
-          (value) =>
-            html`<option value=${value}>${plainValue(field, value, language, browse.names)}</option>`,
-        )}
+        ${[...new Set([...field.values, ...(facet?.values.map(({ value }) => value) ?? [])])]
+          .filter((value) => isReadable(field, 'is', value))
+          .map(
+            (value) =>
+              html`<option value=${value}>${plainValue(field, value, language, browse.names)}</option>`,
+          )}
       </datalist>
     </fieldset>
     <button>${apply}</button>

@@ -23,7 +23,11 @@ export function sentenceOf(
 }
 
 /** Says which ranges no record can match, with links that swap their bounds. */
-export function reversedNotes(view: View, language: Language, addressOf: (view: View) => string): Html {
+export function reversedNotes(
+  view: View,
+  language: Language,
+  addressOf: (view: View) => string | null,
+): Html {
   const { text } = language
   return reversedRanges(view).map(
     ({ field, swapped }) =>

@@ -9,7 +9,7 @@ import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { changed, isRestricted, type View, withCondition } from '../view/view.ts'
-import { recordArguments, type Where, whereOf } from '../view/where.ts'
+import { canSearch, recordArguments, type Where, whereOf } from '../view/where.ts'
 import type { AskedChart, DrawnChart, Group } from './asked-chart.ts'
 import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
@@ -222,7 +222,7 @@ export function unusualChart(
       ...tellingWords(found.unusualWords).map(({ word, significance }) => ({
         ...significance,
         label: word,
-        href: addressOf(changed(plain, { search: view.search === '' ? word : `(${view.search}) ${word}` })),
+        href: addressOf(viewOfWord(word)),
       })),
       ...(found.groups ?? []).map((group) => ({
         ...group.significance,
@@ -272,6 +272,13 @@ export function unusualChart(
     if (unusualWords === undefined) return []
     const { recordsRead, againstRecordsRead } = unusualWords
     return [text.charts.sample(language.number(recordsRead), language.number(againstRecordsRead))]
+  }
+
+  /** Null where the search would have too many words or parentheses. */
+  function viewOfWord(word: string): View | null {
+    if (view.search === '') return changed(plain, { search: word })
+    const search = `(${view.search}) ${word}`
+    return canSearch(search, collection) ? changed(plain, { search }) : null
   }
 
   function addressOf(to: View | null): string | null {

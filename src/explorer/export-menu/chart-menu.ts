@@ -42,7 +42,10 @@ export function chartFiles(
 ): readonly ExportedFile[] {
   const { nsid } = subject.collection
   if (table !== undefined)
-    return fileFormats.map((format) => ({ format, path: chartFileAddress(nsid, view, format) }))
+    return fileFormats.flatMap((format) => {
+      const path = chartFileAddress(nsid, view, format)
+      return path === null ? [] : { format, path }
+    })
   const panel = drawnPanels.map((name) => panels.find((each) => each.name === name)).find(Boolean)
   return panel === undefined ? [] : filesOf(panel, subject)
 }

@@ -16,10 +16,10 @@ export interface Exported {
   readonly operation: Operation
   readonly files: readonly ExportedFile[]
   /** Addresses of further forms, from the first slash. */
-  readonly atom?: string
-  readonly jsonFeed?: string
-  readonly svg?: string
-  readonly embed?: string
+  readonly atom?: string | null
+  readonly jsonFeed?: string | null
+  readonly svg?: string | null
+  readonly embed?: string | null
 }
 
 /** What menus need besides the panel. */
@@ -40,10 +40,10 @@ export function exportMenu(
   { site, language, origin, address, index }: MenuContext,
 ): Html {
   const { text } = language
-  const { kind, title, operation, files, atom, jsonFeed, svg, embed } = exported
+  const { kind, title, operation, files, atom = null, jsonFeed = null, svg = null, embed = null } = exported
   const endpoint = `${origin}${graphqlPath}`
   const csv = files.find(({ format }) => format === 'csv')
-  const links: readonly (readonly [name: string, path: string | undefined, type?: string])[] = [
+  const links: readonly (readonly [name: string, path: string | null, type?: string])[] = [
     ...files.map(({ format, path }) => [text.exportMenu.formats[format], path] as const),
     [text.exportMenu.svg, svg, 'image/svg+xml'],
     [text.exportMenu.atom, atom, 'application/atom+xml'],
@@ -55,7 +55,7 @@ export function exportMenu(
     ['curl', curlCommand(operation, endpoint)],
     ['Python', pythonProgram(operation, endpoint)],
     ...(csv === undefined ? [] : [['R', rProgram(origin + csv.path)] as const]),
-    ...(embed === undefined ? [] : [[text.exportMenu.embed, embedCode(origin + embed, title)] as const]),
+    ...(embed === null ? [] : [[text.exportMenu.embed, embedCode(origin + embed, title)] as const]),
     [
       text.exportMenu.prompt,
       agentPrompt({ site, title, page: origin + address, endpoint, operation, origin }),
@@ -69,7 +69,7 @@ export function exportMenu(
   return html`<details class="take">
     <summary>${text.exportMenu.titles[kind]}</summary>
     <ul class="take-links">
-      ${links.map(([name, path, type]) => path !== undefined && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
+      ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
     ${programs.map(
       ([name, program, direction = 'ltr']) => html`<details class="program">

@@ -2,6 +2,7 @@
 import { type GraphQLSchema, isObjectType } from 'graphql'
 import { type FileFormat, fileFormats } from '../../files/file-spec.ts'
 import { usualColumns } from '../../schema/graphql/usual-columns.ts'
+import { longestAddress } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { View } from '../view/view.ts'
@@ -17,15 +18,20 @@ export interface ExportedFile {
 export type FileArguments = Readonly<Record<string, unknown>>
 
 export function recordFiles(nsid: string, args: FileArguments): readonly ExportedFile[] {
-  return fileFormats.map((format) => ({ format, path: `/export/${nsid}.${format}${queryOf(args)}` }))
+  return filesAt((format) => `/export/${nsid}.${format}`, args)
 }
 
 /** `groupBy` as names separated by commas, `fields` as the measures. */
 export function groupFiles(nsid: string, args: FileArguments): readonly ExportedFile[] {
-  return fileFormats.map((format) => ({
-    format,
-    path: `/export/${nsid}/aggregate.${format}${queryOf(args)}`,
-  }))
+  return filesAt((format) => `/export/${nsid}/aggregate.${format}`, args)
+}
+
+/** None where the arguments are longer than an address may be. */
+function filesAt(pathOf: (format: FileFormat) => string, args: FileArguments): readonly ExportedFile[] {
+  const query = queryOf(args)
+  return fileFormats
+    .map((format) => ({ format, path: pathOf(format) + query }))
+    .filter(({ path }) => path.length <= longestAddress)
 }
 
 /** `columns`: null for all scalar fields. */

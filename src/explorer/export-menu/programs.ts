@@ -1,10 +1,8 @@
 /** The query of a panel as commands and programs. Values come from addresses, so each is written as a literal. */
+import { longestAddress } from '../addresses.ts'
 import type { Operation } from '../operation.ts'
 
-/** Bytes of a request line that the service reads; longer operations are sent by POST. */
-const longestAddress = 12_000
-
-/** `endpoint`: the whole address of the GraphQL service. */
+/** `endpoint`: the whole address of the GraphQL service. Long operations are sent by POST. */
 export function curlCommand({ query, variables }: Operation, endpoint: string): string {
   const json = asciiJson(variables)
   const length = encodeURIComponent(query).length + encodeURIComponent(json).length

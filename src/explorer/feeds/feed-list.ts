@@ -56,6 +56,7 @@ export function readFeed(
   },
 ): Feed {
   const { title, self, origin, updated, language } = given
+  const { nsid } = subject.collection
   const { nodes } = answer['list'] as { readonly nodes: readonly FeedNode[] }
   const entries = nodes.flatMap((node) => entryOf(node, subject, site, origin, language) ?? [])
   const latest = entries
@@ -63,7 +64,7 @@ export function readFeed(
     .toSorted((one, other) => Date.parse(other) - Date.parse(one))
   return {
     title,
-    page: origin + collectionAddress(subject.collection.nsid, { ...view, page: null }),
+    page: origin + (collectionAddress(nsid, { ...view, page: null }) ?? collectionAddress(nsid)),
     self,
     author: site.title,
     updated: latest[0] ?? updated ?? '1970-01-01T00:00:00.000Z',

@@ -10,6 +10,7 @@ import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { plainValue } from '../parts/values.ts'
+import { isReadable } from '../view/conditions.ts'
 import { emptyView, type View, withCondition, writeView } from '../view/view.ts'
 
 interface Choice {
@@ -64,7 +65,10 @@ function pairsOf(
 ): readonly Pair[] {
   const { nodes = [] } = (answer['examples'] ?? {}) as { readonly nodes?: readonly Answer[] }
   const textsOf = (node: Answer, field: ShownField): readonly string[] =>
-    [readField(node, field, collection.typeName, schema)].flat().filter(isText)
+    [readField(node, field, collection.typeName, schema)]
+      .flat()
+      .filter((value) => typeof value === 'string')
+      .filter((value) => isReadable(field, 'is', value))
   const recordsOf = Map.groupBy(
     nodes.flatMap((node, at) => textsOf(node, second).map((value) => ({ value, at }))),
     ({ value }) => value,
@@ -143,25 +147,20 @@ export function exampleList(
     </ul>
   </section>`
 
-  function address(next: View): string {
+  function address(next: View): string | null {
     return withLanguage(collectionAddress(subject.collection.nsid, next), language)
   }
 
-  function compareAddress(...of: readonly Pair[]): string {
+  function compareAddress(...of: readonly Pair[]): string | null {
     const queries = of.map((each) => ['query', writeView(condition(view, second, each.second))] as const)
     const others = [['part', 'compare'] as const, ...queries]
     return withLanguage(chartsAddress(subject.collection.nsid, { ...view, others }), language)
   }
 
-  function unusualAddress(instant: string): string {
+  function unusualAddress(instant: string): string | null {
     const week = { ...weekTo(instant, view, subject), others: [['part', 'unusual'] as const] }
     return withLanguage(chartsAddress(subject.collection.nsid, week), language)
   }
-}
-
-/** Addresses have no blank values. */
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
 }
 
 /** Seven days, the last of which is that of the instant. */

@@ -15,7 +15,7 @@ import type { Draft, PageRequest, Site } from '../page.ts'
 import type { FacetAnswer } from '../lists/list.ts'
 import { conditionNames, readNames } from '../lists/names.ts'
 import { facetOf, findCondition, valuePanels } from '../lists/values.ts'
-import { type Condition, readConditions } from '../view/conditions.ts'
+import { type Condition, mostConditions, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { readView, type View, withCondition } from '../view/view.ts'
@@ -44,8 +44,10 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
   ]
   const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  const address = (next: View) => withLanguage(collectionAddress(collection.nsid, next), language)
-  const location = written?.condition === undefined ? null : address(withMore(view, written.condition))
+  const isWritten = written?.condition !== undefined
+  const next = isWritten ? collectionAddress(collection.nsid, withMore(view, written.condition)) : null
+  if (isWritten && next === null)
+    return problemPage([{ kind: 'tooManyConditions', most: mostConditions }], title, request)
   const panels = field === null ? [] : valuePanels(field, find, view, subject, site)
   const named = conditionNames(view.conditions)
   const asked = [...panels, ...named]
@@ -53,7 +55,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
     status: 200,
     title,
     isIndexed: false,
-    location,
+    location: withLanguage(next, language),
     operation: asked.length === 0 ? null : buildOperation(site.schema, 'Filter', asked),
     render(answer) {
       const names = readNames(answer, field === null ? [] : [field])

@@ -5,7 +5,7 @@ import type { Language } from '../languages/language.ts'
 
 export interface Choice {
   readonly label: string
-  readonly address: string
+  readonly address: string | null
   readonly isChosen: boolean
 }
 

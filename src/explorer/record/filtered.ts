@@ -6,7 +6,7 @@ import type { Language } from '../languages/language.ts'
 import type { Condition } from '../view/conditions.ts'
 import { emptyView, type View } from '../view/view.ts'
 
-/** The collection with the field's value; null where the value cannot be in an address. */
+/** The collection with the field's value; null where an address cannot have it. */
 export function filteredAddress(
   subject: Subject,
   field: ShownField,
@@ -15,9 +15,7 @@ export function filteredAddress(
   others: readonly Condition[] = [],
 ): string | null {
   const isReference = field.type.kind === 'strongRef' || field.type.kind === 'atUri'
-  if ((field.isArray && isReference) || value === '' || value.length > longest) return null
+  if (field.isArray && isReference) return null
   const conditions: View['conditions'] = [{ field, operator: 'is', values: [value] }, ...others]
   return withLanguage(collectionAddress(subject.collection.nsid, { ...emptyView, conditions }), language)
 }
-
-const longest = 1_000

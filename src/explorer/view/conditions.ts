@@ -29,7 +29,7 @@ export interface Condition {
 }
 
 /** More would be refused by the service with a message about GraphQL. */
-const mostConditions = 40
+export const mostConditions = 40
 const mostValues = 100
 const longestValue = 1_000
 
@@ -108,12 +108,31 @@ function valueProblem(field: ShownField, operator: Operator, value: string): Pro
     return { kind: 'unknownOperator', name, operator, operators: operatorsOf(field) }
   if (value.length > longestValue) return { kind: 'longValue', name, most: longestValue }
   if (operator === 'missing') return value === '0' || value === '1' ? null : { kind: 'notFlag', name }
-  if (type.kind === 'integer' && !/^-?\d{1,15}$/.test(value.trim()))
-    return { kind: 'notInteger', name, value }
+  if (type.kind === 'integer' && !isInteger(value.trim())) return { kind: 'notInteger', name, value }
   if (type.kind === 'boolean' && value !== 'true' && value !== 'false')
     return { kind: 'notBoolean', name, value }
   if (type.kind === 'datetime' && parseInstant(value.trim()) === null) return { kind: 'notTime', name, value }
   return null
+}
+
+function isInteger(text: string): boolean {
+  return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
+}
+
+/** Whether `readConditions` reads them as they are. */
+export function areReadable(conditions: readonly Condition[]): boolean {
+  return (
+    conditions.length <= mostConditions &&
+    conditions.every(
+      ({ field, operator, values }) =>
+        values.length <= mostValues && values.every((value) => isReadable(field, operator, value)),
+    )
+  )
+}
+
+/** Records have values that conditions cannot have: blank and long ones. */
+export function isReadable(field: ShownField, operator: Operator, value: string): boolean {
+  return value.trim() !== '' && valueProblem(field, operator, value) === null
 }
 
 export function isDate(value: string): boolean {

@@ -5,6 +5,7 @@ import { type GraphQLInputType, validateInputValue } from 'graphql'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
+import { collectionAddress } from '../addresses.ts'
 import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { createSubjects, type Subject } from '../fields/subject.ts'
@@ -68,6 +69,36 @@ test('a time must exist', () => {
   assert.deepEqual(whereOf(view.conditions), {
     publishedAt: { gte: '0001-01-01', lte: '9999-12-31T23:59:59.999999Z' },
   })
+})
+
+test('the address of a view is one that reads as the view, or there is none', () => {
+  const { view: all } = read('')
+  const { nsid } = article.collection
+  const many = (size: number) => Array.from({ length: size }, (_, at) => `v${at}`)
+  const cases: readonly (readonly [has: boolean, field: string, operator: Operator, ...values: string[]])[] =
+    [
+      [true, 'language', 'is', 'x'.repeat(1_000)],
+      [false, 'language', 'is', 'x'.repeat(1_001)],
+      // As browsers count the characters of an input.
+      [true, 'language', 'not', '𝒳'.repeat(500)],
+      [false, 'language', 'not', '𝒳'.repeat(501)],
+      [false, 'tags', 'is', ' '],
+      [false, 'tags', 'from', 'a'],
+      [true, 'tags', 'all', ...many(100)],
+      [false, 'tags', 'all', ...many(101)],
+      [true, 'wordCount', 'is', `${Number.MAX_SAFE_INTEGER}`],
+      [true, 'wordCount', 'from', `-${Number.MAX_SAFE_INTEGER}`],
+      [false, 'wordCount', 'is', `${Number.MAX_SAFE_INTEGER + 1}`],
+      // Each is short enough; the address would be longer than the service reads.
+      [false, 'tags', 'is', 'é'.repeat(1_000), 'ö'.repeat(1_000), 'ü'.repeat(1_000)],
+    ]
+  for (const [has, name, operator, ...values] of cases) {
+    const view: View = { ...all, conditions: [{ field: article.fields.get(name)!, operator, values }] }
+    const address = collectionAddress(nsid, view)
+    assert.equal(address !== null, has, `${name}.${operator}=${values.join(' ')}`)
+    if (address !== null) assert.deepEqual(read(address.split('?')[1] ?? ''), { view, problems: [] })
+  }
+  assert.equal(collectionAddress(nsid, { ...all, search: 'x'.repeat(1_001) }), null)
 })
 
 test('a field with the name of a parameter is written with its operator', () => {

@@ -1,7 +1,7 @@
 /** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { type Condition, readConditions, writeConditions } from './conditions.ts'
+import { areReadable, type Condition, readConditions, writeConditions } from './conditions.ts'
 import { isReserved, viewParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
@@ -122,6 +122,11 @@ function readSort(text: string, { fields }: Subject, problems: Problem[]): View[
 /** The query of an address, without `?`; blank for the view without any conditions. */
 export function writeView(view: View): string {
   return queryText(viewParametersOf(view))
+}
+
+/** Whether `readView` takes the search and the conditions from an address. */
+export function isReadableView({ search, conditions }: View): boolean {
+  return search.length <= longest && areReadable(conditions)
 }
 
 export function viewParametersOf(view: View): readonly (readonly [string, string])[] {

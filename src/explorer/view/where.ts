@@ -1,4 +1,5 @@
 /** Turns conditions into a `where`. */
+import { parseSearch, SearchError } from '../../search/parse-search.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { type Condition, isDate } from './conditions.ts'
@@ -26,6 +27,20 @@ export function recordArguments(
 /** Whether words are searched. A collection without searched texts takes no `search`. */
 export function isSearch({ search }: Pick<View, 'search'>, { collection }: Subject): boolean {
   return search !== '' && collection.searchFields.length > 0
+}
+
+/** Whether the service takes the search. */
+export function canSearch(search: string, { searchFields }: Subject['collection']): boolean {
+  try {
+    parseSearch(
+      search,
+      searchFields.map(({ name }) => name),
+    )
+    return true
+  } catch (error) {
+    if (error instanceof SearchError) return false
+    throw error
+  }
 }
 
 /**
