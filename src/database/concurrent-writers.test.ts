@@ -27,7 +27,10 @@ import { applyAtOnce, interrupted, writeAtOnce } from '../../test/support/store/
 import { hide, newUrl, seen, show } from '../../test/support/store/note-stores.ts'
 import { databases, type Engine } from '../../test/support/store/postgres.ts'
 import { risingClock, type TestStore } from '../../test/support/store/store.ts'
-import type { Change } from './database.ts'
+import { type CopyTarget, fill } from './copy/database-copy.ts'
+import { type CopyPart, partsOf } from './copy/parts.ts'
+import { type Change, DatabaseBusyError } from './database.ts'
+import { openCopyTarget, openSnapshot } from './open.ts'
 
 onEveryEngine('writers that open, write, hide and show in turns give no id twice', (database) =>
   assertHolds(
@@ -73,6 +76,36 @@ onSqlite(
     assert.deepEqual(await seen(store), [])
   },
 )
+
+onSqlite('of two processes that copy into one file, only one writes', async (path) => {
+  await using store = await openNotes(path)
+  const parts = partsOf(tables)
+  const ofNotes = parts.find(({ name }) => name === note) as CopyPart
+  await apply(store, ...Array.from({ length: 400 }, (_, n) => put(store, spot(`k${n}`), 0)))
+  await using source = await openSnapshot(path, options)
+  const rows = await Array.fromAsync(source.rows(ofNotes))
+  const open = () => openCopyTarget(`${path}.copy`, source, options)
+  const writeOne = (target: CopyTarget) => target.write(ofNotes, { written: rows.splice(0, 1), removed: [] })
+  {
+    await using first = await open()
+    await fill(source, first, parts.slice(0, 1), () => {})
+  }
+  let refused = 0
+  for (let statement = 1; ; statement += 1) {
+    await using first = await open()
+    // A write to a file is done when the call returns.
+    const { result, wasInterrupted } = await interrupted(statement, () => void writeOne(first), open)
+    await using second = result
+    if (!wasInterrupted) break
+    try {
+      await writeOne(second)
+    } catch (error) {
+      if (!(error instanceof DatabaseBusyError)) throw error
+      refused += 1
+    }
+  }
+  assert.ok(refused > 0)
+})
 
 function onSqlite(sentence: string, holds: (path: string) => Promise<void>): void {
   if (databases.includes('sqlite')) test(sentence, async () => holds(await newUrl('sqlite')))
