@@ -27,7 +27,7 @@ import {
   widerLexicons,
 } from '../../test/support/records/notes.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
-import { assertCounts, type TestStore } from '../../test/support/store/store.ts'
+import { assertCounts, risingClock, type TestStore } from '../../test/support/store/store.ts'
 
 onEveryEngine('changes of accounts and hidings hide the right records, and no other', (database) =>
   assertHolds(
@@ -73,10 +73,14 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
     (did): Known => ({ status: null, floor: '', records: new Map([[uriOf(spot('a', did)), first]]) }),
   )
   let lexicons = noteLexicons
-  let store = await openNotes(path)
+  // One for all openings, as the clock of a machine goes on.
+  const now = risingClock()
+  let store = await openNotes(path, now)
   await apply(store, ...[0, 1].map((did) => put(store, spot('a', did), 0, { rev: rev(0) })))
   /** Ids and first moments of all rows that were seen, which nothing but a deletion may change. */
   const seen = new Map<string, unknown>()
+  /** When the rows that were seen last changed, which nothing sets back. */
+  const changedAt = new Map<string, number>()
   let before = await store.database.read.readPlanState()
   try {
     for (const [turn, { what, did, rkey, collection, content, limit }] of steps.entries()) {
@@ -169,10 +173,10 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
             // A collection may be new here, so that a floor no longer says that all is known.
             for (const one of model) one.floor = ''
           }
-          store = await openNotes(path, undefined, lexicons)
+          store = await openNotes(path, now, lexicons)
           break
       }
-      await assertSeen(store, model, hidden, seen)
+      await assertSeen(store, model, hidden, seen, changedAt)
       const state = await store.database.read.readPlanState()
       assert.equal(state.hiding, (await store.rows('select * from hidden')).length > 0)
       const changed = state.hiding !== before.hiding || state.ordered.size !== before.ordered.size
@@ -180,18 +184,18 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
       before = state
     }
     await settleAll(store, 3)
-    await assertSeen(store, model, hidden, seen)
+    await assertSeen(store, model, hidden, seen, changedAt)
     assert.deepEqual(await store.rows('select * from hidden'), [])
     assert.equal((await store.rows(allRows)).length, (await visibleRecords(store)).size)
     await assertDerived(store, lexicons)
     await apply(store, account(0, null, 1000), account(1, null, 1000))
     for (const known of model) known.status = null
     await settleAll(store, 2)
-    await assertSeen(store, model, hidden, seen)
+    await assertSeen(store, model, hidden, seen, changedAt)
     for (const subject of hidden) await store.metadata.unhide(subject, 'ben')
     hidden.clear()
     await settleAll(store, 2)
-    await assertSeen(store, model, hidden, seen)
+    await assertSeen(store, model, hidden, seen, changedAt)
     assert.deepEqual(await store.rows('select * from parked'), [])
     await assertDerived(store, lexicons)
   } finally {
@@ -204,6 +208,7 @@ async function assertSeen(
   model: readonly Known[],
   hidden: ReadonlySet<string>,
   seen: Map<string, unknown>,
+  changedAt: Map<string, number>,
 ): Promise<void> {
   const visible = await visibleRecords(store)
   const returning = await store.column("select did from actor where move = 'return'")
@@ -217,12 +222,14 @@ async function assertSeen(
       expected.set(uri, contentJson(spotOf(uri).collection, content))
     }
   assert.deepEqual(visible, new Map([...expected].toSorted()))
-  for (const { uri, id, indexed_at } of await store.rows(allRows)) {
+  for (const { uri, id, indexed_at, changed_at } of await store.rows(allRows)) {
     const record = model.flatMap(({ records }) => records.get(String(uri)) ?? [])[0]
     if (record === undefined || record.content === null) continue
     const key = `${uri} ${record.made}`
     assert.deepEqual(seen.get(key) ?? { id, indexed_at }, { id, indexed_at }, key)
     seen.set(key, { id, indexed_at })
+    assert.ok(Number(changed_at) >= (changedAt.get(key) ?? 0), `${key} changed at ${changed_at} and later`)
+    changedAt.set(key, Number(changed_at))
   }
   await assertOrder(store)
   await assertCounts(store.database.read, store.tables)
@@ -231,6 +238,7 @@ async function assertSeen(
 const allRows = [note, mark]
   .map(
     (name) =>
-      `select b.uri || t.rkey as uri, t.id, t.indexed_at from "${name}" t join base b on b.id = t.base`,
+      `select b.uri || t.rkey as uri, t.id, t.indexed_at, t.changed_at
+       from "${name}" t join base b on b.id = t.base`,
   )
   .join(' union all ')

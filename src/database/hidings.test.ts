@@ -15,6 +15,7 @@ import {
   apply,
   assertDerived,
   dids,
+  note,
   noteLexicons,
   openNotes,
   put,
@@ -27,6 +28,7 @@ import {
 } from '../../test/support/records/notes.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { inPairs } from '../../test/support/store/store.ts'
+import type { Change } from './database.ts'
 
 const ann = dids[0] as string
 const a = spot('a')
@@ -103,6 +105,27 @@ onStoppedNotes('the history of hidings is kept, whatever the clock', async (stor
   clock.advance(6n)
   await hide(store, record)
   assert.equal((await store.database.read.readHidings())[0]?.hiddenAt, at + 2n)
+})
+
+onThreeNotes('a record that is shown again has the times that it had', async (store) => {
+  const times = async () =>
+    (await store.rows(`select indexed_at, changed_at from "${note}" where rkey = 'a'`))[0]
+  const turn = async (subject: string, ...meanwhile: readonly Change[]) => {
+    await hide(store, subject)
+    await settleAll(store)
+    await apply(store, ...meanwhile)
+    await show(store, subject)
+    await settleAll(store)
+  }
+  await apply(store, put(store, a, 1, { rev: rev(2) }))
+  const before = await times()
+  assert.ok(Number(before?.changed_at) > Number(before?.indexed_at))
+  for (const subject of [record, ann]) await turn(subject)
+  assert.deepEqual(await times(), before)
+  await turn(ann, put(store, a, 2, { rev: rev(3) }))
+  const after = await times()
+  assert.equal(after?.indexed_at, before?.indexed_at)
+  assert.ok(Number(after?.changed_at) > Number(before?.changed_at))
 })
 
 onThreeNotes('rows that remain to be moved are counted by account', async (store, { metadata }) => {

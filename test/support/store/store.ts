@@ -57,7 +57,7 @@ export interface StoreGiven {
   readonly path: string
   readonly lexicons: readonly Json[]
   readonly references?: References
-  /** Default: a clock that starts in 2026 and rises by a second at each look. */
+  /** Default: `risingClock`. */
   readonly now?: () => bigint
   readonly rebuild?: RebuildPolicy
   readonly onRebuilt?: (report: RebuildReport) => void
@@ -201,7 +201,8 @@ export async function* inPairs(changes: readonly Change[]): AsyncGenerator<reado
   for (let start = 0; start < changes.length; start += 2) yield changes.slice(start, start + 2)
 }
 
-function risingClock(): () => bigint {
+/** A clock that starts in 2026 and rises by a second at each look. */
+export function risingClock(): () => bigint {
   let now = 1_770_000_000_000_000n
   return () => (now += 1_000_000n)
 }

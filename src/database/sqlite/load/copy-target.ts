@@ -41,11 +41,13 @@ export async function openSqliteTarget(
       database.exec(fileSettings)
       await migrate(database, options)
     }
+    // Before anything is read that must not change until the first write.
+    const version = readDataVersion(database)
     const found = await stateOf(readDerivation(database), wanted, () =>
       createRunner(database)(hasRows(options.tables)),
     )
     database.exec(fileSettings)
-    const target = new SqliteTarget(database, path, options.tables, wanted, found === 'whole')
+    const target = new SqliteTarget(database, path, options.tables, wanted, found === 'whole', version)
     if (found === 'empty') target.begin()
     return target
   } catch (error) {
@@ -66,7 +68,7 @@ class SqliteTarget implements CopyTarget {
   readonly #findBase: StatementSync
   /** Names of the tables that `complete` has finished. */
   readonly #completed: Set<string>
-  #dataVersion: unknown
+  readonly #dataVersion: unknown
 
   constructor(
     database: DatabaseSync,
@@ -74,6 +76,7 @@ class SqliteTarget implements CopyTarget {
     tables: readonly Table[],
     wanted: CopyMark,
     isWhole: boolean,
+    dataVersion: unknown,
   ) {
     this.isWhole = isWhole
     this.#database = database
@@ -87,7 +90,7 @@ class SqliteTarget implements CopyTarget {
     )
     const listed = database.prepare(`select target from listing where kind = '${ownListing}'`).all()
     this.#completed = new Set(listed.map(({ target }) => String(target)))
-    this.#dataVersion = this.#readDataVersion()
+    this.#dataVersion = dataVersion
   }
 
   /** Marks the file, so that no other process opens it from now on. */
@@ -176,7 +179,7 @@ class SqliteTarget implements CopyTarget {
 
   #transact(work: () => void): void {
     transact(this.#database, () => {
-      if (this.#readDataVersion() !== this.#dataVersion)
+      if (readDataVersion(this.#database) !== this.#dataVersion)
         throw new DatabaseBusyError('Another process writes to the copy. Try again when it is done.')
       work()
     })
@@ -196,9 +199,9 @@ class SqliteTarget implements CopyTarget {
   #setDerivation(derivation: string): void {
     this.#database.prepare('update state set derivation = ?, plan_version = plan_version + 1').run(derivation)
   }
+}
 
-  /** A different value means that another connection has written. */
-  #readDataVersion(): unknown {
-    return this.#database.prepare('pragma data_version').get()?.data_version
-  }
+/** A different value means that another connection has written. */
+function readDataVersion(database: DatabaseSync): unknown {
+  return database.prepare('pragma data_version').get()?.data_version
 }

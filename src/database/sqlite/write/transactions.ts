@@ -26,17 +26,20 @@ export class Transactions {
   readonly #database: DatabaseSync
   readonly #hooks: TransactionHooks
   readonly #log: LogLength
-  readonly #derivation: unknown
-  /** From `pragma data_version`: a different value means that another process has written. */
-  #dataVersion: unknown
+  readonly #derivation: string
+  /**
+   * From `pragma data_version`: a different value means that another process has written. Unknown before the first
+   * transaction, because state that was read before may be older.
+   */
+  #dataVersion: unknown = null
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(database: DatabaseSync, hooks: TransactionHooks) {
+  /** `derivation`: that of the tables, as stored in the table `state`. */
+  constructor(database: DatabaseSync, derivation: string, hooks: TransactionHooks) {
     this.#database = database
+    this.#derivation = derivation
     this.#hooks = hooks
     this.#log = new LogLength(database)
-    this.#derivation = this.#readDerivation()
-    this.#dataVersion = this.#readDataVersion()
   }
 
   /** Settles when no work is running. */
@@ -83,7 +86,7 @@ export class Transactions {
     }
   }
 
-  /** Call it within `exclusively`. Refreshes cached state if other processes have written since the last one. */
+  /** Call it within `exclusively`. Refreshes cached state at first, and after other processes have written. */
   async begin(lock: Lock = 'immediate'): Promise<void> {
     await this.#log.shorten()
     await this.#lock(lock)

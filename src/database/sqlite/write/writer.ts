@@ -11,7 +11,7 @@ import type {
 import { createMetadataStore } from '../../metadata/sql-metadata-store.ts'
 import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
 import type { MetadataStore } from '../../metadata/metadata-store.ts'
-import type { ApplierOptions } from '../../migrate-options.ts'
+import type { ApplierOptions, MigrateOptions } from '../../migrate-options.ts'
 import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { GivenType, WriteDialect } from '../../metadata/steps.ts'
 import { addOutcome, noOutcome } from '../../changes.ts'
@@ -22,15 +22,18 @@ import {
   type WriteTransaction,
 } from '../../write/write-transaction.ts'
 import { Applier } from '../../write/applier.ts'
+import { derivationOf } from '../layout/ddl.ts'
 import { compactFile } from '../load/compact.ts'
 import { createRunner, type Run } from '../steps.ts'
 import { SqliteRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
 
+export type SqliteWriterOptions = ApplierOptions & Pick<MigrateOptions, 'fingerprint'>
+
 export class SqliteWriter implements WriteDatabase {
   readonly metadata: MetadataStore
   readonly #database: DatabaseSync
-  readonly #options: ApplierOptions
+  readonly #options: SqliteWriterOptions
   readonly #store: SqliteRecordStore
   readonly #applier: Applier
   readonly #run: Run
@@ -42,7 +45,7 @@ export class SqliteWriter implements WriteDatabase {
    */
   readonly #syncedCursors = new Set<string>()
 
-  constructor(database: DatabaseSync, options: ApplierOptions) {
+  constructor(database: DatabaseSync, options: SqliteWriterOptions) {
     this.#database = database
     this.#options = options
     const store = new SqliteRecordStore(database, options.tables)
@@ -50,7 +53,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#applier = new Applier(store, options)
     this.#run = createRunner(database)
     this.#presence = database.prepare(`select ${presence}`)
-    this.#transactions = new Transactions(database, {
+    this.#transactions = new Transactions(database, derivationOf(options.fingerprint), {
       refresh: () => store.refresh(),
       beforeCommit: () => store.complete(),
     })
