@@ -2,4 +2,6 @@
 export function endOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   process.once('disconnect', () => process.exit(130))
+  // Listening must not keep a process whose tests are done.
+  process.channel?.unref()
 }
