@@ -71,22 +71,15 @@ test(`each link and filter on the pages of a library at random leads to a page, 
   const records = [...(await drawCorpus(seed)).records, ...(await extremes())]
   await using service = await openTestService({ lexicons, references, records })
   const explorer = explorerOver(service, model)
-  const long = encodeURIComponent('é'.repeat(1_000))
-  const pages = [
-    '?split=labels',
-    `?labels=${long}&medium=a`,
-    '/charts?by=serial',
-    '/charts?by=medium&by=labels',
-  ]
-  const unusual = '/charts?part=unusual&on=labels&serial.from=1'
-  const more = [...pages, unusual].map((page) => `/c/${collections.book}${page}`)
+  const charts = ['by=serial', 'by=labels', 'part=unusual&on=labels&serial.from=1']
+  const more = charts.map((chart) => `/c/${collections.book}/charts?${chart}`)
   await assertLinked(explorer, model, records, more)
   await assertFilters(explorer, model)
 })
 
 /** Books whose values hardly fit in addresses, or do not; several have each, so that facets and charts show it. */
 function extremes() {
-  const texts = ['x'.repeat(1_000), 'x'.repeat(1_001), '𝒳'.repeat(501), 'é'.repeat(1_000), ' ', '']
+  const texts = ['x'.repeat(1_000), 'x'.repeat(1_001), '𝒳'.repeat(501), ' ', '']
   return Promise.all(
     [...texts, ...texts, ...texts].map((text, at) => {
       const number = at % 2 === 0 ? Number.MAX_SAFE_INTEGER : -(10 ** 15)
