@@ -26,7 +26,9 @@ const atOnce = Math.max(4, 2 * availableParallelism())
 
 /** Those that take longest come first, so that none runs alone at the end; what fits no pattern is the last group. */
 const groups = [
+  /^src\/(cli|ingest)/,
   /^test\/network\/(crash|repositories)/,
+  /^src\/database\/[n-z]/,
   /^test\/(rebuilds|reloading|workers)/,
   /^test\/(network|(hiding|ingest|network|purging)-)/,
   /^test\/(backup|copy|crash|restore)\./,
@@ -34,11 +36,9 @@ const groups = [
   /^(src\/explorer|test\/explorer\/[i-z])/,
   /^test\/(memory|postgres)/,
   /^test\/explorer/,
-  /^src\/database\/[n-z]/,
   /^test\/(agents|mcp)/,
   /^test\/(properties|reference)/,
   /^(src\/query|test\/(cases|exports))/,
-  /^src\/(cli|ingest)/,
   /^test\/(attacks|clients|deploy|docs|example|package|playground)/,
   /^(src\/database|test\/held-up)/,
   /^src/,

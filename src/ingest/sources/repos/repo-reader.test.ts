@@ -24,7 +24,7 @@ const rev = '3l2222222222a'
 const largeCar = buildCar(
   keypair,
   { did, rev },
-  new Map(Array.from({ length: 5_000 }, (_, n) => [`${book}/k${n}`, { $type: book, title: `Book ${n}` }])),
+  new Map(Array.from({ length: 2_500 }, (_, n) => [`${book}/k${n}`, { $type: book, title: `Book ${n}` }])),
 )
 
 test('all records of the wanted collections become puts at the revision of the commit, and then comes the end', async () => {
@@ -46,10 +46,10 @@ test('an empty repository has only its end', async () => {
   assert.deepEqual((await changesIn(await repo.car())).map(brief), [`end ${repo.rev()}`])
 })
 
-test('five thousand records come in chunks, each made when it is asked for, as the official library lists them', async () => {
+test('thousands of records come in chunks, each made when it is asked for, as the official library lists them', async () => {
   const car = await largeCar
   const read = await chunks(car)
-  assert.equal(read.length, 11)
+  assert.equal(read.length, 6)
   assert.ok(read.every((chunk) => chunk.length <= 500))
   const puts = read
     .flat()
@@ -77,16 +77,16 @@ test('a file takes little memory besides its own, and of a tree that is walked n
   const empty = heapUsed()
   const { leaves } = await openCar(car)
   const before = heapUsed()
-  assert.ok(before - empty < 8_000_000, `${before - empty} bytes`)
+  assert.ok(before - empty < 4_000_000, `${before - empty} bytes`)
   let count = 0
   let most = 0
   for await (const _ of leaves()) {
     count += 1
-    if (count % 2_500 === 0) most = Math.max(most, heapUsed() - before)
+    if (count % 1_250 === 0) most = Math.max(most, heapUsed() - before)
   }
-  assert.equal(count, 5_000)
-  // The nodes take five megabytes, and the library's map of blocks nine.
-  assert.ok(most < 3_000_000, `${most} bytes`)
+  assert.equal(count, 2_500)
+  // The nodes take two and a half megabytes, and the library's map of blocks four and a half.
+  assert.ok(most < 1_500_000, `${most} bytes`)
 })
 
 test('records of a megabyte are a chunk after a few', async () => {
