@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCodePoint } from '../../test/support/random/values/any-text.ts'
 import { texts } from '../../test/support/random/values/scalars.ts'
+import { rounds, seed } from '../../test/support/rounds.ts'
 import { foldText } from '../util/text/fold.ts'
 import { longestWord, plainWordsOf, wordsOf } from './words.ts'
 
@@ -97,7 +98,7 @@ test('a text in ASCII has the same words whether or not other characters follow'
     fc.property(fc.oneof(ascii, fc.string({ unit: 'binary-ascii' })), (text) => {
       assert.deepEqual(wordsOf(`${text} …`), wordsOf(text))
     }),
-    { numRuns: 2_000 },
+    { seed, numRuns: rounds(1_000) },
   )
 })
 
@@ -118,7 +119,7 @@ test('the words of a text are the same with their places and without', () => {
         wordsOf(text).map(({ word }) => word),
       )
     }),
-    { numRuns: 20_000 },
+    { seed, numRuns: rounds(5_000) },
   )
 })
 
@@ -146,7 +147,7 @@ test('words come in order, and the characters of each fold to it', () => {
         before = { start, end }
       }
     }),
-    { numRuns: 5_000 },
+    { seed, numRuns: rounds(2_000) },
   )
 })
 
@@ -155,7 +156,7 @@ test('a word has nothing but letters, marks, digits, and the signs of numbers an
     fc.property(anyText, (text) => {
       for (const word of plainWordsOf(text)) assert.match(word, /^[\p{L}\p{M}\p{N}+#.,]+$/u)
     }),
-    { numRuns: 5_000 },
+    { seed, numRuns: rounds(2_000) },
   )
 })
 
@@ -180,7 +181,7 @@ test('composed and decomposed texts have the same words', () => {
       fc.pre(!unspaced.test(text))
       assert.deepEqual(plainWordsOf(text.normalize('NFD')), plainWordsOf(text.normalize('NFC')))
     }),
-    { numRuns: 5_000 },
+    { seed, numRuns: rounds(2_000) },
   )
 })
 

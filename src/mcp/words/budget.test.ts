@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { buildDemoCorpus } from '../../../demo/corpus.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { seed } from '../../../test/support/rounds.ts'
+import { rounds, seed } from '../../../test/support/rounds.ts'
 import { cutTexts, fitRows, fitValue } from './budget.ts'
 import { tokensOfJson } from './tokens.ts'
 
@@ -92,7 +92,7 @@ test('what names a record is never cut, and lists say how much of them is left',
       const names = membersOf({ value }).length
       if (!shortened && cut.length === 0) assert.equal(membersOf(fitted).length, names)
     }),
-    { numRuns: 100, seed, endOnFailure: true },
+    { numRuns: rounds(50), seed, endOnFailure: true },
   )
   fc.assert(
     fc.property(rows, fc.integer({ min: 200, max: 2000 }), (given, tokens) => {
@@ -102,7 +102,7 @@ test('what names a record is never cut, and lists say how much of them is left',
       if (!shortened) assert.deepEqual(kept, given.slice(0, kept.length))
       else assert.ok(tokensOfJson(given) > tokens)
     }),
-    { numRuns: 100, seed, endOnFailure: true },
+    { numRuns: rounds(50), seed, endOnFailure: true },
   )
 })
 
@@ -158,7 +158,7 @@ test('rows of every language fill their tokens, and do not exceed them', () => {
     [records, 40],
     [tables, 150],
   ] as const)
-    for (let at = 0; at + step <= rows.length; at += 5 * step) {
+    for (let at = 0; at + step <= rows.length; at += 10 * step) {
       const some = rows.slice(at, at + step)
       const tokens = tokensOfJson(some)
       assert.equal(fitRows(some, Math.ceil(1.05 * tokens)).rows.length, some.length)

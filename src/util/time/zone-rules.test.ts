@@ -69,10 +69,15 @@ test('a day that clocks returned to begins at its first midnight', () => {
 })
 
 test('every zone has the offset that `Intl` gives, at every hour of a year', () => {
-  for (const name of ['Asia/Gaza', 'Africa/Cairo', 'America/Argentina/Tucuman', 'Antarctica/Troll']) {
+  for (const [name, ...years] of [
+    ['Asia/Gaza', 1942, 2040],
+    ['Africa/Cairo', 2004],
+    ['America/Argentina/Tucuman', 2004],
+    ['Antarctica/Troll', 2040],
+  ] as const) {
     const { periods } = zone(name)
     const format = new Intl.DateTimeFormat('sv', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' })
-    for (const year of [1942, 2004, 2040])
+    for (const year of years)
       for (let hour = 0; hour < 366 * 24; hour++) {
         const moment = Date.UTC(year, 0) / 1_000 + hour * 3_600
         const local = Date.parse(`${format.format(moment * 1_000).replace(' ', 'T')}Z`) / 1_000
