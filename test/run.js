@@ -1,6 +1,6 @@
 // `npm test` and its siblings. Without arguments: all tests but the long ones, in groups, several at the same time.
-// `--unit`: those without servers and processes. `--long`: rounds, floods and packages. Other arguments are parts of
-// paths: `npm test -- src/ingest` runs the tests under that folder in this process.
+// `--unit`: those without servers, processes and measured memory. `--long`: rounds, floods and packages. Other arguments
+// are parts of paths: `npm test -- src/ingest` runs the tests under that folder in this process.
 // Plain JavaScript that an old Node parses, so that it can say what it needs.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {

@@ -166,7 +166,7 @@ const unspaced =
 
 test('a word is its own only word, whatever letter it has', () => {
   const changed: string[] = []
-  for (let code = 0; code < 0x20000; code++) {
+  for (let code = 0; code < 0x20000; code += code < 0x3000 ? 1 : 5) {
     const letter = code >= 0xd800 && code <= 0xdfff ? '' : String.fromCodePoint(code)
     if (unspaced.test(letter)) continue
     for (const word of plainWordsOf(`a${letter}`))

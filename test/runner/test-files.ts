@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface TestFiles {
   readonly all: readonly string[]
-  /** Start no server and no process of their own. */
+  /** Start no server and no process of their own, and do not collect garbage to measure memory, which takes seconds. */
   readonly unit: readonly string[]
   /** What a change is tested with: all but the long ones. */
   readonly short: readonly string[]
@@ -35,10 +35,10 @@ export function findTestFiles(): TestFiles {
   }
 }
 
-const starting = /from '(node:(child_process|cluster|http|https|net|worker_threads)|pg|playwright-core)'/
+const starting = /from '(node:(child_process|cluster|http|https|net|v8|worker_threads)|pg|playwright-core)'/
 const known = new Map<string, boolean>()
 
-/** Whether a file, or a module of the tests that it imports, can start a server or a process. */
+/** Whether a file, or a module of the tests that it imports, can start a server or a process, or collect garbage. */
 function starts(file: string): boolean {
   const before = known.get(file)
   if (before !== undefined) return before
