@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { ExecutionReport, unlimited } from '../../src/query/execute/execute.ts'
 import { fileFormats } from '../../src/files/file-spec.ts'
 import { literal, sortLiteral } from '../support/service/graphql-text.ts'
-import { anyCollection, type Loaded, property } from '../support/random/property.ts'
+import { anyCollection, type Loaded, points, property } from '../support/random/property.ts'
 import { sorts } from '../support/random/questions.ts'
 import { wheres } from '../support/random/where.ts'
 
@@ -19,13 +19,15 @@ const exportQuestions = ({ reference }: Loaded) =>
     }),
   )
 
+const limits = { ...unlimited, points }
+
 property(
   'an export has the records of the list, in its order, and counts them',
   exportQuestions,
   async ({ service, reference }, { collection, where, sortBy, first, format }) => {
     const { rootField } = reference.shapes.get(collection)!
     const query = `{ list: ${rootField}(first: ${first}, where: ${literal(where)}, sortBy: ${sortLiteral(sortBy)}) { nodes { uri } totalCount } }`
-    const answer = await service.engine.execute({ query }, unlimited)
+    const answer = await service.engine.execute({ query }, limits)
     assert.equal(answer.kind, 'data')
     const { list } = JSON.parse(Buffer.from(answer.kind === 'data' ? answer.body : []).toString()).data
     const spec = {
@@ -35,7 +37,7 @@ property(
       gzip: false,
       query: '',
     } as const
-    await using file = await service.engine.openExport({ query }, spec, unlimited, new ExecutionReport())
+    await using file = await service.engine.openExport({ query }, spec, limits, new ExecutionReport())
     const text = (await Array.fromAsync(file.bytes)).map((piece) => Buffer.from(piece).toString()).join('')
     assert.equal(file.total, list.totalCount)
     assert.equal(file.rows(), list.nodes.length)

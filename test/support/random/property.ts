@@ -46,8 +46,8 @@ export function property<T>(
   })
 }
 
-/** Random questions may cost any amount. */
-const points = 100_000
+/** Random questions may cost any amount: more than the program lets anybody spend. */
+export const points = 100_000
 
 interface Loading {
   readonly loading?: number
