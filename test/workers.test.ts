@@ -101,6 +101,25 @@ test('workers that are killed are replaced, and callers of the others see nothin
   await service.stop()
 })
 
+test('a worker that is killed while a connection is handed to it is replaced', async () => {
+  const env = { NODE_OPTIONS: `--import ${new URL('support/preloaded/read-late.ts', import.meta.url)}` }
+  await using service = await startService(serveArgs(database), { env })
+  const [victim] = workersOf(service) as [number]
+  process.kill(victim, 'SIGSTOP')
+  // The worker that is stopped is given one, and does not take it.
+  const given = Array.from({ length: 3 }, () =>
+    connect(Number(new URL(service.url).port)).on('error', () => {}),
+  )
+  await ask(service)
+  process.kill(service.pid, 'SIGUSR2')
+  await service.said(/Channels are read after the end of a worker\.\n/)
+  process.kill(victim, 'SIGKILL')
+  await service.said(/A worker ended by SIGKILL and is replaced\.\n/)
+  for (const socket of given) socket.destroy()
+  await untilAnswered(service, ({ status }) => status === 200)
+  await service.stop()
+})
+
 test('a request of a worker that is killed no longer counts as one that is worked on', async () => {
   await using service = await serveTwo(database, '--tiers', oneAtOnce)
   let texts = 0

@@ -29,7 +29,6 @@ export async function runFiles(files: readonly string[]): Promise<void> {
   let isSuccess = false
   let isOver = false
   let started = files[0]
-  // A test that hangs fails by its name, and the others go on.
   const events = run({ cwd: root, files: [...files], isolation: 'none', timeout: longestTest })
   events.on('test:dequeue', ({ name }) => (started = name))
   events.on('test:pass', ({ skip }) => {
@@ -38,17 +37,18 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     skips[reason] = (skips[reason] ?? 0) + 1
   })
   // Hooks of a file count too, which the summary leaves out.
-  events.on('test:fail', () => (failed += 1))
+  events.on('test:fail', ({ name, details: { error } }) => {
+    failed += 1
+    // What it waits for, such as a server, would keep this process for good.
+    if ('failureType' in error && error.failureType === 'testTimeoutFailure') endBy(name, 'it hangs')
+  })
   events.on('test:summary', ({ file, success, counts }) => {
     if (file !== undefined) return
     isSuccess = success && failed === 0
     tests = counts.tests
   })
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(kind, (error: unknown) => {
-      console.log(`\n✖ ${started} (${uncaught})`, error)
-      process.exit(1)
-    })
+    process.on(kind, (error: unknown) => endBy(started, uncaught, error))
   process.on('exit', (code) => {
     if (isOver || code !== 0) return
     console.log(`\n✖ ${started} (the process ended during this test)`)
@@ -73,6 +73,12 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     else process.send(outcome, undefined, undefined, end)
   })
   report.pipe(process.stdout)
+}
+
+/** What the process has started ends with it. */
+function endBy(test: string | undefined, reason: string, ...error: readonly unknown[]): never {
+  console.log(`\n✖ ${test} (${reason})`, ...error)
+  process.exit(1)
 }
 
 /** The runner says nothing of a file that throws once some of its tests are registered; loading it again does. */

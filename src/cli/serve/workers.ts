@@ -2,8 +2,8 @@
  * Starts and supervises worker processes that answer at one port; this process answers nothing itself. Workers that die
  * are replaced; repeated early deaths end the service.
  */
-import cluster from 'node:cluster'
-import { setTimeout as pause } from 'node:timers/promises'
+import cluster, { type Worker } from 'node:cluster'
+import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answerLimits, type LimitAnswer } from '../../server/admission/limits/remote-counts.ts'
 import type { Counts } from '../../server/admission/limits/counts.ts'
@@ -231,11 +231,19 @@ function runWorker(
     ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
   }
   worker.on('exit', (status, killer) => {
-    const endNow = (): void => end(killer === null ? `with status ${status}` : `by ${killer}`)
-    // Messages that the worker sent before its end may arrive until it disconnects.
-    if (worker.isConnected()) worker.once('disconnect', endNow)
-    else endNow()
+    void untilRead(worker).then(() => end(killer === null ? `with status ${status}` : `by ${killer}`))
   })
   worker.on('error', ({ message }) => end(`because of an error: ${message}`))
   return ended.promise
+}
+
+/**
+ * Messages that a worker sent before its end may arrive until its channel ends. Node does not tell that end while a
+ * connection was being handed to the worker, as the worker never takes it; then its listening socket would stay, too.
+ */
+async function untilRead(worker: Worker): Promise<void> {
+  let isTold = !worker.isConnected()
+  worker.once('disconnect', () => (isTold = true))
+  while (worker.isConnected()) await setImmediate()
+  if (!isTold) worker.process.emit('disconnect')
 }
