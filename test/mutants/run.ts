@@ -69,7 +69,9 @@ async function tryMutants(copy: string, waiting: Mutant[]): Promise<void> {
     const { failed, printed } = await runTests(copy, [mutant.test])
     writeFileSync(path, source)
     const names = Array.from(
-      printed.matchAll(/^ *✖ (.+) \(([\d.]+ms|an error that nothing catches)\)/gm),
+      printed.matchAll(
+        /^ *✖ (.+) \(([\d.]+ms|an error that nothing catches|it hangs|the process ended during this test)\)/gm,
+      ),
       ([, name = '']) => name,
     ).filter((name) => !name.endsWith(mutant.test))
     const isKilled = failed && names.length > 0

@@ -16,8 +16,8 @@ const { book, person, review } = collections
 const limit = 1000
 
 /**
- * `asked` draws the arguments; what is selected is anything that aggregates have. What costs more than any other random
- * question may is drawn anew.
+ * `asked` draws the arguments; what is selected is anything that aggregates have. An operation that
+ * exceeds the price limit of random questions is drawn again.
  */
 function aggregateProperty(
   sentence: string,

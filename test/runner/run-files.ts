@@ -13,9 +13,6 @@ import { root } from './test-files.ts'
 /** Milliseconds; ten times what the longest test of the suite may take on a busy machine. A soak has its own command. */
 const longestTest = 900_000
 
-/** Printed in place of the duration. The error belongs to the test named here, or to an earlier one that left work behind. */
-export const uncaught = 'an error that nothing catches'
-
 export async function runFiles(files: readonly string[]): Promise<void> {
   if (files.length === 0) {
     console.error('No test file has such a path.')
@@ -47,8 +44,9 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     isSuccess = success && failed === 0
     tests = counts.tests
   })
+  // It belongs to the test that is named, or to an earlier one that left work behind.
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(kind, (error: unknown) => endBy(started, uncaught, error))
+    process.on(kind, (error: unknown) => endBy(started, 'an error that nothing catches', error))
   process.on('exit', (code) => {
     if (isOver || code !== 0) return
     console.log(`\n✖ ${started} (the process ended during this test)`)
@@ -75,7 +73,7 @@ export async function runFiles(files: readonly string[]): Promise<void> {
   report.pipe(process.stdout)
 }
 
-/** What the process has started ends with it. */
+/** The reason stands where the spec reporter prints a duration; `test/mutants/run.ts` reads such lines. */
 function endBy(test: string | undefined, reason: string, ...error: readonly unknown[]): never {
   console.log(`\n✖ ${test} (${reason})`, ...error)
   process.exit(1)

@@ -12,7 +12,7 @@ const inFolder = temporaryFolder()
 
 test('every test file that git knows is run by npm test or npm run test:long', (t) => {
   const { status, stdout } = spawnSync('git', ['ls-files', '*.test.ts'], { cwd: root, encoding: 'utf8' })
-  if (status !== 0) return t.skip('this is no git checkout')
+  if (status !== 0) return t.skip('this is not a git checkout')
   const { short, long } = findTestFiles()
   const known = new Set([...short, ...long])
   assert.deepEqual(

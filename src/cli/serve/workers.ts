@@ -231,19 +231,19 @@ function runWorker(
     ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
   }
   worker.on('exit', (status, killer) => {
-    void untilRead(worker).then(() => end(killer === null ? `with status ${status}` : `by ${killer}`))
+    void drainChannel(worker).then(() => end(killer === null ? `with status ${status}` : `by ${killer}`))
   })
   worker.on('error', ({ message }) => end(`because of an error: ${message}`))
   return ended.promise
 }
 
 /**
- * Messages that a worker sent before its end may arrive until its channel ends. Node does not tell that end while a
- * connection was being handed to the worker, as the worker never takes it; then its listening socket would stay, too.
+ * Resolves when the last messages of a worker that has exited are read. Node never emits `disconnect` for a worker that
+ * died before it acknowledged a connection, and without that event the cluster keeps its listening socket open.
  */
-async function untilRead(worker: Worker): Promise<void> {
-  let isTold = !worker.isConnected()
-  worker.once('disconnect', () => (isTold = true))
+async function drainChannel(worker: Worker): Promise<void> {
+  let wasEmitted = !worker.isConnected()
+  worker.once('disconnect', () => (wasEmitted = true))
   while (worker.isConnected()) await setImmediate()
-  if (!isTold) worker.process.emit('disconnect')
+  if (!wasEmitted) worker.process.emit('disconnect')
 }
