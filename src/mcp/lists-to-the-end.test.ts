@@ -21,12 +21,13 @@ async function walk(call: Call, tool: string, args: Json): Promise<readonly Json
 
 const negative = { sentiment: 'negative' }
 const month = { since: '2026-10-01', until: '2026-11-09', fill: true, change: true }
-const searched = { search: 'the OR de OR la', limit: 20, max_tokens: 600 }
-const sorted = { detail: 'full', limit: 50, max_tokens: 8_000, sort: 'impactLevel' }
+const english = { language: 'en' }
+const searched = { search: 'the OR near', filters: english, limit: 20, max_tokens: 600 }
+const sorted = { detail: 'full', filters: negative, limit: 50, max_tokens: 4_000, sort: 'impactLevel' }
 const isFree = { isAccessibleForFree: true }
 const short = { limit: 9, max_tokens: 400 }
 const calls: readonly (readonly [what: string, call: string, args: Json])[] = [
-  ['records', 'search_records article', { limit: 50, max_tokens: 2_000 }],
+  ['records', 'search_records article', { filters: english, limit: 50, max_tokens: 2_000 }],
   ['records in an order', 'search_records enrichment', sorted],
   ['records that a search finds', 'search_records article', searched],
   ['groups by their numbers', 'aggregate article', { by: ['country', 'language'], ...short }],

@@ -39,9 +39,9 @@ const calls: readonly (readonly [tool: keyof typeof budgets, args: Json])[] = [
 const sentence = /\S \S/
 const records = [
   ['as they are', openWithTexts((text) => text, /^$/)],
-  ['of endless sentences', openWithTexts((text) => `${text} `.repeat(300), sentence)],
-  ['of invisible characters', openWithTexts((text) => `${text}\u202e\u200b\u2066`.repeat(200), sentence)],
-  ['without spaces', openWithTexts((text) => text.replaceAll(/\s/g, '').repeat(500), sentence)],
+  ['of endless sentences', openWithTexts((text) => `${text} `.repeat(100), sentence)],
+  ['of invisible characters', openWithTexts((text) => `${text}\u202e\u200b\u2066`.repeat(60), sentence)],
+  ['without spaces', openWithTexts((text) => text.replaceAll(/\s/g, '').repeat(150), sentence)],
 ] as const
 /** The tokens of a tool, and of those that callers may ask for one in each run. */
 const sizes = [undefined, [300, 1_000, 10_000][seed % 3]]

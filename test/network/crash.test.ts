@@ -1,7 +1,8 @@
 /**
  * The real program, killed at random moments while accounts write, vanish and come back: in the end the index
  * holds what the repositories hold. TEST_SEED replays what publishers do and when programs are interrupted, TEST_ROUNDS
- * says how many kills there are of each; from two on, Jetstreams are followed too. All follow the same publishers at once, whose writing is what costs.
+ * says how many kills there are of each; one follows a firehose, from two on there are others of a Tap and of Jetstreams.
+ * All follow the same publishers at once, whose writing is what costs.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -94,7 +95,7 @@ async function startFollower(
 test('a program that writes the index may be killed at any moment, and nothing is lost', async (t) => {
   await using network = await startNetwork()
   await using started = new AsyncDisposableStack()
-  const followers = await all(someForms(Object.entries(streams), 2), (one) =>
+  const followers = await all(someForms(Object.entries(streams)), (one) =>
     startFollower(network, started, one),
   )
   const publishers = await startPublishers(network, names, createDice(seed), (happening) => {

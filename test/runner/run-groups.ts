@@ -58,10 +58,12 @@ export async function runGroups(steps: readonly Step[]): Promise<never> {
     installServers()
     if (process.env['TEST_DATABASES'] !== 'sqlite') shareBinaries(versions[0])
     // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
-    process.env['TEST_PROGRAM'] = await unpackPackage(makeFolder('lexigraph-tests-'))
+    const program = unpackPackage(makeFolder('lexigraph-tests-')).then((path) => {
+      process.env['TEST_PROGRAM'] = path
+    })
     for (const step of steps) {
       if (step.files.length === 0) throw new Error(`${step.what}: there is no such test file.`)
-      const results = await runStep(step)
+      const results = await runStep(step, program)
       const failed = results.filter(({ passed }) => !passed)
       failures.push(...failed.map(({ printed }) => printed.replaceAll(/^ *✔.*\n/gm, '')))
       summaries.push(...summarize(step, results, failed.length))
@@ -86,7 +88,7 @@ function summarize({ what }: Step, results: readonly GroupResult[], broken: numb
 }
 
 /** Whichever process is done takes the next group, so that no processor is without work before the end. */
-async function runStep({ files, env }: Step): Promise<readonly GroupResult[]> {
+async function runStep({ files, env }: Step, program: Promise<void>): Promise<readonly GroupResult[]> {
   await using _cluster = process.env['TEST_DATABASES'] === 'sqlite' ? null : await shareCluster()
   const groupOf = (file: string): number => {
     const found = groups.findIndex((pattern) => pattern.test(file))
@@ -97,6 +99,8 @@ async function runStep({ files, env }: Step): Promise<readonly GroupResult[]> {
   const results: GroupResult[] = []
   const work = async (): Promise<void> => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      // Tests beside their modules do not wait for the program.
+      if (group.some((file) => !file.startsWith('src/'))) await program
       const result = await runGroup(group, env)
       if (result.passed) process.stdout.write(result.printed)
       results.push(result)
