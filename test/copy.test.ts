@@ -17,7 +17,7 @@ import { asksNobody, publishOutlet } from './network/support-outlets.ts'
 import type { Json } from './reference/shapes.ts'
 import { demoDatabases, lines, writeLines } from './support/demo-databases.ts'
 import { killUntilDone } from './support/kills.ts'
-import { rounds, seed, someForms } from './support/rounds.ts'
+import { longTest, rounds, seed, someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { databases, type Engine, freshDatabase } from './support/store/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -61,7 +61,7 @@ test('following goes on from a copy where it stopped', () =>
     }
   }))
 
-test('following goes on from a backup where it was taken, and nothing is lost or doubled', () =>
+longTest('following goes on from a backup where it was taken, and nothing is lost or doubled', {}, () =>
   followsOn(last, first, async ({ source, target, server, isFollowed }) => {
     const path = inFolder('followed.backup')
     // While it is written to.
@@ -79,7 +79,8 @@ test('following goes on from a backup where it was taken, and nothing is lost or
         { source: before.name, cursor: before.cursor, lastEventAt: before.lastEventAt },
       ])
     }
-  }))
+  }),
+)
 
 for (const [from, to] of someForms(mixed.toReversed()))
   test(`a database that keeps something else than it is given is found out (${from} to ${to})`, async () => {

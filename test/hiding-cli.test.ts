@@ -13,7 +13,7 @@ import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
 import { someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryDatabase, onOneDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
@@ -126,7 +126,7 @@ const stopWhenSaid = fileURLToPath(new URL('support/preloaded/stop-when-said.ts'
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
 const many = 1_200
 
-onEveryDatabase('what was left half done is finished by whichever command is next', async (engine) => {
+onOneDatabase('what was left half done is finished by whichever command is next', async (engine) => {
   const { env, run, seen } = await filled(engine)
   const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]): Promise<void> => {
     // It has said so before it moves the first row, and then waits.

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { startService } from './network/service.ts'
 import { outletNames, publishOutlet } from './network/support-outlets.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import type { Engine } from './support/store/postgres.ts'
 import { run } from './support/store/postgres-layout.ts'
 import { emptyDatabases } from './support/store/store.ts'
@@ -12,7 +12,7 @@ import { patience, until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()
 
-onEveryDatabase(
+onOneDatabase(
   'a failed ingest thread is logged and started again from its cursor while the server answers',
   async (engine) => {
     const database = await emptyUrl(engine)

@@ -8,7 +8,7 @@ import { readKey } from '../src/util/api-key.ts'
 import { type Outcome, runProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 
 const emptyUrl = emptyDatabases()
@@ -17,7 +17,7 @@ const runInTurn = commandsInTurn()
 const research = ['--tier', 'research']
 const instant = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
 
-onEveryDatabase('a key is printed alone, once, and of it only a hash is kept', async (engine) => {
+onOneDatabase('a key is printed alone, once, and of it only a hash is kept', async (engine) => {
   const database = await emptyUrl(engine)
   const { stdout, stderr, status } = await keys(database, ['create', '--name', ' Zeitung Ä ', ...research])
   assert.equal(status, 0, stderr)
@@ -44,7 +44,7 @@ onEveryDatabase('a key is printed alone, once, and of it only a hash is kept', a
   assert.doesNotMatch(table.stdout + table.stderr + everything, new RegExp(String(key)))
 })
 
-onEveryDatabase('a key is rotated with a grace, and without one', async (engine) => {
+onOneDatabase('a key is rotated with a grace, and without one', async (engine) => {
   const database = await emptyUrl(engine)
   const { id } = await create(database)
   const first = await keys(database, ['rotate', id, '--grace', '48'])
@@ -86,7 +86,7 @@ onEveryDatabase('a key is rotated with a grace, and without one', async (engine)
   assert.equal((await list(database)).length, 3)
 })
 
-onEveryDatabase('a key has a contact and an end, which its successor has too', async (engine) => {
+onOneDatabase('a key has a contact and an end, which its successor has too', async (engine) => {
   const database = await emptyUrl(engine)
   const more = ['--contact', 'ann@example.org', '--expires', '9999-01-31']
   const first = await keys(database, ['create', '--name', 'a', ...research, ...more])
@@ -120,7 +120,7 @@ onEveryDatabase('a key has a contact and an end, which its successor has too', a
   assert.equal((await keys(database, ['list'])).stderr, '')
 })
 
-onEveryDatabase('of those who rotate a key at the same moment one is given its successor', async (engine) => {
+onOneDatabase('of those who rotate a key at the same moment one is given its successor', async (engine) => {
   const database = await emptyUrl(engine)
   const { id } = await create(database)
   const all = await Promise.all([1, 2, 3].map(() => keysApart(database, ['rotate', id])))
@@ -133,7 +133,7 @@ onEveryDatabase('of those who rotate a key at the same moment one is given its s
   assert.deepEqual((await list(database)).map(({ state }) => state).toSorted(), ['active', 'ends'])
 })
 
-onEveryDatabase('a key is revoked, which may be said twice, and is not rotated then', async (engine) => {
+onOneDatabase('a key is revoked, which may be said twice, and is not rotated then', async (engine) => {
   const database = await emptyUrl(engine)
   const { id } = await create(database)
   const first = await keys(database, ['revoke', id])

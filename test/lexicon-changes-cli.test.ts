@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { countingTookTooLong } from './network/service.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases, recordLexicon, temporaryFolder } from './support/store/store.ts'
 import { thing, thingUri } from './support/records/things.ts'
 import { until } from './support/until.ts'
@@ -28,7 +28,7 @@ writeFileSync(
   ].join('\n'),
 )
 
-onEveryDatabase('commands that write refuse lexicons by which collections disappear', async (engine) => {
+onOneDatabase('commands that write refuse lexicons by which collections disappear', async (engine) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
   await succeed(['import', records, '--lexicons', both], env)
   const commands = [
@@ -66,7 +66,7 @@ onEveryDatabase('commands that write refuse lexicons by which collections disapp
   assert.deepEqual(await recordCounts(env, both), { 'org.example.other': 1, 'org.example.thing': 4 })
 })
 
-onEveryDatabase('a rebuild is foreseen, told, and undone by the lexicons of before', async (engine) => {
+onOneDatabase('a rebuild is foreseen, told, and undone by the lexicons of before', async (engine) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
   await succeed(['import', records, '--lexicons', both], env)
   const check = (dir: string, ...more: readonly string[]) =>

@@ -13,7 +13,7 @@ import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { answered } from './support/server/answered.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { parseExposition } from './support/server/exposition.ts'
 import { emptyStatus, postTo } from './support/server/http-server.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -26,7 +26,7 @@ const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.me
 const page = read('operating.md')
 const metricsPage = read('metrics.md')
 
-onEveryDatabase(
+onOneDatabase(
   'requests to two workers are in one log and one scrape, and nothing that callers sent is',
   async (engine) => {
     const database = await emptyUrl(engine)

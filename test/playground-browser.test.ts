@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { demoService, openReader, type Reader } from './explorer/reader.ts'
 import { skipWithoutBrowser as skip } from './support/server/browser.ts'
+import { longTest } from './support/rounds.ts'
 import { until } from './support/until.ts'
 
 test('the page runs its first query and shows the answer', { skip }, async (t) => {
@@ -48,7 +49,7 @@ test('names are suggested, mistakes are marked, and the editor has its menus', {
   assert.deepEqual(complaints, [])
 })
 
-test('documents, themes and other queries are at hand', { skip }, async (t) => {
+longTest('documents, themes and other queries are at hand', { skip }, async (t) => {
   const { page, complaints } = await openPlayground(t)
   const button = (name: RegExp | string): Locator => page.getByRole('button', { name })
 
@@ -82,34 +83,38 @@ test('documents, themes and other queries are at hand', { skip }, async (t) => {
   assert.deepEqual(complaints, [])
 })
 
-test('headers and variables are sent, and what is not there any more is not kept', { skip }, async (t) => {
-  const { page, complaints } = await openPlayground(t)
-  await write(
-    page,
-    'query Some($n: Int) { techServiceNewsSource(first: $n) { nodes { rkey } pageInfo { hasNextPage } } }',
-  )
-  await page.getByRole('button', { name: 'Variables' }).click()
-  await page.locator('.graphiql-editor-tool .view-lines').first().click()
-  await page.keyboard.insertText('{"n": 2}')
-  await execute(page)
-  await answer(page, '"hasNextPage": true')
-  await page.getByRole('button', { name: 'Headers' }).click()
-  await page.locator('.graphiql-editor-tool .view-lines').last().click()
-  await page.keyboard.insertText('{"X-API-Key": "lxg_unknown"}')
-  const refused = page.waitForResponse((response) => response.request().method() === 'POST')
-  await execute(page)
-  assert.equal((await refused).request().headers()['x-api-key'], 'lxg_unknown')
-  await answer(page, 'UNAUTHENTICATED')
-  await page.reload()
-  await lines(page, queryLines, 'query Some')
-  assert.doesNotMatch(String(await page.evaluate('JSON.stringify(localStorage)')), /lxg_unknown/)
-  assert.deepEqual(
-    complaints.filter((complaint) => !complaint.includes('401')),
-    [],
-  )
-})
+longTest(
+  'headers and variables are sent, and what is not there any more is not kept',
+  { skip },
+  async (t) => {
+    const { page, complaints } = await openPlayground(t)
+    await write(
+      page,
+      'query Some($n: Int) { techServiceNewsSource(first: $n) { nodes { rkey } pageInfo { hasNextPage } } }',
+    )
+    await page.getByRole('button', { name: 'Variables' }).click()
+    await page.locator('.graphiql-editor-tool .view-lines').first().click()
+    await page.keyboard.insertText('{"n": 2}')
+    await execute(page)
+    await answer(page, '"hasNextPage": true')
+    await page.getByRole('button', { name: 'Headers' }).click()
+    await page.locator('.graphiql-editor-tool .view-lines').last().click()
+    await page.keyboard.insertText('{"X-API-Key": "lxg_unknown"}')
+    const refused = page.waitForResponse((response) => response.request().method() === 'POST')
+    await execute(page)
+    assert.equal((await refused).request().headers()['x-api-key'], 'lxg_unknown')
+    await answer(page, 'UNAUTHENTICATED')
+    await page.reload()
+    await lines(page, queryLines, 'query Some')
+    assert.doesNotMatch(String(await page.evaluate('JSON.stringify(localStorage)')), /lxg_unknown/)
+    assert.deepEqual(
+      complaints.filter((complaint) => !complaint.includes('401')),
+      [],
+    )
+  },
+)
 
-test('an address opens a query with its variables, next to what was there', { skip }, async (t) => {
+longTest('an address opens a query with its variables, next to what was there', { skip }, async (t) => {
   const { page, complaints } = await openPlayground(t)
   await write(page, 'query Before { __typename }')
   await page.getByRole('tab', { name: 'Before' }).waitFor()
@@ -132,22 +137,28 @@ test('an address opens a query with its variables, next to what was there', { sk
   assert.deepEqual(complaints, [])
 })
 
-test('a reader of light pages gets a light one, and one of dark pages a dark one', { skip }, async (t) => {
-  const { page } = await openPlayground(t)
-  for (const [colorScheme, isLight] of [
-    ['light', true],
-    ['dark', false],
-  ] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.reload()
-    await lines(page, queryLines, 'totalCount')
-    const color = String(
-      await page.evaluate("getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor"),
-    )
-    const brightness = Number(/(\d+)(?:\.\d+)?%?\)?$/.exec(color)?.[1] ?? NaN)
-    assert.equal(brightness > 127, isLight, color)
-  }
-})
+longTest(
+  'a reader of light pages gets a light one, and one of dark pages a dark one',
+  { skip },
+  async (t) => {
+    const { page } = await openPlayground(t)
+    for (const [colorScheme, isLight] of [
+      ['light', true],
+      ['dark', false],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.reload()
+      await lines(page, queryLines, 'totalCount')
+      const color = String(
+        await page.evaluate(
+          "getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor",
+        ),
+      )
+      const brightness = Number(/(\d+)(?:\.\d+)?%?\)?$/.exec(color)?.[1] ?? NaN)
+      assert.equal(brightness > 127, isLight, color)
+    }
+  },
+)
 
 const queryLines = '.graphiql-query-editor .view-lines'
 

@@ -16,7 +16,7 @@ import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
 import { replayable } from './support/random/replay.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryDatabase, onOneDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { rounds, seed, someForms } from './support/rounds.ts'
@@ -68,7 +68,7 @@ test('what is purged beside a server and an ingester is gone at once and does no
   await expected('c3')
 })
 
-onEveryDatabase('a purge is foretold, done, listed and undone', async (database) => {
+onOneDatabase('a purge is foretold, done, listed and undone', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   const file = importFile('purged.jsonl', [one, two])
@@ -148,7 +148,7 @@ onSomeDatabases('a purge that was broken off is told of, and finished by the nex
   assert.match((await run('purge', '--dry-run', one)).stdout, /nothing of it is stored/)
 })
 
-onEveryDatabase('a purge may be killed at any moment, and the next one ends it', async (database) => {
+onOneDatabase('a purge may be killed at any moment, and the next one ends it', async (database) => {
   const file = inFolder(`killed-${database}.jsonl`)
   const secret = 'xylophone-quagmire'
   const keys = Array.from({ length: 1_200 }, (_, n) => `k${n}`)

@@ -226,7 +226,7 @@ onForms(
   },
 )
 
-for (const workers of ['1', '2'])
+for (const workers of someForms(['2', '1']))
   test(`editing the folder of its lexicons does not end a service, ${workers} workers`, async () => {
     const env = await filled('sqlite', few)
     const own = copyOf(narrow, `edited-later-${workers}`)

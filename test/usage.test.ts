@@ -6,13 +6,13 @@ import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { postTo } from './support/server/http-server.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases } from './support/store/store.ts'
 
 const emptyUrl = emptyDatabases()
 const run = commandsInTurn()
 
-onEveryDatabase(
+onOneDatabase(
   'what keys are used for is counted over workers and nodes, and kept when they stop',
   async (engine) => {
     const database = await emptyUrl(engine)
@@ -63,7 +63,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('usage that cannot be kept is told, and hinders nobody', async (engine) => {
+onOneDatabase('usage that cannot be kept is told, and hinders nobody', async (engine) => {
   const database = await emptyUrl(engine)
   const env = { LEXIGRAPH_DATABASE: database }
   const made = await run(['keys', 'create', '--name', 'a', '--tier', 'research'], { env })

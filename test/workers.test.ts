@@ -25,7 +25,7 @@ const records = join(folder, 'records.jsonl')
 const tiers = join(folder, 'tiers.json')
 const generous = join(folder, 'generous.json')
 const oneAtOnce = join(folder, 'one-at-once.json')
-const pointsPerMinute = 200
+const pointsPerMinute = 60
 const copied = databaseCopies()
 
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   writeFileSync(records, lines.filter((_, index) => index % 3 === 0).join(''))
   // What a busy machine answers late is not ended before.
   const seconds = 600
-  writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute, pointsPerQuery: 150, seconds } }))
+  writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute, pointsPerQuery: 50, seconds } }))
   writeFileSync(generous, JSON.stringify({ public: { pointsPerMinute: 1_000_000_000, seconds } }))
   writeFileSync(
     oneAtOnce,
@@ -108,15 +108,14 @@ test('a worker that is killed while a connection is handed to it is replaced', a
   process.kill(victim, 'SIGSTOP')
   // It is given one of them and does not take it; the other worker answers the rest.
   let answers = 0
-  const requests = Array.from({ length: 4 }, () =>
-    get(service.url, { agent: false }, () => answers++).on('error', () => {}),
-  )
+  const request = () => get(service.url, { agent: false }, () => answers++).on('error', () => {})
+  const requests = Array.from({ length: 4 }, request)
   await until(() => answers === 3)
   process.kill(service.pid, 'SIGUSR2')
   await service.said(/Channels are read after the end of a worker\.\n/)
   process.kill(victim, 'SIGKILL')
   await service.said(/A worker ended by SIGKILL and is replaced\.\n/)
-  for (const request of requests) request.destroy()
+  for (const one of requests) one.destroy()
   await untilAnswered(service, ({ status }) => status === 200)
   await service.stop()
 })

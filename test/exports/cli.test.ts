@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
-import { onEveryDatabase } from '../support/store/databases.ts'
+import { onOneDatabase } from '../support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from '../support/store/store.ts'
 import { askDuckDb, fromCsv, fromParquet } from './duckdb.ts'
 
@@ -13,7 +13,7 @@ const runProgram = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const article = 'tech.service.news.article'
 
-onEveryDatabase(
+onOneDatabase(
   'a collection is written as a file of any format, to a path or to standard output',
   async (engine) => {
     const database = ['--database', await emptyUrl(engine)]

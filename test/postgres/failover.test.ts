@@ -13,7 +13,7 @@ import { demo, writeLines } from '../support/demo-databases.ts'
 import { rounds, seed, someForms } from '../support/rounds.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { accountStatus } from '../support/service/service.ts'
-import { onPostgres } from '../support/store/databases.ts'
+import { onPostgres, onPostgresLong } from '../support/store/databases.ts'
 import { connected } from '../support/store/postgres-layout.ts'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
 import { temporaryFolder } from '../support/store/store.ts'
@@ -80,7 +80,7 @@ onPostgres('connections cut again and again harm no answer', async (t) => {
   await traffic.stop()
 })
 
-onPostgres('a replica that does not go on is left out until it has caught up', async () => {
+onPostgresLong('a replica that does not go on is left out until it has caught up', async () => {
   await using service = await serve({ LEXIGRAPH_MAX_REPLICA_LAG: '1' })
   await isReadBy(replica, service)
   const look = (): Promise<number | null> =>
@@ -123,27 +123,30 @@ onPostgres('replicas that hide an account one after the other never show it agai
   await service.database.write.applyBatch([accountStatus(did, true)])
 })
 
-onPostgres('when no connection is left, callers are told; and all is well when there are some', async (t) => {
-  const service = await serviceAlone()
-  await using traffic = await startTraffic(service)
-  const holders: pg.Client[] = []
-  await using admin = await connected(primary.url)
-  try {
-    const before = traffic.unavailable()
-    await until(async () => {
-      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ofService}`)
-      await hold(primary, holders)
-      return traffic.unavailable() > before
-    })
-  } finally {
-    await Promise.all(holders.map((client) => client.end()))
-  }
-  await isWell(service, traffic)
-  report(t, traffic, `${holders.length} connections held by others`)
-  await traffic.stop()
-})
+onPostgresLong(
+  'when no connection is left, callers are told; and all is well when there are some',
+  async (t) => {
+    const service = await serviceAlone()
+    await using traffic = await startTraffic(service)
+    const holders: pg.Client[] = []
+    await using admin = await connected(primary.url)
+    try {
+      const before = traffic.unavailable()
+      await until(async () => {
+        await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ofService}`)
+        await hold(primary, holders)
+        return traffic.unavailable() > before
+      })
+    } finally {
+      await Promise.all(holders.map((client) => client.end()))
+    }
+    await isWell(service, traffic)
+    report(t, traffic, `${holders.length} connections held by others`)
+    await traffic.stop()
+  },
+)
 
-onPostgres('a server that is alone is used again after its restart', async (t) => {
+onPostgresLong('a server that is alone is used again after its restart', async (t) => {
   await using service = await serviceAlone()
   alone = undefined
   await using traffic = await startTraffic(service)

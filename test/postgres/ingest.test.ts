@@ -10,7 +10,7 @@ import { loadProject, openStore } from '../../src/cli/store/project.ts'
 import { createDice } from '../network/fake-server.ts'
 import { type Program, startProgram, startService } from '../network/service.ts'
 import { differences, packageLexicons, storedIn } from '../network/support-index.ts'
-import { rounds, seed } from '../support/rounds.ts'
+import { longTest, rounds, seed } from '../support/rounds.ts'
 import { type Cluster, databases, freshDatabase, startCluster } from '../support/store/postgres.ts'
 import { connected } from '../support/store/postgres-layout.ts'
 import { moment, until } from '../support/until.ts'
@@ -80,36 +80,40 @@ test('leaders may be killed, and connections cut, at any moment and lose nothing
   await agreement(followed)
 })
 
-test('after the primary is lost, its standby is followed into from the cursor it has', {
-  skip,
-}, async (t) => {
-  await using primary = await startCluster()
-  await using standby = await primary.standby()
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
-  const url = `postgres://postgres@${hosts}/postgres`
-  await using followed = await followedIndex(t, primary, url)
-  await using first = await startLeader(followed)
-  await using second = startIngest(followed)
-  await second.said(/Waits/)
-  await goesOn(followed.index)
-  // From now on the standby hears of nothing.
-  await standby.query(`alter system set primary_conninfo = ''`)
-  await standby.query('select pg_reload_conf()')
-  await until(async () => (await standby.query('select from pg_stat_wal_receiver')).length === 0)
-  // What it has received it may have to replay yet.
-  const replayed = 'select 1 where pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()'
-  await until(async () => (await standby.query(replayed)).length === 1)
-  const heard = await eventsIn(standby)
-  await until(async () => (await eventsIn(primary)) > heard + 50)
-  await primary.kill()
-  assert.equal(await eventsIn(standby), heard)
-  const before = await writersOf(standby)
-  await standby.promote()
-  await takesOver(standby, before)
-  await agreement({ ...followed, index: standby })
-  await first.stop()
-  await second.stop()
-})
+longTest(
+  'after the primary is lost, its standby is followed into from the cursor it has',
+  {
+    skip,
+  },
+  async (t) => {
+    await using primary = await startCluster()
+    await using standby = await primary.standby()
+    const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
+    const url = `postgres://postgres@${hosts}/postgres`
+    await using followed = await followedIndex(t, primary, url)
+    await using first = await startLeader(followed)
+    await using second = startIngest(followed)
+    await second.said(/Waits/)
+    await goesOn(followed.index)
+    // From now on the standby hears of nothing.
+    await standby.query(`alter system set primary_conninfo = ''`)
+    await standby.query('select pg_reload_conf()')
+    await until(async () => (await standby.query('select from pg_stat_wal_receiver')).length === 0)
+    // What it has received it may have to replay yet.
+    const replayed = 'select 1 where pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()'
+    await until(async () => (await standby.query(replayed)).length === 1)
+    const heard = await eventsIn(standby)
+    await until(async () => (await eventsIn(primary)) > heard + 50)
+    await primary.kill()
+    assert.equal(await eventsIn(standby), heard)
+    const before = await writersOf(standby)
+    await standby.promote()
+    await takesOver(standby, before)
+    await agreement({ ...followed, index: standby })
+    await first.stop()
+    await second.stop()
+  },
+)
 
 /** A database on one server, in which it is noted who writes. */
 interface Index {

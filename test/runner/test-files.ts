@@ -25,7 +25,9 @@ export function findTestFiles(): TestFiles {
   const isLong = (file: string): boolean => file.endsWith('.long.test.ts')
   const short = all.filter((file) => !isLong(file))
   const draws = (file: string): boolean =>
-    /(?<![.\w])(rounds|someForms|assertHolds|property)\(/.test(readFileSync(join(root, file), 'utf8'))
+    /(?<![.\w])(rounds|someForms|onOneDatabase|longTest|assertHolds|property)\(/.test(
+      readFileSync(join(root, file), 'utf8'),
+    )
   return {
     all,
     unit: short.filter((file) => /^(src\/|test\/(architecture|names)\.test)/.test(file) && !starts(file)),

@@ -2,6 +2,7 @@
  * How much a run draws at random. `npm test` draws little, `npm run test:long` more, both from the same generators.
  * TEST_SEED replays a failure, TEST_ROUNDS multiplies what is drawn; every failure prints its seed.
  */
+import { test, type TestContext } from 'node:test'
 
 /** The seed of this run, which TEST_SEED replays. */
 export const seed: number = numberIn('TEST_SEED') ?? Date.now() % 2 ** 31
@@ -19,6 +20,15 @@ export function rounds(few = 1): number {
  */
 export function someForms<Form>(all: readonly Form[], few = 1): readonly Form[] {
   return rounds() > 1 ? all : all.slice(0, few)
+}
+
+/** A test that runs where more is drawn, beside those of `npm test` whose servers it shares. */
+export function longTest(
+  sentence: string,
+  options: { readonly skip?: string | false },
+  holds: (t: TestContext) => Promise<void>,
+): void {
+  if (rounds() > 1) test(sentence, options, holds)
 }
 
 function numberIn(name: string): number | null {

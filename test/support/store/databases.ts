@@ -1,5 +1,6 @@
 /** Tests that hold whichever engine keeps the records: declared once, run on each. */
 import { test, type TestContext } from 'node:test'
+import { rounds, someForms } from '../rounds.ts'
 import { stopTimers } from '../stopped-timers.ts'
 import { databases, type Engine } from './postgres.ts'
 
@@ -13,6 +14,18 @@ export function onEveryDatabase(
 ): void {
   for (const database of databases.filter((one) => engines.includes(one)))
     test(`${sentence} (${titles[database]})`, () => holds(database))
+}
+
+/**
+ * As `onEveryDatabase`, of what programs do whose statements other tests compare on both: on the first engine in
+ * `npm test`, on all of them where more is drawn.
+ */
+export function onOneDatabase(
+  sentence: string,
+  holds: (database: Engine) => Promise<void>,
+  engines: readonly Engine[] = databases,
+): void {
+  onEveryDatabase(sentence, holds, someForms(engines))
 }
 
 /**
@@ -38,4 +51,9 @@ export function onUntimedPostgres(sentence: string, holds: (t: TestContext) => P
 /** A test of what only PostgreSQL has. */
 export function onPostgres(sentence: string, holds: (t: TestContext) => Promise<void>): void {
   if (databases.includes('postgres')) test(sentence, holds)
+}
+
+/** The same, where more is drawn: beside tests of `npm test` whose servers it shares. */
+export function onPostgresLong(sentence: string, holds: (t: TestContext) => Promise<void>): void {
+  if (rounds() > 1) onPostgres(sentence, holds)
 }
