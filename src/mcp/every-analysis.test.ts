@@ -6,7 +6,7 @@ import { closeCorpora } from '../../test/golden/corpora.ts'
 import { checkedCalls } from '../../test/mcp/checked-calls.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import { demoDay } from '../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)
 
@@ -50,7 +50,7 @@ const analyses: readonly (readonly [of: string, args: Json, columns?: readonly s
 ]
 
 for (const [of, args, columns = []] of analyses)
-  onEveryDatabase(`one call of aggregate gives ${of}`, async (database) => {
+  onOneDatabase(`one call of aggregate gives ${of}`, async (database) => {
     const { agent, reference } = await openOn(database)
     const call = checkedCalls(agent.call, reference, demoDay)
     const answer = await call('aggregate', { ...args, limit: 60, max_tokens: 10_000 })
@@ -58,7 +58,7 @@ for (const [of, args, columns = []] of analyses)
     assert.ok(answer.rows.length > 3)
   })
 
-onEveryDatabase('a series that says only when it begins ends today', async (database) => {
+onOneDatabase('a series that says only when it begins ends today', async (database) => {
   const { agent } = await openOn(database)
   const asked = { collection: 'article', by: ['publishedAt:day'], filters: { language: 'ja' }, fill: true }
   for (const given of [

@@ -6,7 +6,7 @@ import { closeCorpora } from '../../test/golden/corpora.ts'
 import { checkedCalls } from '../../test/mcp/checked-calls.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import { type Call, demoDay, readPages } from '../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../test/support/store/databases.ts'
 
 after(closeCorpora)
 
@@ -48,13 +48,13 @@ const calls: readonly (readonly [what: string, call: string, args: Json])[] = [
   ['pairs', 'aggregate enrichment', { by: ['topics', 'topics'], limit: 6 }],
 ]
 for (const [what, call, args] of calls)
-  onEveryDatabase(`pages have all ${what}`, async (database) => {
+  onOneDatabase(`pages have all ${what}`, async (database) => {
     const { agent, reference } = await openOn(database)
     const [tool = '', collection] = call.split(' ')
     await walk(checkedCalls(agent.call, reference, demoDay), tool, { collection, ...args })
   })
 
-onEveryDatabase('pages have all values of a field', async (database) => {
+onOneDatabase('pages have all values of a field', async (database) => {
   const { agent, reference } = await openOn(database)
   for (const [field, group, tokens] of [
     ['section', 'section', 300],
@@ -83,7 +83,7 @@ test('pages have all collections', async () => {
   )
 })
 
-onEveryDatabase('the call that an answer names lists all records that refer to one', async (database) => {
+onOneDatabase('the call that an answer names lists all records that refer to one', async (database) => {
   const { agent, reference } = await openOn(database)
   const counts = Map.groupBy(
     reference.records.filter(({ collection }) => collection === article),

@@ -13,7 +13,7 @@ import {
   modelOf,
   readPages,
 } from '../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
@@ -32,7 +32,7 @@ const searches = [
   'ceasefire',
 ]
 
-onEveryDatabase('the pages of a search have all records that it finds, the best first', async (database) => {
+onOneDatabase('the pages of a search have all records that it finds, the best first', async (database) => {
   const { agent, reference } = await openOn(database)
   for (const search of searches)
     for (const [collection, nsid] of [
@@ -71,7 +71,7 @@ function assertSnippet(snippet: Json, record: PlainRecord | undefined): void {
   assert.ok(String(whole).includes(unmarked(text)), `${text} of ${whole}`)
 }
 
-onEveryDatabase('unusual groups have both counts, both shares and a score', async (database) => {
+onOneDatabase('unusual groups have both counts, both shares and a score', async (database) => {
   const { agent, reference } = await openOn(database)
   const negative = { sentiment: { eq: 'negative' } }
   for (const [unusual, against] of [
@@ -99,7 +99,7 @@ onEveryDatabase('unusual groups have both counts, both shares and a score', asyn
   }
 })
 
-onEveryDatabase('a search narrows counts, groups, shares and unusual groups', async (database) => {
+onOneDatabase('a search narrows counts, groups, shares and unusual groups', async (database) => {
   const { agent, reference } = await openOn(database)
   const search = 'elect* OR elecc*'
   const args = { collection: 'article', search, by: ['language'] }

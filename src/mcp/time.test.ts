@@ -12,7 +12,7 @@ import {
   modelOf,
   readPages,
 } from '../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
@@ -26,7 +26,7 @@ const enrichment = 'tech.service.news.enrichment'
 
 const datetime = { type: 'string', format: 'datetime' }
 
-onEveryDatabase(
+onOneDatabase(
   'records without a time are the last in either order, on pages of any size',
   async (database) => {
     const { agent, reference } = await openOn(database)
@@ -57,7 +57,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'answers under a condition on time say how many records without one it excludes',
   async (database) => {
     const { agent, reference } = await openOn(database)
@@ -102,7 +102,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'an empty window names the newest and the oldest time under the other conditions',
   async (database) => {
     const { agent, reference } = await openOn(database)
@@ -138,7 +138,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'in an archive, times count from the newest record, and the answer says so',
   async (database) => {
     const later = new Date('2027-03-01T12:00:00Z')
@@ -190,7 +190,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'since and until one moment is that moment, and a day after until is refused',
   async (database) => {
     const { agent, reference } = await openOn(database)
@@ -206,7 +206,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'a collection that rarely grows counts from now while the main one is fresh',
   async (database) => {
     const { agent } = await openOn(database)
@@ -280,7 +280,7 @@ const archives: readonly (readonly [
 ]
 
 for (const [says, times, from] of archives)
-  onEveryDatabase(says, async (database) => {
+  onOneDatabase(says, async (database) => {
     const values = times.map((madeAt) => ({ ...(madeAt && { madeAt }) }))
     const records = await Promise.all(
       values.map((value, at) => buildRecord('test.archive.work', { rkey: `r${at}`, value })),
@@ -298,7 +298,7 @@ for (const [says, times, from] of archives)
     assert.equal(count, times.filter((time) => time !== undefined && Date.parse(time) >= start).length)
   })
 
-onEveryDatabase(
+onOneDatabase(
   'days and months in a list are each the whole of it, and no operator takes their beginnings alone',
   async (database) => {
     const { agent, reference } = await openOn(database)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
 import { demoDay } from '../support/service/agents.ts'
-import { onEveryDatabase } from '../support/store/databases.ts'
+import { onOneDatabase } from '../support/store/databases.ts'
 import { until } from '../support/until.ts'
 import { startAgentServer } from './agent-server.ts'
 import { connect, overHttp, revisions } from './connect.ts'
@@ -11,7 +11,7 @@ import { connect, overHttp, revisions } from './connect.ts'
 after(closeCorpora)
 
 for (const revision of revisions)
-  onEveryDatabase(`clients of ${revision} complete names, days, collections and URIs`, async (engine) => {
+  onOneDatabase(`clients of ${revision} complete names, days, collections and URIs`, async (engine) => {
     const { service, reference } = await corpusNamed('demo', engine)
     await using server = await startAgentServer({ app: { engine: service.engine }, now: () => demoDay })
     await using client = await connect(overHttp(server.url), revision)
@@ -71,7 +71,7 @@ for (const revision of revisions)
     await assert.rejects(prompt('no_such_prompt', 'names', 'a'), /no_such_prompt/)
   })
 
-onEveryDatabase('prompts of an archive say that their times count from the newest record', async (engine) => {
+onOneDatabase('prompts of an archive say that their times count from the newest record', async (engine) => {
   const { service } = await corpusNamed('demo', engine)
   for (const now of [demoDay, new Date('2027-03-01T12:00:00Z')]) {
     await using server = await startAgentServer({ app: { engine: service.engine }, now: () => now })

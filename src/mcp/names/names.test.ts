@@ -12,7 +12,7 @@ import {
   modelOf,
   readPages,
 } from '../../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../test/support/store/databases.ts'
 import { articleKey, buildOutlets } from '../../../test/support/records/outlets.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { buildRecord } from '../../../test/support/records/records.ts'
@@ -48,7 +48,7 @@ async function counted(agent: Agent, source: unknown): Promise<number> {
   return (await agent.call('aggregate', { collection: 'article', filters: { source } })).count
 }
 
-onEveryDatabase('equal names come with domain and number of records, the most first', async (database) => {
+onOneDatabase('equal names come with domain and number of records, the most first', async (database) => {
   const agent = await open(database)
   const { matches, total } = await agent.call('resolve_name', { name: 'The New York Times' })
   assert.deepEqual(
@@ -63,7 +63,7 @@ onEveryDatabase('equal names come with domain and number of records, the most fi
   assert.equal(total, 4)
 })
 
-onEveryDatabase('a record is found by its name, domain, handle, key or address', async (database) => {
+onOneDatabase('a record is found by its name, domain, handle, key or address', async (database) => {
   const agent = await open(database)
   for (const [name, key] of [
     ['nytimes.example', 'nytimes.example'],
@@ -88,7 +88,7 @@ onEveryDatabase('a record is found by its name, domain, handle, key or address',
     assert.equal((await keysOf(agent, name))[0], key, name)
 })
 
-onEveryDatabase('whole words come before parts of words', async (database) => {
+onOneDatabase('whole words come before parts of words', async (database) => {
   const agent = await open(database)
   assert.deepEqual(await keysOf(agent, 'nos'), ['nos.example'])
   assert.deepEqual(await keysOf(agent, 'agnos'), ['diagnosticimaging.example'])
@@ -101,7 +101,7 @@ onEveryDatabase('whole words come before parts of words', async (database) => {
   )
 })
 
-onEveryDatabase('every match of a name can be reached, a page after the other', async (database) => {
+onOneDatabase('every match of a name can be reached, a page after the other', async (database) => {
   const agent = await open(database)
   const answers = await readPages(agent.call, 'resolve_name', { name: 'CNN', limit: 10 })
   for (const { total } of answers) assert.equal(total, 13)
@@ -110,7 +110,7 @@ onEveryDatabase('every match of a name can be reached, a page after the other', 
   assert.match(await agent.refusal('resolve_name', { name: 'CNN', after: 'x' }), /not a cursor/)
 })
 
-onEveryDatabase('a filter by a name that several share is refused with what to write', async (database) => {
+onOneDatabase('a filter by a name that several share is refused with what to write', async (database) => {
   const agent = await open(database)
   const told = await refused(agent, 'The New York Times')
   assert.match(
@@ -128,7 +128,7 @@ onEveryDatabase('a filter by a name that several share is refused with what to w
   assert.equal(await counted(agent, 'La Presse'), 3)
 })
 
-onEveryDatabase('a filter takes all records of a name, and says which', async (database) => {
+onOneDatabase('a filter takes all records of a name, and says which', async (database) => {
   const agent = await open(database)
   const filters = { source: { all: 'New York Times' } }
   const { count, hint } = await agent.call('aggregate', { collection: 'article', filters })
@@ -143,7 +143,7 @@ onEveryDatabase('a filter takes all records of a name, and says which', async (d
   assert.match(await refused(agent, { all: 'Nobody Anywhere' }), /There is no source "Nobody Anywhere"/)
 })
 
-onEveryDatabase('records that share a name are groups of their own, told apart', async (database) => {
+onOneDatabase('records that share a name are groups of their own, told apart', async (database) => {
   const agent = await open(database)
   const expected = [
     ['The New York Times (nytimes.example)', 9],
@@ -164,18 +164,15 @@ onEveryDatabase('records that share a name are groups of their own, told apart',
   }
 })
 
-onEveryDatabase(
-  'a name that is not exact is taken if one record has its words, and said',
-  async (database) => {
-    const agent = await open(database)
-    const filters = { source: 'Frankfurter Allgemeine' }
-    const { total, hint } = await agent.call('search_records', { collection: 'article', filters })
-    assert.equal(total, 5)
-    assert.equal(hint, '"Frankfurter Allgemeine" was read as "Frankfurter Allgemeine Zeitung" (faz.example).')
-  },
-)
+onOneDatabase('a name that is not exact is taken if one record has its words, and said', async (database) => {
+  const agent = await open(database)
+  const filters = { source: 'Frankfurter Allgemeine' }
+  const { total, hint } = await agent.call('search_records', { collection: 'article', filters })
+  assert.equal(total, 5)
+  assert.equal(hint, '"Frankfurter Allgemeine" was read as "Frankfurter Allgemeine Zeitung" (faz.example).')
+})
 
-onEveryDatabase('references take names, keys and addresses at any depth', async (database) => {
+onOneDatabase('references take names, keys and addresses at any depth', async (database) => {
   const agent = await open(database)
   const [article, other] = [articleKey('nos.example', 1), articleKey('faz.example', 0)]
   const uriOf = async (filters: Json): Promise<string[]> => {
@@ -195,7 +192,7 @@ onEveryDatabase('references take names, keys and addresses at any depth', async 
   assert.equal(count, 0)
 })
 
-onEveryDatabase('one record is read by name, domain, key, URI or address', async (database) => {
+onOneDatabase('one record is read by name, domain, key, URI or address', async (database) => {
   const agent = await open(database)
   const article = articleKey('faz.example', 2)
   const read = async (args: Json) => (await agent.call('get_record', args)).uri.split('/').at(-1)
@@ -217,7 +214,7 @@ onEveryDatabase('one record is read by name, domain, key, URI or address', async
   )
 })
 
-onEveryDatabase('looking up a name is affordable', async (database) => {
+onOneDatabase('looking up a name is affordable', async (database) => {
   for (const [name, most] of [
     ['The New York Times', 35],
     ['nytimes.example', 80],
@@ -231,7 +228,7 @@ onEveryDatabase('looking up a name is affordable', async (database) => {
   }
 })
 
-onEveryDatabase('accounts are named by their handles', async (database) => {
+onOneDatabase('accounts are named by their handles', async (database) => {
   const value = { name: 'A', url: 'https://a.example' }
   const [alice, bob] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'] as const
   const standard = standardLexicons
@@ -265,7 +262,7 @@ onEveryDatabase('accounts are named by their handles', async (database) => {
   )
 })
 
-onEveryDatabase('answers that say which records were taken keep to their budget', async (database) => {
+onOneDatabase('answers that say which records were taken keep to their budget', async (database) => {
   const agent = await open(database)
   for (const source of [{ all: 'New York Times' }, 'Frankfurter Allgemeine', { all: 'CNN' }]) {
     const args = { collection: 'article', filters: { source }, limit: 50, max_tokens: 300 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../test/support/store/databases.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { buildRecord, refTo } from '../../../test/support/records/records.ts'
 import { openTestService, sharedService } from '../../../test/support/service/service.ts'
@@ -75,7 +75,7 @@ async function bySource(agent: Agent, source: unknown): Promise<Json> {
   return agent.call('aggregate', { collection: 'article', filters: { source } })
 }
 
-onEveryDatabase('all records of a name are found however it is written together', async (database) => {
+onOneDatabase('all records of a name are found however it is written together', async (database) => {
   const agent = await open(database)
   const guardians = ['amp.theguardian.example', 'theguardian.example']
   const times = ['auto.hindustantimes.example', 'hindustantimes.example']
@@ -106,7 +106,7 @@ onEveryDatabase('all records of a name are found however it is written together'
   assert.equal((await bySource(agent, { all: 'hindustantimes' })).count, 4)
 })
 
-onEveryDatabase('a name that is also that of a domain is taken, and the domain said', async (database) => {
+onOneDatabase('a name that is also that of a domain is taken, and the domain said', async (database) => {
   const agent = await open(database)
   for (const source of ['El País', 'elpais']) {
     const { count, hint } = await bySource(agent, source)
@@ -121,7 +121,7 @@ onEveryDatabase('a name that is also that of a domain is taken, and the domain s
   assert.match(hint, /means 1 record: english\.elpais\.example, 3 records, not elpais\.example, 2 records\.$/)
 })
 
-onEveryDatabase('a written article tells names apart', async (database) => {
+onOneDatabase('a written article tells names apart', async (database) => {
   const agent = await open(database)
   const { count, hint } = await bySource(agent, "L'Express")
   assert.equal(count, 1)
@@ -140,7 +140,7 @@ onEveryDatabase('a written article tells names apart', async (database) => {
   )
 })
 
-onEveryDatabase('a mistake about a record is answered with what to write instead', async (database) => {
+onOneDatabase('a mistake about a record is answered with what to write instead', async (database) => {
   const agent = await open(database)
   const told = (args: Json) => agent.refusal('aggregate', { collection: 'article', ...args })
   const uri = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/tech.service.news.article/3aaaaaaaaaaa2'
@@ -176,7 +176,7 @@ onEveryDatabase('a mistake about a record is answered with what to write instead
     assert.match(refusal, expected)
 })
 
-onEveryDatabase('the newest records that refer come in the order of search_records', async (database) => {
+onOneDatabase('the newest records that refer come in the order of search_records', async (database) => {
   const agent = await open(database)
   const value = 'express.example'
   const { referredToBy } = await agent.call('get_record', { value })
@@ -190,7 +190,7 @@ onEveryDatabase('the newest records that refer come in the order of search_recor
   assert.deepEqual(titles(found), ['Article 1', 'Article 0', 'Article 3', 'Article 2'])
 })
 
-onEveryDatabase('a key without its collection is read with what was not looked up', async (database) => {
+onOneDatabase('a key without its collection is read with what was not looked up', async (database) => {
   const agent = await open(database)
   const [article] = (await agent.call('search_records', { collection: 'article', limit: 1 })).records
   const { hint } = await agent.call('get_record', { value: article.uri.split('/').at(-1) })
@@ -219,7 +219,7 @@ test('an answer says when names with other spaces were not looked for', async ()
   assert.equal(none, undefined)
 })
 
-onEveryDatabase('the answer for a long name says that other spaces were not compared', async (database) => {
+onOneDatabase('the answer for a long name says that other spaces were not compared', async (database) => {
   const agent = await open(database)
   const longest = `${'Nordrheinwestfalen '.repeat(24)}Anzeiger`
   const answer = await agent.call('resolve_name', { name: longest, collection: 'source' })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../test/support/store/databases.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { buildRecord } from '../../../test/support/records/records.ts'
 import { openTestService } from '../../../test/support/service/service.ts'
@@ -42,7 +42,7 @@ async function whyNone(database: Engine, size: number) {
   }
 }
 
-onEveryDatabase('of more than 25 values the number of the others is told', async (database) => {
+onOneDatabase('of more than 25 values the number of the others is told', async (database) => {
   await using corpus = await whyNone(database, 31)
   const { why } = corpus
   assert.match(
@@ -55,7 +55,7 @@ onEveryDatabase('of more than 25 values the number of the others is told', async
   assert.deepEqual(Object.entries(values.country).at(-1), ['(19 other values)', 190])
 })
 
-onEveryDatabase('a value in other letters is found among more than 50, in lists too', async (database) => {
+onOneDatabase('a value in other letters is found among more than 50, in lists too', async (database) => {
   await using corpus = await whyNone(database, 60)
   const { why } = corpus
   // The rarest of all.

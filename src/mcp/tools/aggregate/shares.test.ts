@@ -12,7 +12,7 @@ import {
   modelOf,
   readPages,
 } from '../../../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../../test/support/store/databases.ts'
 import type { Engine } from '../../../../test/support/store/postgres.ts'
 import { buildRecord } from '../../../../test/support/records/records.ts'
 import { sharedService } from '../../../../test/support/service/service.ts'
@@ -76,7 +76,7 @@ async function open(database: Engine): Promise<Agent> {
   return createAgent(modelOf([lexicon], {}), endpoint)
 }
 
-onEveryDatabase('every group has its share, however many groups there are', async (database) => {
+onOneDatabase('every group has its share, however many groups there are', async (database) => {
   const agent = await open(database)
   const isEnglish = ({ language }: (typeof works)[number]) => language === 'en'
   const asked = { collection: 'work', by: ['kind'], share: { language: 'en' }, limit: 30 }
@@ -95,7 +95,7 @@ onEveryDatabase('every group has its share, however many groups there are', asyn
   }
 })
 
-onEveryDatabase('an order by share has all groups, the zeros too', async (database) => {
+onOneDatabase('an order by share has all groups, the zeros too', async (database) => {
   const agent = await open(database)
   const expected = expectedRows(works, ({ language }) => language === 'en')
   const asked = {
@@ -121,7 +121,7 @@ onEveryDatabase('an order by share has all groups, the zeros too', async (databa
   }
 })
 
-onEveryDatabase(
+onOneDatabase(
   'shares of values in an array of objects are of the elements that meet them',
   async (database) => {
     const agent = await open(database)
@@ -141,7 +141,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('a share and the filters may be met by different referring records', async (database) => {
+onOneDatabase('a share and the filters may be met by different referring records', async (database) => {
   const { agent, reference } = await openOn(database)
   const call = checkedCalls(agent.call, reference, demoDay)
   const [article, negative] = ['tech.service.news.article', { sentiment: { eq: 'negative' } }]

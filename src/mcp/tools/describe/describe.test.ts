@@ -4,12 +4,12 @@ import { after, test } from 'node:test'
 import { model, openOn } from '../../../../test/support/service/news-agent.ts'
 import { closeCorpora } from '../../../../test/golden/corpora.ts'
 import { createAgent, engineEndpoint } from '../../../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../../test/support/store/databases.ts'
 import { percent, roughPercent } from '../../words/percent.ts'
 
 after(closeCorpora)
 
-onEveryDatabase('a collection is described with the fill rate of every optional field', async (database) => {
+onOneDatabase('a collection is described with the fill rate of every optional field', async (database) => {
   const { agent, reference } = await openOn(database)
   for (const collection of model.collections) {
     const label = collection.nsid.split('.').at(-1)
@@ -26,7 +26,7 @@ onEveryDatabase('a collection is described with the fill rate of every optional 
   }
 })
 
-onEveryDatabase('fill rates take a few operations of at most 250 points, and are kept', async (database) => {
+onOneDatabase('fill rates take a few operations of at most 250 points, and are kept', async (database) => {
   const { service } = await openOn(database)
   const costs: number[] = []
   const endpoint = engineEndpoint(service.engine)
@@ -43,7 +43,7 @@ onEveryDatabase('fill rates take a few operations of at most 250 points, and are
   assert.ok(costs.length <= 4 && (costs.at(-1) ?? 0) < 50, `${costs}`)
 })
 
-onEveryDatabase('where a tier cannot pay for fill rates and times, the answer says so', async (database) => {
+onOneDatabase('where a tier cannot pay for fill rates and times, the answer says so', async (database) => {
   const { service } = await openOn(database)
   const described = (points: number, args: object) =>
     createAgent(model, engineEndpoint(service.engine, undefined, { points })).call('describe', args)
@@ -62,7 +62,7 @@ onEveryDatabase('where a tier cannot pay for fill rates and times, the answer sa
   assert.match(all.hint, /Where time is missing, describe that collection\./)
 })
 
-onEveryDatabase(
+onOneDatabase(
   'the collections are listed with the range and fill rate of their main time',
   async (database) => {
     const { agent, reference } = await openOn(database)

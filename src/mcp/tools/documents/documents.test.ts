@@ -10,7 +10,7 @@ import {
   engineEndpoint,
   modelOf,
 } from '../../../../test/support/service/agents.ts'
-import { onEveryDatabase } from '../../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../../test/support/store/databases.ts'
 import type { Engine } from '../../../../test/support/store/postgres.ts'
 import { budgets } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
@@ -39,7 +39,7 @@ async function search(agent: Agent, query: string): Promise<readonly Json[]> {
   return answer.results
 }
 
-onEveryDatabase('search finds records of all collections, and fetch gives each as a text', async (engine) => {
+onOneDatabase('search finds records of all collections, and fetch gives each as a text', async (engine) => {
   const { agent, reference } = await open('demo', engine)
   const results = await search(agent, 'harbour')
   const collections = new Set(results.map(({ id }) => id.split('/')[3]))
@@ -58,7 +58,7 @@ onEveryDatabase('search finds records of all collections, and fetch gives each a
   }
 })
 
-onEveryDatabase(
+onOneDatabase(
   'a record without an address is cited by that of the record that it describes',
   async (engine) => {
     const { agent, reference } = await open('demo', engine)
@@ -71,7 +71,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'a search for words that no record has all of finds records with some of them',
   async (engine) => {
     const { agent } = await open('demo', engine)
@@ -81,7 +81,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('a name that is spelt differently finds its record', async (engine) => {
+onOneDatabase('a name that is spelt differently finds its record', async (engine) => {
   const { agent } = await open('demo', engine)
   const [first] = await search(agent, 'Trabouls')
   assert.equal(first?.title, 'Le Courrier des Traboules')
@@ -90,7 +90,7 @@ onEveryDatabase('a name that is spelt differently finds its record', async (engi
   assert.deepEqual(await search(agent, '?!'), [])
 })
 
-onEveryDatabase('records of other lexicons are searched and fetched', async (engine) => {
+onOneDatabase('records of other lexicons are searched and fetched', async (engine) => {
   const { agent, reference } = await open('stress', engine)
   for (const { uri, value } of reference.records.slice(0, 20)) {
     const [word = ''] =
