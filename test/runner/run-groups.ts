@@ -58,9 +58,7 @@ export async function runGroups(steps: readonly Step[]): Promise<never> {
     installServers()
     if (process.env['TEST_DATABASES'] !== 'sqlite') shareBinaries(versions[0])
     // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
-    const program = unpackPackage(makeFolder('lexigraph-tests-')).then((path) => {
-      process.env['TEST_PROGRAM'] = path
-    })
+    const program = makeProgram()
     for (const step of steps) {
       if (step.files.length === 0) throw new Error(`${step.what}: there is no such test file.`)
       const results = await runStep(step, program)
@@ -77,6 +75,10 @@ export async function runGroups(steps: readonly Step[]): Promise<never> {
       process.exit(failures.length === 0 ? 0 : 1),
     )
   })
+}
+
+async function makeProgram(): Promise<void> {
+  process.env['TEST_PROGRAM'] = await unpackPackage(makeFolder('lexigraph-tests-'))
 }
 
 function summarize({ what }: Step, results: readonly GroupResult[], broken: number): readonly string[] {
