@@ -8,7 +8,7 @@ import { ServiceError } from '../src/errors.ts'
 import { ExecutionReport, type GraphQLAnswer, type RequestLimits } from '../src/query/execute/execute.ts'
 import { releaseBuffer } from '../src/util/memory.ts'
 import { news } from './support/service/library.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { unchargedLimits } from './support/service/engine.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './support/service/service.ts'
 
@@ -50,7 +50,7 @@ test('work on an answer begins after it was paid for, and is told in millisecond
   }
 })
 
-onEveryDatabase('what charging refuses is the answer, and nothing is read', async (database) => {
+onOneDatabase('what charging refuses is the answer, and nothing is read', async (database) => {
   await using service = await open({ database })
   const before = service.opened.statements()
   for (const refuse of [
@@ -130,7 +130,7 @@ test('the same question is answered from memory until something is written', asy
   )
 })
 
-onEveryDatabase('only a body of which an answer is the only owner may be released', async (database) => {
+onOneDatabase('only a body of which an answer is the only owner may be released', async (database) => {
   const inFile = database.startsWith('sqlite:') ? [file('own')] : []
   for (const place of [database, ...inFile]) {
     await using service = await open({ database: place })

@@ -228,4 +228,4 @@ async function assertLinked(
   assert.deepEqual(wrong, [])
 }
 
-const mostPages = rounds(30)
+const mostPages = rounds(20)

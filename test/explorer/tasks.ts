@@ -180,7 +180,11 @@ const tasks: readonly Task[] = [
  * Declares all tasks; a task is done without script where `withScript` says so of its place in the list. Of so many with
  * script it is tried whether what they lead to is kept.
  */
-export function testTasks(withScript: (at: number) => boolean, kept: number): void {
+export function testTasks(
+  withScript: (at: number) => boolean,
+  kept: number,
+  isDone: (at: number) => boolean = () => true,
+): void {
   const readers = new Map<boolean, Promise<Reader>>()
   after(async () => {
     for (const reader of readers.values()) await (await reader)[Symbol.asyncDispose]()
@@ -196,6 +200,7 @@ export function testTasks(withScript: (at: number) => boolean, kept: number): vo
   }
   let triedKept = 0
   for (const [at, { name, run }] of tasks.entries()) {
+    if (!isDone(at)) continue
     const javaScriptEnabled = withScript(at)
     test(`people find ${name}${javaScriptEnabled ? '' : ', without script'}`, { skip }, async () => {
       const reader = await readerOf(javaScriptEnabled)
