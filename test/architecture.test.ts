@@ -75,6 +75,7 @@ const servedBy: readonly string[] = [
   'graphql/execution/values',
   'graphql/language',
   'graphql/type',
+  'graphql/utilities/TypeInfo',
   'graphql/utilities/getIntrospectionQuery',
   'graphql/utilities/printSchema',
   'graphql/utilities/typeFromAST',

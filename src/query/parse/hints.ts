@@ -80,6 +80,11 @@ const hints: readonly Hint[] = [
     /^Field "\w+" must not have a selection since type "String"/,
     () => 'When it is a reference, read the record through the `…Resolved` field next to it.',
   ],
+  // Variables.
+  [
+    /^Variable "(\$\w+)" of type ".+" used in position expecting type "(.+)"\.$/,
+    (_, [name = '', type = '']) => `Declare it as \`${name}: ${type}\`.`,
+  ],
   // Arguments, conditions, orders and groups.
   [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"/, argumentHint],
   [

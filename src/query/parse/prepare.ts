@@ -24,6 +24,8 @@ import { specifiedRules } from 'graphql/validation/specifiedRules'
 import { validate } from 'graphql/validation/validate'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
+import { withoutOmitted } from './omitted-variables.ts'
+import { withExpectedTypes } from './variable-types.ts'
 import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWithin } from './limits.ts'
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
@@ -36,7 +38,10 @@ export interface Prepared {
 
 /** Throws RequestErrors or ServiceError; the same text always gives the same result. */
 export function prepare(schema: GraphQLSchema, text: string): Prepared {
-  const document = parseWithin(text)
+  return prepareDocument(schema, parseWithin(text))
+}
+
+function prepareDocument(schema: GraphQLSchema, document: DocumentNode): Prepared {
   const fragments = new Map<string, FragmentDefinitionNode>()
   const operations: OperationDefinitionNode[] = []
   for (const definition of document.definitions) {
@@ -50,13 +55,16 @@ export function prepare(schema: GraphQLSchema, text: string): Prepared {
         nodes: other,
       }),
     ])
-  const rules = assertDocumentWithin(document, fragments) ? specifiedRules : [NoFragmentCyclesRule]
+  const isWhole = assertDocumentWithin(document, fragments)
+  const rules = isWhole ? specifiedRules : [NoFragmentCyclesRule]
   const errors = validate(schema, document, rules, { maxErrors: mostErrors })
   if (errors.some(({ message }) => message === 'Validation aborted.'))
     throw new ServiceError(
       'QUERY_TOO_COMPLEX',
       'Too many fields are selected more than once in one place to tell whether they agree. Select each once, or under other aliases.',
     )
+  const expected = errors.length === 0 || !isWhole ? document : withExpectedTypes(schema, document)
+  if (expected !== document) return prepareDocument(schema, expected)
   if (errors.length > 0)
     throw new RequestErrors(
       'GRAPHQL_VALIDATION_FAILED',
@@ -201,7 +209,8 @@ export function argumentsOf(
   { field, nodes }: Collected,
 ): Readonly<Record<string, unknown>> {
   if (field === undefined) return {}
-  return callersFault(() => getArgumentValues(field, nodes[0] as FieldNode, variables))
+  const node = withoutOmitted(nodes[0] as FieldNode, variables)
+  return callersFault(() => getArgumentValues(field, node, variables))
 }
 
 /** The error for a mistake of the caller in an argument. */
@@ -263,8 +272,12 @@ export function integerArgument(
 /** https://atproto.com/specs/at-uri-scheme: authority, then optional collection, then optional record key. */
 const atUri = /^at:\/\/[A-Za-z0-9._:%-]+(\/[A-Za-z0-9.-]+(\/[A-Za-z0-9._~:@!$&'()*+,;=%-]+)?)?$/
 
+export function isAtUri(text: string): boolean {
+  return atUri.test(text)
+}
+
 export function checkedAtUri(name: string, uri: string): string {
-  if (atUri.test(checkedText(name, uri))) return uri
+  if (isAtUri(checkedText(name, uri))) return uri
   throw badInput(
     `\`${name}\` is no AT-URI. Write at://DID/COLLECTION/RECORD-KEY, such as at://did:plc:abc/app.example.post/3k2a.`,
   )

@@ -5,7 +5,14 @@ import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './groups/build-aggregate.ts'
 import { constantOutput, fieldsBelow } from './build-fields.ts'
 import { buildList, buildMergedLists, buildRecord } from './build-output.ts'
-import { argumentsOf, badInput, checkedAtUri, type Collected, collectFields } from '../parse/prepare.ts'
+import {
+  argumentsOf,
+  badInput,
+  checkedAtUri,
+  type Collected,
+  collectFields,
+  isAtUri,
+} from '../parse/prepare.ts'
 import { introspect } from '../parse/introspect.ts'
 import { assertWithin, countFields, OperationCounts } from '../parse/limits.ts'
 import type { Constant, Fields } from './fields.ts'
@@ -76,10 +83,10 @@ function rootOutput(
   throw new Error(`The root field ${name} reads a ${role.kind}.`)
 }
 
-/** An id is an AT-URI, which names the collection to read. */
+/** An id is an AT-URI, which names the collection to read. No record has any other text as id. */
 function buildNode(context: PlanContext, collected: Collected): RootOutput | Constant {
-  const uri = checkedAtUri('id', String(argumentsOf(context.selection, collected).id))
-  const table = tableNamedBy(context, uri)
+  const uri = String(argumentsOf(context.selection, collected).id)
+  const table = isAtUri(uri) ? tableNamedBy(context, uri) : undefined
   if (table === undefined) return constantOutput(null)
   return { kind: 'byUri', table, uri, fields: buildRecord(context, table, collected.selections) }
 }
@@ -92,7 +99,7 @@ function buildNodes(context: PlanContext, collected: Collected): RootOutput | Co
       `\`ids\` has ${ids.length} ids, and a page has at most ${maxPageSize}: ask for them in several requests.`,
     )
   context.counts.countValues(ids.length)
-  const uris = ids.map((id, index) => checkedAtUri(`ids[${index}]`, id))
+  const uris = ids.map((id) => (isAtUri(id) ? id : ''))
   const named = new Set(uris.map((uri) => tableNamedBy(context, uri)))
   const records = context.tables
     .filter((table) => named.has(table))

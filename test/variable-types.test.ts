@@ -1,0 +1,100 @@
+/** Variables declared as the schema of another server of these records has them: each is taken, and checked when it is sent. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeCorpora, corpusNamed } from './golden/corpora.ts'
+import type { Json } from './reference/shapes.ts'
+
+after(closeCorpora)
+const { service } = await corpusNamed('demo', 'sqlite')
+const article = 'TechServiceNewsArticle'
+
+async function execute(query: string, variables: Json = {}): Promise<Json> {
+  const answer = await service.engine.execute({ query, variables })
+  return answer.kind === 'data'
+    ? JSON.parse(new TextDecoder().decode(answer.body)).data
+    : assert.fail(`${query}: ${JSON.stringify(answer)}`)
+}
+
+/** A declaration, where its variable stands in the list, and a value; the same is asked with the value as a literal. */
+const conditions = (declared: string, field: string, value: Json, literal: string) =>
+  ({ declared, place: `where: {${field}: $v}`, value, literal: `where: {${field}: ${literal}}` }) as const
+const operand = (declared: string, field: string, operator: string, value: Json) => ({
+  declared,
+  place: `where: {${field}: {${operator}: $v}}`,
+  value,
+  literal: `where: {${field}: {${operator}: ${JSON.stringify(value)}}}`,
+})
+const day = '2026-11-01'
+const names = ['String', 'Int', 'DateTime', 'Boolean', 'Uri', 'ID'] as const
+const declarations = [
+  ...['eq', 'ne', 'gt', 'gte', 'lt', 'lte'].map((operator) =>
+    operand('String', 'publishedAt', operator, day),
+  ),
+  ...['String!', 'DateTime', 'DateTime!'].map((type) => operand(type, 'publishedAt', 'gte', day)),
+  ...['gte', 'lt'].map((operator) => operand('String', 'indexedAt', operator, day)),
+  ...['in', 'notIn'].flatMap((operator) =>
+    ['[String]', '[String!]', '[String]!', '[String!]!'].flatMap((type) => [
+      operand(type, 'publishedAt', operator, [`${day}T00:00:00Z`]),
+      operand(type, 'language', operator, ['en', 'fr']),
+    ]),
+  ),
+  ...['[Int]', '[Int!]'].map((type) => operand(type, 'wordCount', 'in', [300, 500])),
+  ...['hasAny', 'hasAll'].map((operator) => operand('[String]', 'tags', operator, ['climate'])),
+  ...names.map((name) => conditions(`${name}FieldCondition`, 'language', { eq: 'en' }, '{eq: "en"}')),
+  conditions('StringFieldCondition', 'title', { contains: 'a' }, '{contains: "a"}'),
+  conditions('StringFieldCondition!', 'url', { startsWith: 'https' }, '{startsWith: "https"}'),
+  conditions('IntFieldCondition', 'wordCount', { gt: 300 }, '{gt: 300}'),
+  conditions('DateTimeFieldCondition', 'publishedAt', { gte: day }, `{gte: "${day}"}`),
+  ...[`[${article}WhereInput]`, `[${article}WhereInput!]`].map((type) =>
+    conditions(type, 'OR', [{ language: { eq: 'en' } }], '[{language: {eq: "en"}}]'),
+  ),
+  ...[`[${article}SortFieldInput]`, `[${article}SortFieldInput!]`].map((declared) => ({
+    declared,
+    place: 'sortBy: $v',
+    value: [{ field: 'publishedAt', direction: 'ASC' }],
+    literal: 'sortBy: [{field: publishedAt, direction: ASC}]',
+  })),
+]
+
+test('each of these declarations is taken, and says what the value says', async () => {
+  assert.ok(declarations.length >= 40, `${declarations.length} declarations`)
+  const list = `techServiceNewsArticle(first: 3, `
+  for (const { declared, place, value, literal } of declarations) {
+    const selected = ') { totalCount nodes { uri } }'
+    const answer = await execute(`query ($v: ${declared}) { ${list}${place}${selected} }`, { v: value })
+    assert.deepEqual(answer, await execute(`{ ${list}${literal}${selected} }`), `${declared} in ${place}`)
+  }
+})
+
+test('groups take a list of nullable names', async () => {
+  const query = `query ($g: [${article}GroupByField]) {
+    techServiceNewsArticleAggregate(groupBy: $g, limit: 2) { groups { language count } }
+  }`
+  const { groups } = (await execute(query, { g: ['language'] }))['techServiceNewsArticleAggregate']
+  assert.equal(groups.length, 2)
+})
+
+test('values are checked when they are sent', async () => {
+  for (const [declared, place, value, said] of [
+    ['String', 'where: {publishedAt: {gte: $v}}', 'yesterday', /is no moment between/],
+    ['[String]', 'where: {language: {in: $v}}', ['en', null], /has invalid value at \[\d\]/],
+    [`[${article}SortFieldInput]`, 'sortBy: $v', [null], /has invalid value at \[\d\]/],
+  ] as const) {
+    const query = `query ($v: ${declared}) { techServiceNewsArticle(${place}) { totalCount } }`
+    const answer: Json = await service.engine.execute({ query, variables: { v: value } })
+    assert.match(JSON.stringify(answer), said)
+  }
+})
+
+test('a declaration that fits nowhere is refused with the one to write', async () => {
+  for (const [declared, place, type] of [
+    ['Int', 'where: {publishedAt: {gte: $v}}', 'DateTime'],
+    ['String', 'where: {language: {in: $v}}', '[String!]'],
+    ['String', 'where: {wordCount: {gt: $v}}', 'Int'],
+  ]) {
+    const query = `query ($v: ${declared}) { techServiceNewsArticle(${place}) { totalCount } }`
+    const answer: Json = await service.engine.execute({ query, variables: {} })
+    const { errors = answer } = answer
+    assert.ok(JSON.stringify(errors).includes(`Declare it as \`$v: ${type}\`.`), JSON.stringify(errors))
+  }
+})
