@@ -49,7 +49,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const held = new LRUCache<string, true>(atMost(remembered))
 
   return (header, network) => {
-    const sent = typeof header === 'string' ? [header] : (header ?? [])
+    // Node joins headers of the same name with commas, and clients send an empty one where no key is set.
+    const sent = [header ?? []]
+      .flat()
+      .flatMap((one) => one.split(','))
+      .filter((one) => one.trim() !== '')
     return sent.length === 0
       ? { id: `address:${network}`, tier: everybody, keyName: null }
       : identify(sent, network)
@@ -129,11 +133,7 @@ function assertNoPause(seconds: number): void {
 
 /** The error for a malformed key, which needs no database lookup. */
 function problemOfForm(sent: readonly string[]): string {
-  // Node joins headers of the same name with commas.
-  if (sent.length > 1 || sent.some((text) => text.includes(',')))
-    return 'There is more than one API key. Send one header X-API-Key with one key.'
-  if (sent.every((text) => text.trim() === ''))
-    return `The header X-API-Key is empty. Put your key there, ${withoutKey}.`
+  if (sent.length > 1) return 'There is more than one API key. Send one header X-API-Key with one key.'
   return `The header X-API-Key is no key of this service: one has ${keyLength} characters, of which the first are lgk_ and the last a checksum. Copy yours again, ${withoutKey}.`
 }
 
