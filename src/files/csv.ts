@@ -20,10 +20,11 @@ function cell(value: unknown, { type }: FileColumn): string {
 }
 
 /**
- * What spreadsheets take for a formula, full-width signs included (https://owasp.org/www-community/attacks/CSV_Injection).
+ * What spreadsheets take for a formula, full-width signs included, or for the end of a cell
+ * (https://owasp.org/www-community/attacks/CSV_Injection).
  * A text that already begins with apostrophes before such a sign gets one more, so that removing one restores any text.
  */
-const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
+const formula = /^'*[=+\-@;\t\r\n＝＋－＠]/
 const number = /^-?\d+(\.\d+)?$/
 
 /** Numbers stay as they are. */

@@ -8,7 +8,7 @@ import { type ColumnType, type FileSpec, fileFormats, type Row } from './file-sp
 import { writeFile } from './write-file.ts'
 
 const types: readonly ColumnType[] = ['text', 'integer', 'float', 'boolean', 'instant', 'json']
-const signs = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
+const signs = ['=', '+', '-', '@', ';', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 const text = fc.oneof(
   fc.constantFrom('a\r\nb', ' a', 'a ', ...' -2+3 -1.2.3 " a,b -1 -4.50 1e5 007 \' null \uFEFF'.split(' ')),
   fc

@@ -28,7 +28,7 @@ export function fromParquet(file: string): string {
 
 /** As readers take back what was done to formulas. */
 function plain(cell: string | null): string | null {
-  return cell !== null && /^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
+  return cell !== null && /^'+[=+\-@;\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell
 }
 
 export function withPlainCells(row: Cells): Cells {

@@ -1,7 +1,7 @@
 /** Pictures that records name: shown from the hosts that the operator allows, and otherwise linked. */
 import type { StringType } from '../../schema/model/model.ts'
 import { html, type Html } from '../html.ts'
-import { recordText, webLink } from './values.ts'
+import { isWebAddress, recordText, webLink } from './values.ts'
 import { shortText } from './texts.ts'
 
 const names = /^(image|img|cover|thumb|thumbnail|avatar|logo|banner|photo|picture|icon|poster)(s|url|uri)?$/i
@@ -13,7 +13,8 @@ export function isPicture({ format }: StringType, properties: readonly string[])
 
 /** `imageHosts`: `*` for every one, `*.example.org` for all below one. The policy of the page allows no others. */
 export function isAllowedPicture(address: string, imageHosts: readonly string[]): boolean {
-  if (!URL.canParse(address)) return false
+  // Without slashes, `https:images.example` is a path on a page with that protocol.
+  if (!isWebAddress(address)) return false
   const { protocol, host } = new URL(address)
   return (
     protocol === 'https:' &&
