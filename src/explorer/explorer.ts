@@ -46,7 +46,7 @@ export interface OpenPage {
   readonly isEmbedded: boolean
   /** HTML that needs no data, to be sent first; blank where the page is sent as a whole. */
   readonly start: string
-  /** The rest of the page; asks once, when called. */
+  /** The rest of the page; asks when called. */
   readonly finish: (ask: Ask) => Promise<FinishedPage>
 }
 
@@ -79,11 +79,13 @@ export function createExplorer(site: Site): Explorer {
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
       const query = queryText(own)
+      // What begins with two slashes leads to another host.
+      const localPath = path.replace(/^\/+/, '/')
       const request: PageRequest = {
         parts: partsOf(path),
         parameters: own,
         language,
-        address: query === '' ? path : `${path}?${query}`,
+        address: query === '' ? localPath : `${localPath}?${query}`,
         origin: site.operator.origin ?? origin,
       }
       const draft =
@@ -144,13 +146,8 @@ function openFile({ status, media, name, operation, write }: FileDraft, request:
     isEmbedded: false,
     start: '',
     async finish(ask) {
-      const answerOf = async (each: Operation): Promise<Answer> => {
-        const { data, errors } = await ask(each)
-        if (data === null || errors[0] !== undefined) throw new FailedOperation(errors[0] ?? null)
-        return data
-      }
       try {
-        const rest = await write(await answerOf(operation), answerOf)
+        const rest = await write(await answerTo(operation, ask), (each) => answerTo(each, ask))
         if (rest !== null) return { status, media, name: name ?? null, start: '', rest }
         return { status: 404, media: page, name: null, start: '', rest: toText(language.text.notFound) }
       } catch (error) {
@@ -178,15 +175,31 @@ async function complete(
   readonly html: string
   readonly known: Pick<Draft, 'title' | 'description'> & { readonly status: number }
 }> {
-  if (draft.operation === null) return { html: toText(await draft.render({})), known: draft }
   const operation = typeof draft.operation === 'function' ? await draft.operation() : draft.operation
-  const { data, errors } = await ask(operation)
-  const [fault] = errors
-  if (data === null || fault !== undefined) {
-    const { content, status } = failurePage(fault ?? null, request)
+  try {
+    const first = await answerTo(operation ?? [], ask)
+    const further = answerTo(draft.more?.(first) ?? [], ask).catch((error: unknown) => {
+      if (draft.isMoreOptional === true && error instanceof FailedOperation) return {}
+      throw error
+    })
+    const data = { ...first, ...(await further) }
+    return { html: toText(await draft.render(data)), known: draft.known?.(data) ?? draft }
+  } catch (error) {
+    if (!(error instanceof FailedOperation)) throw error
+    const { content, status } = failurePage(error.fault, request)
     return { html: toText(content), known: { status, title: request.language.text.failed } }
   }
-  return { html: toText(await draft.render(data)), known: draft.known?.(data) ?? draft }
+}
+
+/** The panels of all operations, which are asked one after the other: a reader may have few at the same time. */
+async function answerTo(asked: Operation | readonly Operation[], ask: Ask): Promise<Answer> {
+  let answer: Answer = {}
+  for (const operation of [asked].flat()) {
+    const { data, errors } = await ask(operation)
+    if (data === null || errors[0] !== undefined) throw new FailedOperation(errors[0] ?? null)
+    answer = { ...answer, ...data }
+  }
+  return answer
 }
 
 /** By the part of the address after the collection's name. */

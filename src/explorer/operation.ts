@@ -1,13 +1,15 @@
 /**
- * One GraphQL operation for a whole page, so that all of its panels show one state of the data. Arguments become
- * variables; their types come from the schema.
+ * Builds GraphQL operations of panels. Panels of one operation show one state of the data; a page with a chart has several
+ * operations. Arguments become variables; their types come from the schema.
  */
 import { getNamedType, type GraphQLArgument, type GraphQLSchema, isEnumType } from 'graphql'
 
-/** Points of a page, below the 250 of the public tier: a reader may look at a dozen of the dearest in a minute. */
+/** Points of an operation, below the 250 of the public tier. */
 export const affordable = 215
-/** Points of a page with its chart and the facets that its reader has filtered by. */
+/** Points of an operation of what its reader has chosen. */
 export const mostAffordable = 240
+/** Points of all operations of a chart: a reader may look at several of the dearest in a minute. */
+const mostOfChart = 1_000
 
 export interface Panel {
   /** The alias, under which the answer has the panel. */
@@ -50,6 +52,43 @@ export function buildOperation(schema: GraphQLSchema, name: string, panels: read
     query: `query ${name}${head} {\n${fields.join('\n')}\n}`,
     variables: Object.fromEntries([...variables].map(([each, { value }]) => [each, value])),
   }
+}
+
+/** What an operation may cost. */
+export interface Priced {
+  readonly schema: GraphQLSchema
+  /** Points; null for an operation that is refused for another reason. */
+  readonly price: (operation: Operation) => number | null
+}
+
+/** One operation where it can be afforded; otherwise several that can, and one for each panel that cannot. */
+export function affordableOperations(priced: Priced, panels: readonly Panel[]): readonly Operation[] {
+  const { schema } = priced
+  if (panels.length === 0) return []
+  if (priceOf(priced, panels) <= mostAffordable) return [buildOperation(schema, 'Chart', panels)]
+  const groups: { panels: Panel[]; points: number }[] = []
+  for (const panel of panels) {
+    // Together panels cost at most what they cost one by one.
+    const points = priceOf(priced, [panel])
+    const last = groups.at(-1)
+    if (last === undefined || last.points + points > mostAffordable) groups.push({ panels: [panel], points })
+    else {
+      last.panels.push(panel)
+      last.points += points
+    }
+  }
+  return groups.map((group) => buildOperation(schema, 'Chart', group.panels))
+}
+
+/** Whether a chart may ask for them, in one operation or several. */
+export function areAffordable(priced: Priced, panels: readonly Panel[]): boolean {
+  if (priceOf(priced, panels) <= mostAffordable) return true
+  const prices = panels.map((panel) => priceOf(priced, [panel]))
+  return Math.max(...prices) <= mostAffordable && prices.reduce((sum, price) => sum + price, 0) <= mostOfChart
+}
+
+function priceOf({ schema, price }: Priced, panels: readonly Panel[]): number {
+  return price(buildOperation(schema, 'Chart', panels)) ?? Number.POSITIVE_INFINITY
 }
 
 /** Equal values of one type share a variable, so that a reader sees that panels have the same conditions. */

@@ -83,8 +83,12 @@ export interface Draft {
   readonly location?: string | null
   /** For search engines and previews of links; absent for that of the service. */
   readonly description?: string
-  /** Null where the page needs no data; a function where it depends on the state of the index. */
-  readonly operation: Operation | (() => Promise<Operation>) | null
+  /** Several where one would cost too much; a function where it depends on the state of the index. */
+  readonly operation: Operation | readonly Operation[] | (() => Promise<Operation>) | null
+  /** What is asked next, with what the answer says; the answers are added to it. */
+  readonly more?: (answer: Answer) => readonly Operation[]
+  /** Whether the page is shown without these answers where they fail. */
+  readonly isMoreOptional?: boolean
   /** Only unfiltered pages are for search engines. */
   readonly isIndexed: boolean
   /** Whether pages of others may include it; it then has no frame. */
@@ -101,13 +105,13 @@ export interface FileDraft {
   readonly status: number
   /** The value of `Content-Type`. */
   readonly media: string
-  readonly operation: Operation
+  readonly operation: Operation | readonly Operation[]
   /** The name under which a browser stores the file; absent for a file that browsers show. */
   readonly name?: string
   /** Null if there is no such file after all. `ask` gives what a further operation answers. */
   readonly write: (
     answer: Answer,
-    ask: (operation: Operation) => Promise<Answer>,
+    ask: (operation: Operation | readonly Operation[]) => Promise<Answer>,
   ) => Promise<string | Uint8Array | null>
 }
 

@@ -200,7 +200,8 @@ async function assertLinked(
     return problems[0]?.kind ?? null
   }
   for (const { collection, fields } of subjects) {
-    for (const page of ['', '?show=table', '?show=cards', '?q=a', '/charts'])
+    const words = collection.searchFields.length > 0 ? ['?q=a'] : []
+    for (const page of ['', '?show=table', '?show=cards', ...words, '/charts'])
       add(`/c/${collection.nsid}${page}`, 'first')
     for (const field of [...fields.keys()].slice(0, Math.ceil(60 / subjects.length)))
       add(`/c/${collection.nsid}/filter?field=${encodeURIComponent(field)}`, 'first')

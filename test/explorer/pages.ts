@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { parseHTML } from 'linkedom'
-import { closeCorpora, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
+import { closeCorpora, type Corpus, corpusNamed, newsLexicons, stressLexicons } from '../golden/corpora.ts'
+import type { Model } from '../../src/schema/model/model.ts'
 import type { PlainRecord } from '../reference/dataset.ts'
 import type { Json } from '../reference/shapes.ts'
 import { modelOf } from '../support/service/agents.ts'
@@ -26,11 +27,15 @@ export interface Cell {
   readonly href: string | null
 }
 
-export type Pages = Awaited<ReturnType<typeof openPages>>
+export type Pages = ReturnType<typeof pagesOver>
 
 export async function openPages(name: keyof typeof models = 'demo', database: Engine = 'sqlite') {
-  const { service, reference } = await corpusNamed(name, database)
-  const { get } = explorerOver(service, models[name])
+  return pagesOver(await corpusNamed(name, database), models[name])
+}
+
+/** Fields that are called as in the news lexicons have the same types. */
+export function pagesOver({ service, reference }: Corpus, model: Model) {
+  const { get } = explorerOver(service, model)
 
   /** A page that must have the status and cost no more than callers without a key may spend. */
   async function page(address: string, wanted = 200) {
@@ -111,7 +116,7 @@ const own = new Set(
 function meaningOf(query: string, only?: string): { readonly where: Json; readonly search?: string } {
   const values = Map.groupBy(new URLSearchParams(query), ([name]) => name)
   const conditions = [...values].flatMap(([name, pairs]): readonly Json[] => {
-    const [field = '', operator = field === 'publishedAt' ? 'from' : 'is'] = name.split('.')
+    const [field = '', operator = /(published|indexed)At$/.test(field) ? 'from' : 'is'] = name.split('.')
     if (own.has(field) || (only !== undefined && field !== only)) return []
     const operands = pairs.map(([, text]) =>
       integers.test(field) && operator !== 'missing'
@@ -120,6 +125,8 @@ function meaningOf(query: string, only?: string): { readonly where: Json; readon
           ? text === 'true'
           : text,
     )
+    // A record whose reference leads nowhere has no value there.
+    if (operator === 'missing' && operands[0] === '1') return [{ NOT: nested(field, { isNull: false }) }]
     return [nested(field, conditionOn(field, operator, operands))]
   })
   const search = only === undefined ? (values.get('q')?.[0]?.[1] ?? '') : ''
@@ -134,6 +141,7 @@ function conditionOn(field: string, operator: string, operands: readonly Json[])
     case 'from':
       return { gte: first }
     case 'to':
+      if (first === '9999-12-31') return { lte: `${first}T23:59:59.999999Z` }
       return /^\d{4}-\d\d-\d\d$/.test(first) ? { lt: dayAfter(first) } : { lte: first }
     default:
       if (arrays.test(field)) return { hasAny: operands }

@@ -148,7 +148,7 @@ function remembered<Result>(
   }
 }
 
-function plainRecord({ uri, cid, rev, indexedAt, value }: Json): PlainRecord {
+export function plainRecord({ uri, cid, rev, indexedAt, value }: Json): PlainRecord {
   const [did, collection, rkey] = uri.slice('at://'.length).split('/')
   const instant = parseInstant(indexedAt)
   return { uri, cid, rev, did, rkey, collection, indexedAt: instant, changedAt: instant, value }

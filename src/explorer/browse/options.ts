@@ -3,7 +3,6 @@ import { collectionAddress } from '../addresses.ts'
 import { fieldDescription, fieldLabel } from '../fields/labels.ts'
 import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
-import { isSearch } from '../view/where.ts'
 import { zoneNote } from '../parts/values.ts'
 import { changed, type Show, type View } from '../view/view.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
@@ -36,7 +35,7 @@ function orderNote(undated: number | null, { subject, view, language }: Browse):
   const count = field.name === roles.time ? undated : null
   const note = (said: string) => html`<p class="none">${said}</p>`
   if (view.sort === null)
-    return isSearch(view, subject) || count === null || count === 0
+    return view.search !== '' || count === null || count === 0
       ? null
       : note(text.browse.undated(label, language.number(count)))
   const own = collection.type.fields.find(({ name }) => name === field.name)
@@ -50,7 +49,7 @@ function sortForm(browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
   const current = view.sort === null ? '' : sortValue(view.sort)
-  const isSearched = isSearch(view, subject)
+  const isSearched = view.search !== ''
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === current}>${label}</option>`
   return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>

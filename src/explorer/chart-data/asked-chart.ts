@@ -1,4 +1,4 @@
-/** A chart before its data: what it asks, and how the answer becomes a chart. */
+/** A chart before its data: what it asks, and how the answers become a chart. */
 import type { ChartSpec } from '../charts/chart-spec.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
@@ -7,10 +7,19 @@ import type { ChartTable } from './chart-table.ts'
 
 export interface AskedChart {
   readonly problems: readonly Problem[]
+  /** What is asked first, such as the range and the largest values. */
   readonly panels: readonly Panel[]
+  /**
+   * The panels of the second request, from the answer to the first; none where that has everything. With null: panels
+   * that cost at least as much, for their price.
+   */
+  readonly more: (answer: Answer | null) => readonly Panel[]
+  /** The answer has the panels of both. */
   readonly chart: (answer: Answer) => DrawnChart
-  /** The values for files; absent where they are the groups of one aggregate, which is exported instead. */
+  /** The values for files. */
   readonly table?: (answer: Answer) => ChartTable
+  /** The aggregate whose groups are exported instead. */
+  readonly exported?: Panel
 }
 
 export interface DrawnChart {

@@ -2,6 +2,7 @@
 import { collectionAddress } from '../addresses.ts'
 import { sentenceOf } from '../browse/sentences.ts'
 import type { ChartSeries } from '../charts/chart-spec.ts'
+import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
 import type { Panel } from '../operation.ts'
@@ -9,14 +10,14 @@ import type { Answer, Site } from '../page.ts'
 import { writeConditions } from '../view/conditions.ts'
 import type { Problem } from '../view/problem.ts'
 import { changed, isRestricted, periodOnly, queryText, readView, type View } from '../view/view.ts'
-import type { AskedChart, DrawnChart, Groups } from './asked-chart.ts'
+import type { AskedChart, DrawnChart } from './asked-chart.ts'
 import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
 import { readChoice } from './own-parameters.ts'
-import { type Period, periodLabel, periods, periodText } from './periods.ts'
-import { periodView, type TimeAxis, timeAxis } from './time-axis.ts'
-import { measures, valuesOf } from './time-chart.ts'
-import { type RecordArguments, recordArguments } from '../view/where.ts'
+import { type Bounds, boundsOf, momentsOf, type Period, periodLabel, periods, periodText } from './periods.ts'
+import { isCut, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
+import { countIn, isNothing, measures, valuesOf } from './time-chart.ts'
+import { nest, type RecordArguments, recordArguments } from '../view/where.ts'
 
 export const mostQueries = 4
 
@@ -46,25 +47,52 @@ export function comparedChart(
   const per = readChoice(view, 'per', periods, problems)
   const shared = periodOnly(view, subject)
   const queries = readQueries()
-  const axis = timeAxis(site, subject, view, per, false, now)
+  const axis = timeAxis(site, subject, widest, per, now)
   // Queries have the range of the collection, so that one sees where each begins.
-  const asksAll =
-    as === 'share' || (axis?.isOpen === true && !queries.every(({ view: each }) => isTimed(each)))
+  const all = (field: ShownField): RecordArguments => {
+    const within = momentsOf(widest(field))
+    return { where: Object.keys(within).length === 0 ? undefined : nest(field, within), search: undefined }
+  }
   return {
     problems,
     queries,
     as,
     per,
-    panels: axis === null || queries.length === 0 ? [] : panels(axis),
+    panels: axis === null || queries.length === 0 ? [] : axis.rangePanels,
+    more: (answer) => (axis === null || queries.length === 0 ? [] : more(answer, axis)),
     chart: (answer) => chart(answer, axis),
     table: (answer) => table(answer, axis),
   }
 
-  function panels({ panel }: TimeAxis): readonly Panel[] {
+  /** From the first to the last moment that any query may have. */
+  function widest(field: ShownField): Bounds {
+    const views = queries.length === 0 ? [view] : queries.map((query) => inPeriod(query.view))
+    const each = views.map((one) => boundsOf(one, field))
+    const [froms, tos] = [each.map(({ from }) => from), each.map(({ to }) => to)]
+    return {
+      from: froms.includes(null) ? null : Math.min(...froms.map(Number)),
+      to: tos.includes(null) ? null : Math.max(...tos.map(Number)),
+    }
+  }
+
+  function more(answer: Answer | null, known: TimeAxis): readonly Panel[] {
+    const shown = answer === null ? known.dearest : known.read(answer)
+    if (shown.starts.length === 0) return []
     return [
-      ...queries.map(({ view: each }, at) => panel(`query${at + 1}`, within(each))),
-      ...(asksAll ? [panel('ofAll', recordArguments(shared, subject))] : []),
+      ...queries.map(({ view: each }, at) => known.panel(`query${at + 1}`, within(each), shown)),
+      ...(as === 'share' ? [known.panel('ofAll', all(known.field), shown)] : []),
+      ...(shown.hasOutliers
+        ? queries.map(({ view: each }, at) => known.outlierPanel(`outliers${at + 1}`, within(each), shown))
+        : []),
     ]
+  }
+
+  function totalsIn(
+    answer: Answer,
+    { period }: ShownPeriods,
+    known: TimeAxis,
+  ): ReadonlyMap<number, number> | null {
+    return as === 'share' ? known.countsIn(answer, 'ofAll', period) : null
   }
 
   /** Without any, what the view selects besides its period is the first one. */
@@ -84,7 +112,7 @@ export function comparedChart(
 
   /** The period of the page holds for all queries that have none of their own. */
   function within(query: View): RecordArguments {
-    return recordArguments(inPeriod(query), subject)
+    return recordArguments(inPeriod(query))
   }
 
   function isTimed({ conditions }: View): boolean {
@@ -95,48 +123,39 @@ export function comparedChart(
     return isTimed(query) ? query : { ...query, conditions: [...query.conditions, ...shared.conditions] }
   }
 
-  /** A row for each query in each period, and for its records without a time. Nothing is asked, and so no table made, without an axis. */
+  /** A row for each query in each period. Nothing is asked, and so no table made, without an axis. */
   function table(answer: Answer, known: TimeAxis | null): ChartTable {
-    if (known === null) return { columns: {}, rows: [] }
-    const answers = queries.map((_, at) => answer[`query${at + 1}`] as Groups)
-    const all = asksAll ? (answer['ofAll'] as Groups) : null
-    const shown = known.read(answers, all)
-    const ofAll = as === 'share' && all !== null ? shown.counts(all.groups) : null
+    if (known === null || queries.length === 0) return { columns: {}, rows: [] }
+    const shown = known.read(answer)
+    const totals = totalsIn(answer, shown, known)
     const key = `${known.field.name}_${shown.period}`
-    const row = (period: string | null, query: string, count: number, total: number) => ({
-      [key]: period,
-      query,
-      count,
-      ...(ofAll !== null && { total, share: total === 0 ? null : count / total }),
-    })
-    const rows = queries.flatMap(({ text }, at) => {
-      const own = answers[at] ?? { groups: [] }
-      const counts = shown.counts(own.groups)
-      const undated = known.undated(own.groups)
-      return [
-        ...(undated === 0
-          ? []
-          : [row(null, text, undated, known.undated(((answer['ofAll'] ?? own) as Groups).groups))]),
-        ...shown.starts.map((start) =>
-          row(periodText(shown.period, start), text, counts.get(start) ?? 0, ofAll?.get(start) ?? 0),
-        ),
-      ]
-    })
     const columns = { [key]: 'instant', query: 'text', count: 'integer' } as const
-    return { columns: ofAll === null ? columns : { ...columns, total: 'integer', share: 'float' }, rows }
+    return {
+      columns: totals === null ? columns : { ...columns, total: 'integer', share: 'float' },
+      rows: queries.flatMap(({ text }, at) => {
+        const counts = known.countsIn(answer, `query${at + 1}`, shown.period)
+        const shares = valuesOf(counts, totals, shown)
+        return shown.starts.map((start, place) => ({
+          [key]: periodText(shown.period, start),
+          query: text,
+          count: counts.get(start) ?? 0,
+          ...(totals !== null && { total: totals.get(start) ?? 0, share: shares[place] ?? null }),
+        }))
+      }),
+    }
   }
 
   function chart(answer: Answer, known: TimeAxis | null): DrawnChart {
     const { text } = language
     if (known === null || queries.length === 0) return nothing(known === null ? text.charts.noTime : '')
-    const answers = queries.map((_, at) => answer[`query${at + 1}`] as Groups)
-    const all = asksAll ? (answer['ofAll'] as Groups) : null
-    const shown = known.read(answers, all)
-    const ofAll = as === 'share' && all !== null ? shown.counts(all.groups) : null
+    const read = known.read(answer)
+    const counts = queries.map((_, at) => known.countsIn(answer, `query${at + 1}`, read.period))
+    const shown = counts.every(isNothing) ? { ...read, starts: [] } : read
+    const totals = totalsIn(answer, shown, known)
     const series = queries.map(
       ({ view: query }, at): ChartSeries => ({
         name: queryName(query, language),
-        values: valuesOf(shown.counts(answers[at]?.groups ?? []), ofAll, shown),
+        values: valuesOf(counts[at] ?? new Map(), totals, shown),
         hrefs: shown.starts.map((start) =>
           collectionAddress(
             collection.nsid,
@@ -166,8 +185,13 @@ export function comparedChart(
         language,
       ),
       notes: [
-        ...(shown.outliers > 0 ? [text.charts.outliers(language.number(shown.outliers))] : []),
-        ...(shown.isCut ? [text.charts.newestOnly] : []),
+        ...queries.flatMap(({ view: query }, at) => {
+          const count = countIn(answer, `outliers${at + 1}`)
+          if (count === 0) return []
+          const note = text.charts.outliers(language.number(count))
+          return [queries.length === 1 ? note : `${queryName(query, language)}: ${note}`]
+        }),
+        ...(isCut(shown) ? [text.charts.newestOnly] : []),
       ],
     }
   }

@@ -4,12 +4,12 @@ import type { ChartKind, ChartSeries } from '../charts/chart-spec.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import { enumOf, type Panel } from '../operation.ts'
+import { areAffordable, enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
 import { isRestricted, periodOnly, type View } from '../view/view.ts'
-import { recordArguments, whereOf } from '../view/where.ts'
+import { type RecordArguments, recordArguments, whereOf } from '../view/where.ts'
 import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
 import { describe } from './describe.ts'
 import { type GroupChoices, readGroupChoices } from './group-choices.ts'
@@ -23,8 +23,9 @@ import {
   isOrdered,
   viewOfGroup,
 } from './grouping.ts'
-import { idOf, inOrder, isPeriodic, keysOf, largest } from './group-keys.ts'
+import { groupsPanel, idOf, inGroups, inOrder, isNumber, isPeriodic, keysOf } from './group-keys.ts'
 import { withOthers } from './own-parameters.ts'
+import { mostPeriods } from './periods.ts'
 
 export interface GroupChart extends AskedChart {
   readonly choices: GroupChoices
@@ -34,7 +35,7 @@ export interface GroupChart extends AskedChart {
 const leastRecords = 5
 const mostSeries = 12
 /** Hours of a day are the most parts that a time has. */
-const mostParts = 24
+const mostTimeParts = 24
 
 export function groupChart(site: Site, subject: Subject, view: View, language: Language): GroupChart {
   const { collection, roles } = subject
@@ -54,21 +55,81 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
   const isPartOfGroup =
     measure === 'share' &&
     isRestricted({ ...view, conditions: view.conditions.filter(({ field }) => field.name !== roles.time) })
-  return { problems, panels: across === undefined ? [] : [panel(across)], choices, chart }
+  const own = recordArguments(view)
+  const denominator: RecordArguments = { ...recordArguments(periodOnly(view, subject)), search: undefined }
+  // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.
+  const asksTotals = isPartOfGroup && across !== undefined && (other !== undefined || isOrdered(across))
+  const exported = across === undefined ? {} : { exported: panel(across, own) }
+  return { problems, panels: panels(), more, choices, chart, ...exported }
 
-  function panel(key: Grouping): Panel {
+  /** By one field its groups; by two fields those of each, of which all pairs are asked for then. */
+  function panels(): readonly Panel[] {
+    if (across === undefined) return []
+    if (other === undefined) return [panel(across, own)]
+    const rows = mostRows(other)
+    const columns = Math.min(isOrdered(across) ? mostPeriods : Number(choices.top), mostGroups / rows)
+    return [
+      groupsPanel('rows', other, aggregate, own, rows, step),
+      groupsPanel('columns', across, aggregate, own, Math.floor(columns), step),
+    ]
+  }
+
+  /**
+   * All pairs of the rows and the columns, and what their shares divide by. Records may have further elements of an array,
+   * so that each row is asked for.
+   */
+  function more(answer: Answer | null): readonly Panel[] {
+    if (across === undefined || (other === undefined && !asksTotals)) return []
+    const { groups: columns } = groupsIn(answer, other === undefined ? 'groups' : 'columns')
+    const within = (restriction: RecordArguments) =>
+      inGroups(restriction, across, columns, step, other === undefined)
+    const pairPanels = (name: string, of: Grouping | undefined, rows: readonly Group[]): readonly Panel[] => {
+      const restricted = (restriction: RecordArguments) =>
+        of === undefined ? within(restriction) : inGroups(within(restriction), of, rows, step)
+      const keys = by.map((each) => each.name).join(' ')
+      const totals = {
+        ...panel(across, restricted(denominator)),
+        name: `totals${name}`,
+        selection: `groups { ${keys} count }`,
+      }
+      return [
+        ...(of === undefined ? [] : [{ ...panel(across, restricted(own)), name: `pairs${name}` }]),
+        ...(asksTotals ? [{ ...totals, arguments: { ...totals.arguments, denominator: undefined } }] : []),
+      ]
+    }
+    if (other === undefined) return pairPanels('', undefined, [])
+    const rows = answer === null ? [] : rowsOf(other, answer)
+    if (!other.field.isArray && !across.field.isArray) return pairPanels('', other, rows)
+    const each = rows.map((row, at) => pairPanels(`${at}`, other, [row]))
+    // As many rows as can be afforded.
+    let most = rows.length
+    while (most > 1 && !areAffordable(site, each.slice(0, most).flat())) most = Math.ceil(most / 2)
+    return each.slice(0, most).flat()
+  }
+
+  function groupsIn(answer: Answer | null, name: string): Groups {
+    return (answer?.[name] ?? { groups: [] }) as Groups
+  }
+
+  /** In the order of their values where they have one. */
+  function rowsOf(key: Grouping, answer: Answer): readonly Group[] {
+    const { groups } = groupsIn(answer, 'rows')
+    if (isPeriodic(key)) return groups.filter((group) => group[key.name] !== null)
+    return isOrdered(key) ? inOrder(key, groups) : groups
+  }
+
+  function panel(key: Grouping, restricted: RecordArguments): Panel {
     const period = periodOnly(view, subject)
     const isRanked = measure !== 'count' && !(measure === 'share' && !isPartOfGroup)
     const byMeasure = other === undefined && !isOrdered(key)
-    const hasSteps = by.some(({ field, unit }) => unit === null && field.type.kind === 'integer')
     return {
       name: 'groups',
       field: aggregate,
       arguments: {
-        ...recordArguments(view, subject),
+        ...restricted,
         denominator: isPartOfGroup ? whereOf(period.conditions) : undefined,
         groupBy: by.map(({ name }) => name),
-        interval: hasSteps ? (step ?? undefined) : undefined,
+        interval: by.some(isNumber) ? (step ?? undefined) : undefined,
         limit: other === undefined && !isOrdered(key) ? Number(choices.top) : mostGroups,
         orderBy: other === undefined && isPeriodic(key) ? 'KEY_DESC' : undefined,
         rankBy: byMeasure && isRanked ? rank() : undefined,
@@ -76,6 +137,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
       },
       selection: [
         'count groupCount',
+        'groupsPageInfo { hasNextPage }',
         `groups { ${by.map((each) => groupingSelection(each)).join(' ')} count ${measureSelection()} }`,
       ].join('\n'),
     }
@@ -126,18 +188,32 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
   }
 
   function chart(answer: Answer): DrawnChart {
-    const { groups, count = 0, groupCount = 0 } = (answer['groups'] ?? { groups: [] }) as Groups
-    const most = other === undefined ? null : Number(choices.top)
-    const keys = across === undefined ? [] : keysOf(across, { groups, step, most, view: plain, language })
-    const rows = other === undefined ? [null] : seriesOf(other, groups)
-    const places = new Map(groups.map((group) => [placeOf(group), group]))
-    const gap = measure === 'count' || (measure === 'share' && !isPartOfGroup) ? 0 : null
+    const along = groupsIn(answer, other === undefined ? 'groups' : 'columns')
+    const { groups, count = 0, groupCount = 0 } = along
+    const keys =
+      across === undefined
+        ? []
+        : keysOf(across, { groups, step, isCut: groupCount > groups.length, view: plain, language })
+    const rows =
+      other === undefined
+        ? [null]
+        : rowsOf(other, answer).filter(
+            (_, at) => Object.hasOwn(answer, 'pairs') || Object.hasOwn(answer, `pairs${at}`),
+          )
+    const lists = other === undefined ? [along] : listsIn(answer, 'pairs', other, rows)
+    const totals = new Set(listsIn(answer, 'totals', other, rows).flatMap((list) => list.groups.map(placeOf)))
+    const places = new Map(lists.flatMap((list) => list.groups.map((group) => [placeOf(group), group])))
+    const isCut = other !== undefined && lists.some((list) => list.groupsPageInfo?.hasNextPage === true)
+    // Of a list that is cut nobody knows which pairs have no records.
+    const isCounted = measure === 'count' || (measure === 'share' && !isPartOfGroup)
+    const gapAt = (place: string) => (!isCut && (isCounted || totals.has(place)) ? 0 : null)
     const series = rows.map(
       (row): ChartSeries => ({
         name: row === null || other === undefined ? measureLabel() : groupLabel(other, row, step, language),
         values: keys.map(({ id }) => {
-          const group = places.get(row === null || other === undefined ? id : `${id}\n${idOf(other, row)}`)
-          return group === undefined ? gap : valueOf(group, count)
+          const place = row === null || other === undefined ? id : `${id}\n${idOf(other, row)}`
+          const group = places.get(place)
+          return group === undefined ? gapAt(place) : valueOf(group, count)
         }),
         hrefs: keys.map(({ view: of }) =>
           of === null || row === null || other === undefined
@@ -146,12 +222,11 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
         ),
       }),
     )
-    const isAdding = gap === 0 && other !== undefined && isDisjoint(other)
+    const isAdding = isCounted && other !== undefined && isDisjoint(other)
     const kind = kindOf(series.length)
     const label = measureLabel()
-    const isNumber = across !== undefined && across.unit === null && isOrdered(across)
-    const without = isNumber ? groups.filter((group) => group[across.name] === null) : []
-    const unmeasured = without.reduce((sum, group) => sum + group.count, 0)
+    const without =
+      across === undefined ? 0 : (groups.find((group) => group[across.name] == null)?.count ?? 0)
     return {
       spec: describe(
         {
@@ -171,33 +246,55 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
         language,
       ),
       notes: [
-        ...(groupCount > groups.length && other === undefined
-          ? [text.charts.largest(language.number(groups.length), language.number(groupCount))]
-          : []),
-        ...(other === undefined || across === undefined
+        ...(across === undefined
           ? []
-          : [
-              ...(isOrdered(across) ? [] : cutNote(across, keys.length, groups)),
-              ...cutNote(other, rows.length, groups),
-            ]),
-        ...(other !== undefined && groupCount > mostGroups ? [text.charts.smallLeftOut] : []),
+          : isPeriodic(across)
+            ? groupCount > groups.length ||
+              keys.length < groups.filter((group) => group[across.name] !== null).length
+              ? [text.charts.newestOnly]
+              : []
+            : other !== undefined
+              ? cutNote(across, keys.length, along)
+              : groupCount > groups.length
+                ? [text.charts.largest(language.number(groups.length), language.number(groupCount))]
+                : []),
+        ...(other === undefined ? [] : cutNote(other, rows.length, groupsIn(answer, 'rows'))),
+        ...(isCut ? [text.charts.smallLeftOut] : []),
         ...(other === undefined &&
-        gap === null &&
+        !isCounted &&
         across !== undefined &&
         !isOrdered(across) &&
         measure !== 'distinct'
           ? [text.charts[isPartOfGroup ? 'matching' : 'atLeast'](language.number(leastRecords))]
           : []),
         ...(choices.kind === 'lines' && kind !== 'lines' ? [text.charts.noLines] : []),
-        ...(unmeasured > 0 ? [text.charts.unmeasured(language.number(unmeasured))] : []),
+        ...(without === 0 || across === undefined || !isOrdered(across)
+          ? []
+          : [text.charts[isNumber(across) ? 'unmeasured' : 'undated'](language.number(without))]),
       ],
     }
   }
 
+  /** One list of all pairs, or one for each row. The latter have other elements of the same arrays too, which go. */
+  function listsIn(
+    answer: Answer,
+    name: string,
+    key: Grouping | undefined,
+    rows: readonly (Group | null)[],
+  ): readonly Groups[] {
+    if (answer[name] !== undefined) return [groupsIn(answer, name)]
+    return rows.map((row, at) => {
+      const all = groupsIn(answer, `${name}${at}`)
+      const isOfRow = (group: Group) =>
+        row !== null && key !== undefined && idOf(key, group) === idOf(key, row)
+      return { ...all, groups: all.groups.filter(isOfRow) }
+    })
+  }
+
   /** How many of a field's groups a chart by two fields shows, if not all. */
-  function cutNote(key: Grouping, shown: number, groups: readonly Group[]): readonly string[] {
-    const known = isOrdered(key) ? inOrder(key, groups) : groups
-    const all = new Set(known.map((group) => idOf(key, group))).size
+  function cutNote(key: Grouping, shown: number, { groups, groupCount = 0 }: Groups): readonly string[] {
+    const isLeftOut = isOrdered(key) && groups.some((group) => group[key.name] === null)
+    const all = isLeftOut ? groupCount - 1 : groupCount
     if (all <= shown) return []
     const label = groupingLabel(key, language)
     return [text.charts.largestOf(label, language.number(shown), language.number(all))]
@@ -223,15 +320,15 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
     return other === undefined ? id : `${id}\n${idOf(other, group)}`
   }
 
-  function seriesOf(key: Grouping, groups: readonly Group[]): readonly Group[] {
+  function mostRows(key: Grouping): number {
     const most =
       choices.kind === 'heat' || (choices.kind === null && across !== undefined && !isOrdered(across))
         ? Number(choices.top)
         : choices.kind === 'multiples'
           ? mostSeries
           : 6
-    if (!isOrdered(key) || isPeriodic(key)) return largest(key, groups, most)
-    return inOrder(key, largest(key, groups, Math.max(most, mostParts)))
+    if (key.field.isArray || across?.field.isArray === true) return Math.min(most, mostSeries)
+    return isOrdered(key) && !isPeriodic(key) ? Math.max(most, mostTimeParts) : most
   }
 
   function measureLabel(): string {

@@ -1,9 +1,24 @@
-/** The keys and series of groups: in the order of their values where they have one, otherwise the largest. */
+/**
+ * The keys and series of groups: in the order of their values where they have one, otherwise the largest. Those of a
+ * chart by two fields are asked for by themselves, so that a list of pairs has all pairs of them.
+ */
 import type { Language } from '../languages/language.ts'
-import type { View } from '../view/view.ts'
+import { emptyView, type View } from '../view/view.ts'
+import type { Panel } from '../operation.ts'
+import { andWhere, nest, type RecordArguments, type Where, whereOf } from '../view/where.ts'
 import type { Group } from './asked-chart.ts'
-import { type Grouping, groupLabel, isOrdered, viewOfGroup } from './grouping.ts'
-import { isPeriod, periodLabel, periodsBetween, startOf, viewOfPeriod } from './periods.ts'
+import { type Grouping, groupingSelection, groupLabel, isOrdered, viewOfGroup } from './grouping.ts'
+import {
+  boundsOfPeriods,
+  isPeriod,
+  leastOf,
+  mostOf,
+  mostPeriods,
+  periodLabel,
+  periodsBetween,
+  startOf,
+  viewOfPeriod,
+} from './periods.ts'
 
 export interface GroupKey {
   readonly id: string
@@ -11,7 +26,6 @@ export interface GroupKey {
   readonly view: View | null
 }
 
-const mostPeriods = 400
 /** Without gaps between them; where there are more, those without records are left out. */
 const mostNumbers = 100
 
@@ -19,22 +33,21 @@ interface KeysGiven {
   readonly groups: readonly Group[]
   /** Size of ranges of numbers; null if each number is a group. */
   readonly step: number | null
-  /** Null for all groups. */
-  readonly most: number | null
+  /** Whether there are further groups. */
+  readonly isCut: boolean
   /** The view that the keys restrict. */
   readonly view: View
   readonly language: Language
 }
 
 export function keysOf(key: Grouping, given: KeysGiven): readonly GroupKey[] {
-  const { groups, most, step, view, language } = given
+  const { groups, isCut, step, view, language } = given
   if (isPeriodic(key)) return periodKeys(key, given)
-  const distinct = [...new Map(groups.map((group) => [idOf(key, group), group])).values()]
-  const sorted = isOrdered(key)
-    ? withoutGaps(key, inOrder(key, distinct), step)
-    : most === null
-      ? distinct
-      : largest(key, groups, most)
+  const sorted = !isOrdered(key)
+    ? groups
+    : isCut
+      ? inOrder(key, groups)
+      : withoutGaps(key, inOrder(key, groups), step)
   return sorted.map((group) => ({
     id: idOf(key, group),
     label: groupLabel(key, group, step, language),
@@ -50,8 +63,7 @@ function periodKeys(
   if (unit === null || !isPeriod(unit)) return []
   const moments = groups.flatMap((group) => (group[name] === null ? [] : [Date.parse(String(group[name]))]))
   if (moments.length === 0) return []
-  const [low, high] = [moments.reduce((a, b) => Math.min(a, b)), moments.reduce((a, b) => Math.max(a, b))]
-  return periodsBetween(unit, low, high, mostPeriods).map((start) => ({
+  return periodsBetween(unit, leastOf(moments), mostOf(moments), mostPeriods).map((start) => ({
     id: String(start),
     label: periodLabel(unit, start, language),
     view: viewOfPeriod(view, field, unit, start),
@@ -83,16 +95,76 @@ export function idOf(key: Grouping, group: Group): string {
   return JSON.stringify(value)
 }
 
-/** One group for each of the keys that most records have. */
-export function largest(key: Grouping, groups: readonly Group[], most: number): readonly Group[] {
-  return [...Map.groupBy(groups, (group) => idOf(key, group)).values()]
-    .map((members) => ({
-      member: members[0] as Group,
-      sum: members.reduce((sum, group) => sum + group.count, 0),
-    }))
-    .toSorted((one, two) => two.sum - one.sum)
-    .slice(0, most)
-    .map(({ member }) => member)
+/** Asks for the groups of one field that have most records, or are the newest. */
+export function groupsPanel(
+  name: string,
+  key: Grouping,
+  aggregate: string,
+  own: RecordArguments,
+  most: number,
+  step: number | null,
+): Panel {
+  return {
+    name,
+    field: aggregate,
+    arguments: {
+      ...own,
+      groupBy: [key.name],
+      interval: isNumber(key) ? (step ?? undefined) : undefined,
+      orderBy: isPeriodic(key) ? 'KEY_DESC' : undefined,
+      limit: most,
+    },
+    selection: `count groupCount\ngroups { ${groupingSelection(key)} count }`,
+  }
+}
+
+/**
+ * Only records of these groups; all records where no conditions select some of them, such as those of an hour. Periods,
+ * and numbers with `areNeighbours`, are those from the lowest to the highest.
+ */
+export function inGroups(
+  own: RecordArguments,
+  key: Grouping,
+  groups: readonly Group[],
+  step: number | null,
+  areNeighbours = false,
+): RecordArguments {
+  if (areNeighbours && isNumber(key)) {
+    const numbers = groups.flatMap((group) => (group[key.name] === null ? [] : [Number(group[key.name])]))
+    const bounds =
+      numbers.length === 0
+        ? { isNull: true }
+        : { gte: leastOf(numbers), lte: mostOf(numbers) + (step ?? 1) - 1 }
+    return { ...own, where: andWhere(own.where, nest(key.field, bounds)) }
+  }
+  if (isPeriodic(key)) return { ...own, where: andWhere(own.where, nest(key.field, spanOf(key, groups))) }
+  const values = groups.flatMap((group) =>
+    !isRange(key, step) && group[key.name] != null ? [String(group[key.name])] : [],
+  )
+  const others = groups.filter((group) => isRange(key, step) || group[key.name] == null)
+  const views = others.map((group) => viewOfGroup(emptyView, key, group, step))
+  if (views.some((view) => view === null)) return own
+  const wheres: readonly Where[] = [
+    ...(values.length === 0 ? [] : [whereOf([{ field: key.field, operator: 'is', values }])]),
+    ...views.map((view) => whereOf(view?.conditions ?? [])),
+  ]
+  return { ...own, where: andWhere(own.where, { OR: wheres }) }
+}
+
+/** The bounds of the newest periods. */
+function spanOf({ name, unit }: Grouping, groups: readonly Group[]): Where {
+  const starts = groups.flatMap((group) => (group[name] === null ? [] : [Date.parse(String(group[name]))]))
+  if (starts.length === 0 || unit === null || !isPeriod(unit)) return { isNull: true }
+  return boundsOfPeriods(unit, leastOf(starts), mostOf(starts))
+}
+
+/** Whether each of its groups has more than one value. */
+function isRange(key: Grouping, step: number | null): boolean {
+  return key.unit !== null || (isNumber(key) && step !== null && step > 1)
+}
+
+export function isNumber({ unit, field }: Grouping): boolean {
+  return unit === null && field.type.kind === 'integer'
 }
 
 /** Without the group of records that have no value. */

@@ -101,7 +101,9 @@ export function viewOfGroup(
   step: number | null,
 ): View | null {
   const value = group[name] ?? null
-  if (value === null) return withCondition(view, { field, operator: 'missing', values: ['1'] })
+  // The group also has records with an empty list.
+  if (value === null)
+    return field.isArray ? null : withCondition(view, { field, operator: 'missing', values: ['1'] })
   if (unit !== null)
     return isPeriod(unit) ? viewOfPeriod(view, field, unit, startOf(unit, Date.parse(String(value)))) : null
   if (typeof value === 'number' && step !== null && step > 1)

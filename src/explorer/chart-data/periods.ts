@@ -1,4 +1,5 @@
 /** Periods of time in UTC, as groups have them: a period is named by its first moment, in milliseconds since 1970. */
+import { parseInstant } from '../../util/instant.ts'
 import type { Language } from '../languages/language.ts'
 import { isDate } from '../view/conditions.ts'
 import { valuesOf, type View, withCondition } from '../view/view.ts'
@@ -17,6 +18,23 @@ export function isPeriod(text: string): text is Period {
 
 const hour = 3_600_000
 const day = 24 * hour
+
+/** A chart shows no more. */
+export const mostPeriods = 400
+
+/** In milliseconds since 1970; null for what is none. */
+export function momentOf(time: unknown): number | null {
+  const instant = typeof time === 'string' ? parseInstant(time) : null
+  return instant === null ? null : Number(instant / 1000n)
+}
+
+export function leastOf(values: readonly number[]): number {
+  return values.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+}
+
+export function mostOf(values: readonly number[]): number {
+  return -leastOf(values.map((value) => -value))
+}
 
 /** One that divides so many milliseconds into at most about a hundred. */
 export function periodFor(span: number): Period {
@@ -105,18 +123,45 @@ export function dateText(at: number): string {
   return new Date(Math.min(Math.max(at, firstDay), lastDay)).toISOString().slice(0, 10)
 }
 
+/** The moment in UTC, of the years 0001 to 9999. */
+function instantText(at: number): string {
+  return new Date(at).toISOString()
+}
+
+/** The bounds of the periods from one to another: what follows on the last day of the year 9999 has no date. */
+export function boundsOfPeriods(
+  period: Period,
+  first: number,
+  last: number,
+): Readonly<Record<string, string>> {
+  const end = nextOf(period, last)
+  const gte = instantText(Math.max(first, firstDay))
+  return end > lastDay ? { gte, lte: '9999-12-31T23:59:59.999999Z' } : { gte, lt: instantText(end) }
+}
+
 /** As groups name it: `2026-11-16`, and an hour `2026-11-16T09:00:00Z`. */
 export function periodText(period: Period, start: number): string {
   const text = new Date(start).toISOString()
   return period === 'hour' ? `${text.slice(0, -'.000Z'.length)}Z` : text.slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** The bounds of the view on the field, as moments; the end is not included. Null where there is none. */
-export function boundsOf(
-  view: View,
-  field: ShownField,
-): { readonly from: number | null; readonly to: number | null } {
-  const at = (text: string | undefined) => (text === undefined ? null : Date.parse(text.trim()))
+/** Moments, in milliseconds since 1970; the end is not included. Null where there is none. */
+export interface Bounds {
+  readonly from: number | null
+  readonly to: number | null
+}
+
+/** Operators of a `where`. */
+export function momentsOf({ from, to }: Bounds): Readonly<Record<string, string>> {
+  return {
+    ...(from !== null && { gte: instantText(Math.max(from, firstDay)) }),
+    ...(to !== null && to <= lastDay && { lt: instantText(to) }),
+  }
+}
+
+/** The bounds of the view on the field. */
+export function boundsOf(view: View, field: ShownField): Bounds {
+  const at = (text: string | undefined) => momentOf(text?.trim())
   const [to] = valuesOf(view, field.name, 'to')
   const end = at(to)
   return {

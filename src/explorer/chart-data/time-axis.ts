@@ -1,16 +1,28 @@
-/** Groups of records by periods of the time that represents them, and the periods that a chart of them shows. */
-import type { ChartKey } from '../charts/chart-spec.ts'
+/**
+ * The periods that a chart over time shows, and the counts in them. What is not known of the range is asked for first:
+ * years, and the earliest and the latest time. Then the periods are, each with its count, so that nothing is added up
+ * here.
+ */
 import { collectionAddress } from '../addresses.ts'
+import type { ChartKey } from '../charts/chart-spec.ts'
 import type { Subject } from '../fields/subject.ts'
+import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
-import type { Site } from '../page.ts'
+import type { Answer, Site } from '../page.ts'
 import type { View } from '../view/view.ts'
-import { type Group, type Groups, mostGroups } from './asked-chart.ts'
+import { andWhere, nest, type RecordArguments } from '../view/where.ts'
+import { type Groups, mostGroups } from './asked-chart.ts'
 import { withOthers } from './own-parameters.ts'
 import {
-  boundsOf,
+  type Bounds,
+  boundsOfPeriods,
+  firstDay,
+  momentOf,
+  momentsOf,
+  mostPeriods,
+  nextOf,
   type Period,
   periodFor,
   periodLabel,
@@ -19,116 +31,181 @@ import {
   startOf,
   viewOfPeriod,
 } from './periods.ts'
-import { type RecordArguments } from '../view/where.ts'
+import { usualRange } from './usual-range.ts'
 
 export interface TimeAxis {
   readonly field: ShownField
-  /** In `groupBy`. */
-  readonly key: string
-  /** Counts of the records that match, by period. */
-  readonly panel: (name: string, restriction: RecordArguments) => Panel
-  /** How many records have no time; 0 if there is no such group. */
-  readonly undated: (groups: readonly Group[]) => number
-  /** Whether the view leaves a bound of the time open, so that the range is that of the records. */
-  readonly isOpen: boolean
-  /** `all`: the records that those of the answers are a part of, whose range is shown. */
-  readonly read: (answers: readonly Groups[], all: Groups | null) => ShownPeriods
+  /** Asked first, of all records between the bounds; none where the bounds tell the range. */
+  readonly rangePanels: readonly Panel[]
+  readonly read: (answer: Answer) => ShownPeriods
+  /** The most periods that may be shown, for a price. */
+  readonly dearest: ShownPeriods
+  /** Asked then: a group for each period. */
+  readonly panel: (name: string, restriction: RecordArguments, shown: ShownPeriods) => Panel
+  /** The counts of such a panel, by the first moments of their periods. */
+  readonly countsIn: (answer: Answer, name: string, period: Period) => ReadonlyMap<number, number>
+  /** How many records have a time outside of the periods, or no time. */
+  readonly outlierPanel: (name: string, restriction: RecordArguments, shown: ShownPeriods) => Panel
+  readonly undatedPanel: (name: string, restriction: RecordArguments) => Panel
 }
 
 export interface ShownPeriods {
   readonly period: Period
   /** The first moment of each period, in milliseconds since 1970, without gaps. */
   readonly starts: readonly number[]
-  /** Whether there are records before the first period. */
-  readonly isCut: boolean
-  /** How many records have a time so far from the others that their periods are left out. */
-  readonly outliers: number
-  readonly counts: (groups: readonly Group[]) => ReadonlyMap<number, number>
+  /** The first moment of the range, which is before the first period where there are too many. */
+  readonly from: number
+  /** Whether records have a time so far from the others that their periods are left out. */
+  readonly hasOutliers: boolean
 }
 
-const mostPeriods = 400
-
 /**
- * Null if the collection's time cannot be grouped by. `isCoarse`: groups are by a further field, so that there may be
- * too many of short periods. `now` in milliseconds since 1970.
+ * Null if the collection's time cannot be grouped by. `boundsIn`: what a reader has chosen of the time. `now` in
+ * milliseconds since 1970.
  */
 export function timeAxis(
   { schema }: Site,
   { collection, fields, roles }: Subject,
-  view: View,
+  boundsIn: (field: ShownField) => Bounds,
   per: Period | null,
-  isCoarse: boolean,
   now: number,
 ): TimeAxis | null {
   const aggregate = `${collection.rootField}Aggregate`
   const groupable = enumOf(schema, aggregate, 'groupBy')
-  const field = fields.get(roles.time)
-  if (field === undefined || !periods.every((each) => groupable.has(`${field.name}_${each}`))) return null
-  const bounds = boundsOf(view, field)
-  const span = bounds.from === null ? null : (bounds.to ?? now) - bounds.from
-  // Days become weeks, months or years when it is known how many there are.
-  const asked = per ?? (span === null ? (isCoarse ? 'week' : 'day') : periodFor(span))
-  const key = `${field.name}_${asked}`
-  const isOpen = bounds.from === null || bounds.to === null
-  return { field, key, isOpen, panel, undated, read }
+  const found = fields.get(roles.time)
+  if (found?.isSort !== true || !periods.every((each) => groupable.has(`${found.name}_${each}`))) return null
+  const field: ShownField = found
+  const bounds = boundsIn(field)
+  const year = `${field.name}_year`
+  // Bounds that a reader has given are shown as they are.
+  const isUsual = per === null && bounds.from === null
+  const dearest: ShownPeriods = {
+    period: 'day',
+    starts: periodsBetween('day', firstDay, now, mostPeriods),
+    from: firstDay,
+    hasOutliers: true,
+  }
+  return {
+    field,
+    rangePanels: rangePanels(),
+    read,
+    dearest,
+    panel,
+    countsIn,
+    outlierPanel,
+    undatedPanel: (name, { where, search }) =>
+      countPanel(name, { where: andWhere(where, nest(field, { isNull: true })), search }),
+  }
 
-  function panel(name: string, restriction: RecordArguments): Panel {
-    return {
+  function rangePanels(): readonly Panel[] {
+    const end = (name: string, direction: 'ASC' | 'DESC'): Panel => ({
       name,
+      field: collection.rootField,
+      arguments: {
+        where: nest(field, { isNull: false, ...momentsOf(bounds) }),
+        first: 1,
+        sortBy: [{ field: field.name, direction }],
+      },
+      selection: `nodes { ${selectFields([field], collection.typeName, schema)} }`,
+    })
+    const years: Panel = {
+      name: 'years',
       field: aggregate,
-      arguments: { ...restriction, groupBy: [key], orderBy: 'KEY_DESC', limit: mostGroups },
-      selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
+      arguments: {
+        where: bounds.to === null ? undefined : nest(field, momentsOf(bounds)),
+        groupBy: [year],
+        limit: mostGroups,
+      },
+      selection: `groups { ${year} count }`,
     }
+    return [
+      ...(isUsual ? [years] : []),
+      ...(bounds.from === null ? [end('earliest', 'ASC')] : []),
+      // What lies in the future is shown if there are records.
+      ...(bounds.to === null || bounds.to > now ? [end('latest', 'DESC')] : []),
+    ]
   }
 
-  function undated(groups: readonly Group[]): number {
-    return groups.find((group) => group[key] === null)?.count ?? 0
-  }
-
-  function datedOf({ groups }: Groups): readonly Dated[] {
-    return groups
-      .filter((group) => group[key] !== null)
-      .map((group) => ({ at: momentOf(group), count: group.count }))
-  }
-
-  function read(answers: readonly Groups[], all: Groups | null): ShownPeriods {
-    const dated = answers.flatMap(datedOf)
-    if (dated.length === 0)
-      return { period: asked, starts: [], isCut: false, outliers: 0, counts: () => new Map() }
-    // Bounds that a reader has given are shown as they are.
-    const usualOf = per === null && bounds.from === null ? usualRange : (each: readonly Dated[]) => each
-    const usual = [...usualOf(dated), ...usualOf(all === null ? [] : datedOf(all))]
-    const low = usual.reduce((one, { at }) => Math.min(one, at), Number.POSITIVE_INFINITY)
-    const high = usual.reduce((one, { at }) => Math.max(one, at), Number.NEGATIVE_INFINITY)
-    const outliers = sumOf(dated.filter(({ at }) => at < low || at > high))
+  function read(answer: Answer): ShownPeriods {
+    const nothing = { period: per ?? 'day', starts: [], from: 0, hasOutliers: false }
+    const end = (name: string): number | null => {
+      const { nodes = [] } = (answer[name] ?? {}) as { readonly nodes?: readonly unknown[] }
+      return momentOf(readField(nodes[0], field, collection.typeName, schema))
+    }
+    const [earliest, latest] = [bounds.from ?? end('earliest'), end('latest')]
+    if (earliest === null || (latest === null && bounds.to === null)) return nothing
+    // Of more years those with most records are known, and nothing is drawn of them.
+    const { groups = [] } = (answer['years'] ?? {}) as Partial<Groups>
+    const years = usualRange(
+      groups.flatMap((group) => {
+        const at = momentOf(group[year])
+        return at === null ? [] : [{ at, count: group.count }]
+      }),
+    )
+    const [firstYear, lastYear] = [years[0]?.at ?? earliest, years.at(-1)?.at ?? latest ?? earliest]
+    const low = Math.max(earliest, firstYear)
     // Bounds that were given are shown although no record may be near them, but not the future.
-    const first = Math.min(low, bounds.from ?? low)
-    const last = bounds.to === null ? high : Math.max(high, Math.min(bounds.to - 1, now))
-    const automatic = span === null && asked === 'day' ? periodFor(last - first + 1) : asked
-    const period = per ?? (automatic === 'hour' && asked === 'day' ? 'day' : automatic)
-    const starts = periodsBetween(period, first, last, mostPeriods)
+    const given = bounds.to === null ? null : Math.min(bounds.to - 1, now)
+    const yearEnd = nextOf('year', lastYear) - 1
+    const high = latest === null || latest <= yearEnd ? latest : Math.max(Math.min(yearEnd, now), lastYear)
+    const last = Math.max(high ?? low, given ?? low)
+    const period = per ?? periodOf(low, last)
+    const starts = periodsBetween(period, Math.max(low, firstDay), last, mostPeriods)
     return {
       period,
       starts,
-      isCut:
-        answers.some(({ groupsPageInfo }) => groupsPageInfo?.hasNextPage === true) ||
-        (starts[0] ?? 0) > startOf(period, low),
-      outliers,
-      counts(groups) {
-        const counts = new Map<number, number>()
-        for (const group of groups) {
-          if (group[key] === null) continue
-          const start = startOf(period, momentOf(group))
-          counts.set(start, (counts.get(start) ?? 0) + group.count)
-        }
-        return counts
-      },
+      from: startOf(period, low),
+      hasOutliers: earliest < low || (latest ?? last) > last,
     }
   }
 
-  function momentOf(group: Group): number {
-    return Date.parse(String(group[key]))
+  /** Hours only between bounds that a reader has given. */
+  function periodOf(first: number, last: number): Period {
+    if (bounds.from !== null) return periodFor((bounds.to ?? now) - bounds.from)
+    const found = periodFor(last - first + 1)
+    return found === 'hour' ? 'day' : found
   }
+
+  function panel(name: string, { where, search }: RecordArguments, shown: ShownPeriods): Panel {
+    const key = `${field.name}_${shown.period}`
+    return {
+      name,
+      field: aggregate,
+      arguments: {
+        where: andWhere(
+          where,
+          nest(field, boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)),
+        ),
+        search,
+        groupBy: [key],
+        fill: true,
+      },
+      selection: `groups { ${key} count }`,
+    }
+  }
+
+  function outlierPanel(name: string, { where, search }: RecordArguments, shown: ShownPeriods): Panel {
+    const { gte, lt, lte } = boundsOfPeriods(shown.period, shown.from, shown.starts.at(-1) ?? 0)
+    const outside = [{ lt: gte }, lt === undefined ? { gt: lte } : { gte: lt }].map((each) =>
+      nest(field, each),
+    )
+    return countPanel(name, { where: andWhere(where, { OR: outside }), search })
+  }
+
+  function countPanel(name: string, restriction: RecordArguments): Panel {
+    return { name, field: aggregate, arguments: { ...restriction }, selection: 'count' }
+  }
+
+  function countsIn(answer: Answer, name: string, period: Period): ReadonlyMap<number, number> {
+    const { groups } = (answer[name] ?? { groups: [] }) as Groups
+    const key = `${field.name}_${period}`
+    return new Map(groups.map((group) => [startOf(period, momentOf(group[key]) ?? 0), group.count]))
+  }
+}
+
+/** Whether there are records before the first period. */
+export function isCut({ starts, from }: ShownPeriods): boolean {
+  return (starts[0] ?? from) > from
 }
 
 /** The view of a period; shorter ones are chosen in it. */
@@ -149,39 +226,4 @@ export function periodKeys(
     label: periodLabel(shown.period, start, language),
     href: isDivisible ? collectionAddress(nsid, periodView(view, axis, shown, start)) : null,
   }))
-}
-
-interface Dated {
-  /** Milliseconds since 1970. */
-  readonly at: number
-  readonly count: number
-}
-
-/**
- * Without the records at both ends whose times are wrong, such as the year 9999, as all others would be in one period:
- * up to one in 200 at each end, and one of few. Nothing is left out unless the range becomes a quarter.
- */
-export function usualRange(dated: readonly Dated[]): readonly Dated[] {
-  const spare = Math.max(1, Math.floor(sumOf(dated) / 200))
-  const sorted = dated.toSorted((one, other) => one.at - other.at)
-  const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
-  return usual.length > 0 && Math.max(spanOf(usual), shortest) * 4 < spanOf(sorted) ? usual : dated
-}
-
-/** Milliseconds, a month: shorter ranges are drawn well with all records. */
-const shortest = 30 * 86_400_000
-
-/** Without as many from the beginning as have `spare` records together. */
-function withoutFirst(sorted: readonly Dated[], spare: number): readonly Dated[] {
-  let left = spare
-  const from = sorted.findIndex(({ count }) => (left -= count) < 0)
-  return from < 0 ? [] : sorted.slice(from)
-}
-
-function spanOf(sorted: readonly Dated[]): number {
-  return (sorted.at(-1)?.at ?? 0) - (sorted[0]?.at ?? 0)
-}
-
-function sumOf(dated: readonly Dated[]): number {
-  return dated.reduce((sum, { count }) => sum + count, 0)
 }

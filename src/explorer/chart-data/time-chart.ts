@@ -9,24 +9,22 @@ import type { Language } from '../languages/language.ts'
 import { enumOf, type Panel } from '../operation.ts'
 import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import { isRestricted, periodOnly, type View, withCondition } from '../view/view.ts'
-import { type AskedChart, type DrawnChart, type Group, type Groups, mostGroups } from './asked-chart.ts'
+import { periodOnly, type View } from '../view/view.ts'
+import { recordArguments } from '../view/where.ts'
+import { type AskedChart, type DrawnChart, type Groups } from './asked-chart.ts'
 import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
-import { type Grouping, groupingSelection, groupLabel } from './grouping.ts'
 import { readChoice } from './own-parameters.ts'
-import { type Period, periods, periodText } from './periods.ts'
-import { periodKeys, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
-import { recordArguments } from '../view/where.ts'
+import { boundsOf, type Period, periods, periodText } from './periods.ts'
+import { type Part, partsPanel, readParts } from './split.ts'
+import { isCut, periodKeys, periodView, type ShownPeriods, type TimeAxis, timeAxis } from './time-axis.ts'
 
 export const measures = ['count', 'share'] as const
 
 export interface TimeChart extends AskedChart {
   readonly choices: TimeChoices
-  /** How many records match, with a time or without. */
-  readonly total: (answer: Answer) => number
-  /** How many of them have no time; null if that is not known. */
-  readonly undated: (answer: Answer) => number | null
+  /** How many records have no time. */
+  readonly undated: (answer: Answer) => number
 }
 
 export interface TimeChoices {
@@ -39,8 +37,6 @@ export interface TimeChoices {
   readonly field: ShownField
 }
 
-const mostSeries = 5
-
 /** Null if the collection's time cannot be grouped by. `now` in milliseconds since 1970. */
 export function timeChart(
   site: Site,
@@ -52,23 +48,31 @@ export function timeChart(
   const { collection } = subject
   const problems: Problem[] = []
   const { as, split, per, splits } = read()
-  const found = timeAxis(site, subject, view, per, split !== null, now)
+  const found = timeAxis(site, subject, (of) => boundsOf(view, of), per, now)
   if (found === null) return null
   const axis: TimeAxis = found
-  const choices = { as, split, per, splits, periods, field: axis.field }
+  const { field } = axis
+  const choices = { as, split, per, splits, periods, field }
+  const own = recordArguments(view)
   // A chart of a part has the range of the whole, so that one sees where the part begins.
-  const isPart = isRestricted({
-    ...view,
-    conditions: view.conditions.filter(({ field }) => field !== axis.field),
-  })
-  const asksAll = as === 'share' || (isPart && axis.isOpen)
-  const total = (answer: Answer) => (answer['time'] as Groups).count ?? 0
-  const undated = (answer: Answer): number | null => {
-    const { groups, groupsPageInfo } = answer['time'] as Groups
-    const found = axis.undated(groups)
-    return found === 0 && groupsPageInfo?.hasNextPage === true ? null : found
+  const all = recordArguments(periodOnly(view, subject))
+  const bounds = boundsOf(view, field)
+  const hasUndated = bounds.from === null && bounds.to === null
+  const panels: readonly Panel[] = [
+    ...axis.rangePanels,
+    ...(hasUndated ? [axis.undatedPanel('undated', own)] : []),
+    ...(hasUndated && as === 'share' && split === null ? [axis.undatedPanel('undatedOfAll', all)] : []),
+    ...(split === null ? [] : [partsPanel('parts', split, own, collection)]),
+  ]
+  return {
+    problems,
+    panels,
+    more,
+    choices,
+    chart,
+    table,
+    undated: (answer) => countIn(answer, 'undated'),
   }
-  return { problems, panels: panels(), choices, chart, total, undated, ...(as === 'share' && { table }) }
 
   function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
     const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
@@ -88,32 +92,45 @@ export function timeChart(
     }
   }
 
-  function panels(): readonly Panel[] {
-    const own = recordArguments(view, subject)
-    const all = axis.panel('timeOfAll', recordArguments(periodOnly(view, subject), subject))
-    const time = axis.panel('time', own)
-    const counts: Panel = { ...time, selection: `count\n${time.selection}` }
-    const divided = (by: ShownField): Panel => ({
-      ...counts,
-      name: 'timeSplit',
-      arguments: { ...own, groupBy: [axis.key, by.name], limit: mostGroups },
-      selection: `groupCount\ngroups { ${axis.key} ${groupingSelection(asGrouping(by))} count }`,
-    })
-    return [counts, ...(asksAll ? [all] : []), ...(split === null ? [] : [divided(split)])]
+  /** One for all records, or one for each part of them. */
+  function partsOf(answer: Answer | null): readonly Part[] {
+    const whole: Part = { value: undefined, name: language.text.charts.records, isRest: false, view, own }
+    return split === null
+      ? [whole]
+      : readParts((answer?.['parts'] ?? null) as Groups | null, split, view, own, language)
+  }
+
+  function more(answer: Answer | null): readonly Panel[] {
+    const shown = answer === null ? axis.dearest : axis.read(answer)
+    if (shown.starts.length === 0) return []
+    return [
+      ...partsOf(answer).map((part, at) => axis.panel(`part${at}`, part.own, shown)),
+      ...(as === 'share' ? [axis.panel('ofAll', all, shown)] : []),
+      ...(shown.hasOutliers ? [axis.outlierPanel('outliers', own, shown)] : []),
+    ]
   }
 
   function chart(answer: Answer): DrawnChart {
     const { text } = language
-    const time = answer['time'] as Groups
-    const all = asksAll ? (answer['timeOfAll'] as Groups) : null
-    const shown = axis.read([time], all)
-    const ofAll = as === 'share' && all !== null ? shown.counts(all.groups) : null
-    const counts = shown.counts(time.groups)
-    const parts = split === null ? null : (answer['timeSplit'] as Groups)
-    const isSingle = split === null || !split.isArray
-    const whole = { name: text.charts.records, values: valuesOf(counts, ofAll, shown), hrefs: [] }
-    const timeless = undated(answer) ?? 0
+    const shown = axis.read(answer)
     const title = (as === 'share' ? text.charts.sharePer : text.charts.recordsPer)[shown.period]
+    const isSingle = split === null || !split.isArray
+    const [undated, outliers] = [countIn(answer, 'undated'), countIn(answer, 'outliers')]
+    const totals = totalsIn(answer, shown)
+    const counts = partsOf(answer).map((_, at) => axis.countsIn(answer, `part${at}`, shown.period))
+    const starts = counts.every(isNothing) ? [] : shown.starts
+    const drawn = { ...shown, starts }
+    const series = partsOf(answer).map(
+      ({ name, isRest, view: part }, at): ChartSeries => ({
+        name,
+        ...(isRest && { isRest }),
+        values: valuesOf(counts[at] ?? new Map(), totals, drawn),
+        hrefs:
+          split === null || part === null
+            ? []
+            : starts.map((start) => collectionAddress(collection.nsid, periodView(part, axis, shown, start))),
+      }),
+    )
     return {
       spec: describe(
         {
@@ -125,123 +142,95 @@ export function timeChart(
           valueLabel: as === 'share' ? text.charts.shareOfAll : text.charts.records,
           isOrdered: true,
           isStacked: isSingle,
-          keys: periodKeys(view, axis, shown, collection.nsid, language),
-          series:
-            split === null || parts === null
-              ? [whole]
-              : splitSeries(split, parts.groups, counts, ofAll, shown),
+          keys: periodKeys(view, axis, drawn, collection.nsid, language),
+          series,
         },
         language,
       ),
       notes: [
-        ...(timeless > 0 ? [text.charts.undated(language.number(timeless))] : []),
-        ...(shown.outliers > 0 ? [text.charts.outliers(language.number(shown.outliers))] : []),
-        ...(shown.isCut ? [text.charts.newestOnly] : []),
-        ...((parts?.groupCount ?? 0) > mostGroups ? [text.charts.smallLeftOut] : []),
+        ...(undated > 0 ? [text.charts.undated(language.number(undated))] : []),
+        ...(outliers > 0 ? [text.charts.outliers(language.number(outliers))] : []),
+        ...(isCut(shown) ? [text.charts.newestOnly] : []),
+        ...valuesLeftOut(answer),
       ],
     }
   }
 
-  /** Shares of all records, which no aggregate divides by: a row for each period, or for each value in each period. */
-  function table(answer: Answer): ChartTable {
-    const [time, all] = [answer['time'] as Groups, answer['timeOfAll'] as Groups]
-    const shown = axis.read([time], all)
-    const ofAll = shown.counts(all.groups)
-    const key = `${axis.field.name}_${shown.period}`
-    const rowsOf = (groups: readonly Group[], value: object): readonly Row[] => {
-      const counts = shown.counts(groups)
-      const row = (period: string | null, count: number, divisor: number): Row => ({
-        [key]: period,
-        ...value,
-        count,
-        total: divisor,
-        share: divisor === 0 ? null : count / divisor,
-      })
-      const timeless = axis.undated(groups)
-      return [
-        ...(timeless === 0 ? [] : [row(null, timeless, axis.undated(all.groups))]),
-        ...shown.starts.map((start) =>
-          row(periodText(shown.period, start), counts.get(start) ?? 0, ofAll.get(start) ?? 0),
-        ),
-      ]
-    }
-    const divided = { count: 'integer', total: 'integer', share: 'float' } as const
-    if (split === null) return { columns: { [key]: 'instant', ...divided }, rows: rowsOf(time.groups, {}) }
-    const values = Map.groupBy((answer['timeSplit'] as Groups).groups, (group) => group[split.name] ?? null)
-    return {
-      columns: { [key]: 'instant', [split.name]: 'text', ...divided },
-      rows: [...values].flatMap(([value, groups]) =>
-        rowsOf(groups, { [split.name]: value === null ? null : String(value) }),
+  /** Of an array there are no others, so that the chart says how many values it leaves out. */
+  function valuesLeftOut(answer: Answer): readonly string[] {
+    if (split === null || !split.isArray) return []
+    const { groups, groupCount = 0 } = answer['parts'] as Groups
+    const all = groups.some((group) => group[split.name] === null) ? groupCount - 1 : groupCount
+    const shown = partsOf(answer).length
+    if (all <= shown) return []
+    return [
+      language.text.charts.largestOf(
+        fieldLabel(split, language),
+        language.number(shown),
+        language.number(all),
       ),
+    ]
+  }
+
+  /** How many records there are in each period, for shares of them; null for counts. */
+  function totalsIn(answer: Answer, { period }: ShownPeriods): ReadonlyMap<number, number> | null {
+    return as === 'share' ? axis.countsIn(answer, 'ofAll', period) : null
+  }
+
+  /** A row for each period, or for each part in each period; without parts also for records without a time. */
+  function table(answer: Answer): ChartTable {
+    const shown = axis.read(answer)
+    const key = `${field.name}_${shown.period}`
+    const totals = totalsIn(answer, shown)
+    return {
+      columns: {
+        [key]: 'instant',
+        ...(split !== null && { [split.name]: 'text', others: 'boolean' }),
+        count: 'integer',
+        ...(totals !== null && { total: 'integer', share: 'float' }),
+      },
+      rows: [
+        ...(split === null ? undatedRow(answer, key) : []),
+        ...partsOf(answer).flatMap(({ value, isRest }, at) => {
+          const counts = axis.countsIn(answer, `part${at}`, shown.period)
+          const shares = valuesOf(counts, totals, shown)
+          return shown.starts.map((start, period) => ({
+            [key]: periodText(shown.period, start),
+            ...(split !== null && { [split.name]: value ?? null, others: isRest }),
+            count: counts.get(start) ?? 0,
+            ...(totals !== null && { total: totals.get(start) ?? 0, share: shares[period] ?? null }),
+          }))
+        }),
+      ],
     }
   }
 
-  /** The most frequent values, and all others together where a record has one value at most. */
-  function splitSeries(
-    by: ShownField,
-    groups: readonly Group[],
-    counts: ReadonlyMap<number, number>,
-    ofAll: ReadonlyMap<number, number> | null,
-    shown: ShownPeriods,
-  ): readonly ChartSeries[] {
-    const dated = groups.filter((group) => group[axis.key] !== null)
-    const values = Map.groupBy(dated, (group) => JSON.stringify(group[by.name]))
-    const largest = [...values.values()]
-      .map((members) => ({ members, sum: members.reduce((sum, { count }) => sum + count, 0) }))
-      .toSorted((one, other) => other.sum - one.sum)
-      .slice(0, mostSeries)
-      .map(({ members }) => ({ member: members[0] as Group, counts: shown.counts(members) }))
-    const series = largest.map((each): ChartSeries => {
-      const value = each.member[by.name] ?? null
-      return {
-        name: groupLabel(asGrouping(by), each.member, null, language),
-        values: valuesOf(each.counts, ofAll, shown),
-        hrefs: shown.starts.map((start) =>
-          collectionAddress(
-            collection.nsid,
-            withValue(periodView(view, axis, shown, start), by, value === null ? null : String(value)),
-          ),
-        ),
-      }
-    })
-    if (by.isArray || values.size <= mostSeries) return series
-    const rest = new Map(
-      [...counts].map(([start, count]) => [
-        start,
-        Math.max(
-          0,
-          largest.reduce((left, each) => left - (each.counts.get(start) ?? 0), count),
-        ),
-      ]),
-    )
-    return [
-      ...series,
-      { name: language.text.charts.others, isRest: true, values: valuesOf(rest, ofAll, shown), hrefs: [] },
-    ]
+  function undatedRow(answer: Answer, key: string): readonly Row[] {
+    const [count, total] = [countIn(answer, 'undated'), countIn(answer, 'undatedOfAll')]
+    if (count === 0) return []
+    return [{ [key]: null, count, ...(as === 'share' && { total, share: count / total }) }]
   }
+}
+
+export function countIn(answer: Answer, name: string): number {
+  return (answer[name] as { readonly count: number } | undefined)?.count ?? 0
+}
+
+/** Whether no period has any record, so that there is nothing to draw. */
+export function isNothing(counts: ReadonlyMap<number, number>): boolean {
+  return counts.values().every((count) => count === 0)
 }
 
 /** Counts, or shares of all records of the period; null where there are none to divide by. */
 export function valuesOf(
   counts: ReadonlyMap<number, number>,
-  ofAll: ReadonlyMap<number, number> | null,
+  totals: ReadonlyMap<number, number> | null,
   { starts }: ShownPeriods,
 ): readonly (number | null)[] {
   return starts.map((start) => {
     const count = counts.get(start) ?? 0
-    if (ofAll === null) return count
-    const total = ofAll.get(start) ?? 0
+    if (totals === null) return count
+    const total = totals.get(start) ?? 0
     return total === 0 ? null : count / total
   })
-}
-
-function asGrouping(field: ShownField): Grouping {
-  return { name: field.name, field, unit: null }
-}
-
-/** The view with only this value of the field; null: without one. */
-function withValue(view: View, field: ShownField, value: string | null): View {
-  return value === null
-    ? withCondition(view, { field, operator: 'missing', values: ['1'] })
-    : withCondition(view, { field, operator: 'is', values: [value] })
 }

@@ -107,6 +107,7 @@ export function unusualChart(
     against,
     backgrounds: possible,
     panels: panels(),
+    more: () => [],
     suggestions,
     chart,
     table,
@@ -163,7 +164,7 @@ export function unusualChart(
       return [
         {
           ...panel,
-          arguments: { ...recordArguments(view, subject) },
+          arguments: { ...recordArguments(view) },
           variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
           selection: `unusualWords(field: ${words.name}, against: $background, minCount: ${leastRecords.words}, limit: ${askedWords}) { recordsRead againstRecordsRead words { word ${selected} } }`,
         },
@@ -174,7 +175,7 @@ export function unusualChart(
           {
             ...panel,
             arguments: {
-              ...recordArguments(view, subject),
+              ...recordArguments(view),
               groupBy: [grouping.name],
               significant: { against: background },
               limit: mostGroups,

@@ -101,5 +101,5 @@ export function isTooLarge({ keys, series }: ChartSpec): boolean {
 
 /** A number of the palette: the last is that of the rest. */
 export function colourNumber({ series }: ChartSpec, at: number): number {
-  return series[at]?.isRest === true ? 6 : at % 6
+  return series[at]?.isRest === true ? 8 : at % 8
 }

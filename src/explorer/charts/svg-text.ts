@@ -15,8 +15,18 @@ export interface SvgNode {
 
 export type Target = 'page' | 'file'
 
-/** Colours that are told apart by readers who do not see red, green or blue; `other` is the seventh. */
-export const palette = ['#0b57a4', '#c65102', '#007a5a', '#a83f86', '#866a00', '#3b9bb8', '#5a6470'] as const
+/** The first six are told apart by readers who do not see red, green or blue; the last is that of the rest. */
+export const palette = [
+  '#0b57a4',
+  '#c65102',
+  '#007a5a',
+  '#a83f86',
+  '#866a00',
+  '#3b9bb8',
+  '#8a4b1f',
+  '#b00020',
+  '#5a6470',
+] as const
 
 const elements = new Set(['g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title'])
 const attributes = new Set([

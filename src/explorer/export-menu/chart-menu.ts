@@ -3,7 +3,7 @@ import { fileFormats } from '../../files/file-spec.ts'
 import { chartFileAddress } from '../addresses.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
-import { buildOperation, type Panel } from '../operation.ts'
+import { affordableOperations, type Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
 import type { Subject } from '../fields/subject.ts'
 import { subjectLabel } from '../fields/labels.ts'
@@ -21,12 +21,15 @@ export function chartMenu(
   context: MenuContext,
 ): Html {
   const { spec } = asked.chart(answer)
-  if (spec.keys.length === 0) return null
+  const drawn = asked.more(answer)
+  // Of what costs too much for one operation the first part is shown.
+  const [operation] = affordableOperations(context.site, drawn.length === 0 ? asked.panels : drawn)
+  if (spec.keys.length === 0 || operation === undefined) return null
   return exportMenu(
     {
       kind: 'chart',
       title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
-      operation: buildOperation(context.site.schema, 'Chart', asked.panels),
+      operation,
       files: chartFiles(asked, view, subject),
       svg: chartFileAddress(subject.collection.nsid, view, 'svg'),
     },
@@ -36,7 +39,7 @@ export function chartMenu(
 
 /** The values of a chart: an export of its groups, or, where it is made of several panels, a file of its own. */
 export function chartFiles(
-  { panels, table }: AskedChart,
+  { exported, table }: AskedChart,
   view: View,
   subject: Subject,
 ): readonly ExportedFile[] {
@@ -46,12 +49,8 @@ export function chartFiles(
       const path = chartFileAddress(nsid, view, format)
       return path === null ? [] : { format, path }
     })
-  const panel = drawnPanels.map((name) => panels.find((each) => each.name === name)).find(Boolean)
-  return panel === undefined ? [] : filesOf(panel, subject)
+  return exported === undefined ? [] : filesOf(exported, subject)
 }
-
-/** Panels whose groups are what a chart draws. */
-const drawnPanels = ['groups', 'timeSplit', 'time']
 
 function groupsOf({ arguments: { groupBy } }: Panel): readonly string[] {
   return Array.isArray(groupBy) ? groupBy.map(String) : []

@@ -43,7 +43,7 @@ export function viewFiles(
 ): readonly ExportedFile[] {
   const { sort } = view
   return recordFiles(subject.collection.nsid, {
-    ...recordArguments(view, subject),
+    ...recordArguments(view),
     sortBy: sort === null ? undefined : `${sort.field}:${sort.direction}`,
     fields: columns === null ? allColumns(subject, schema) : columnNames(columns),
   })

@@ -34,7 +34,7 @@ export function feedPanel(view: View, subject: Subject, site: Site): Panel {
     field: collection.rootField,
     arguments: {
       first: mostEntries,
-      ...recordArguments(view, subject),
+      ...recordArguments(view),
       sortBy: sort === null ? undefined : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
     selection: `nodes { did actorHandle indexedAt changedAt ${selectFields(fieldsOf(subject), collection.typeName, site.schema)} }`,
@@ -107,7 +107,8 @@ function entryOf(
     page: origin + path,
     link: link !== null && isWebAddress(link) ? new URL(link).href : null,
     summary: summary === null ? null : shortText(summary, longestSummary),
-    published: instantOf(textOf(roles.time)) ?? node.indexedAt,
+    // `indexedAt` is not a time of publication.
+    published: fields.get(roles.time)?.properties.length === 0 ? null : instantOf(textOf(roles.time)),
     updated: node.changedAt,
     author: node.actorHandle ?? node.did,
     authorPage: origin + accountAddress(node.did),

@@ -22,8 +22,8 @@ export interface FeedEntry {
   /** An address that the record names; http(s) only. */
   readonly link: string | null
   readonly summary: string | null
-  /** RFC 3339. */
-  readonly published: string
+  /** RFC 3339; null if the record states none. */
+  readonly published: string | null
   readonly updated: string
   /** Handle or DID. */
   readonly author: string
@@ -82,7 +82,9 @@ function entryMembers(entry: FeedEntry): readonly Member[] {
   return [
     { atom: text('id', iriOf(uri)), json: { id: uri } },
     { atom: text('title', title), json: { title } },
-    { atom: text('published', published), json: { date_published: published } },
+    ...(published === null
+      ? []
+      : [{ atom: text('published', published), json: { date_published: published } }]),
     { atom: text('updated', updated), json: { date_modified: updated } },
     { atom: link('alternate', page, 'text/html'), json: { url: page } },
     ...(other === null ? [] : [{ atom: link('related', other), json: { external_url: other } }]),

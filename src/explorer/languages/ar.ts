@@ -96,7 +96,6 @@ export const ar: Catalogue = {
     pages: 'الصفحات',
     dates: (field) => `${isolated(field)}، بالتوقيت العالمي UTC`,
     noChart: 'حُذف المخطط لأن عوامل التصفية هذه مكلفة. يظهر المخطط مع عدد أقل منها.',
-    noSplit: 'لم يُقسَّم المخطط لأن عوامل التصفية هذه مكلفة.',
     fewFacets: 'حُذفت بعض الجوانب لأن هذا العرض مكلف. تجد قيمها تحت «حقول أخرى».',
     fewerFacets: 'اختر جوانب أو عوامل تصفية أقل لتظهر هنا.',
     skipFilters: 'تظهر الجوانب مع الصفحة الأولى.',
@@ -241,6 +240,8 @@ export const ar: Catalogue = {
         return `لا يوجد حقل أو معامل باسم «${isolated(problem.name)}». أزله من العنوان.`
       case 'unknownOperator':
         return `الحقل «${isolated(problem.name)}» لا يقبل «${isolated(problem.operator)}»، بل يقبل: ${list(problem.operators)}.`
+      case 'noSearch':
+        return `«${problem.name}» يبحث عن كلمات، وليس في هذه السجلات نص يُبحث فيه. احذفه أو استعمل مرشحًا.`
       case 'longValue':
         return `قيمة «${isolated(problem.name)}» طويلة جدًا: الحد الأقصى لعدد الأحرف ${isolated(problem.most)}.`
       case 'notFlag':

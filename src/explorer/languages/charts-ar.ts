@@ -34,7 +34,7 @@ export const charts: Catalogue['charts'] = {
   unmeasured: (count) => `سجلات بلا هذا الرقم لا تُعرض: ${isolated(count)}.`,
   outliers: (count) => `سجلات بتاريخ بعيد جدًا عن غيرها لا تُعرض: ${isolated(count)}؛ اختر فترة لعرضها.`,
   newestOnly: 'تُعرض أحدث الفترات فقط. اختر فترات أطول لرؤيتها كلها.',
-  smallLeftOut: 'المجموعات كثيرة جدًا؛ أصغرها ضمن «أخرى».',
+  smallLeftOut: 'الأزواج أكثر مما يتسع له جواب واحد؛ والقليلة السجلات منها بلا قيمة هنا.',
   values: 'القيم',
   count: 'أعداد',
   share: 'نسب',

@@ -40,7 +40,7 @@ export const charts = {
   outliers: (count: string) =>
     `Records with a time far from all others that are not shown: ${count}. A period shows them.`,
   newestOnly: 'Only the newest periods are shown. Choose longer ones to see all.',
-  smallLeftOut: 'There are very many groups; the smallest are among the others.',
+  smallLeftOut: 'There are more pairs than an answer has; those of few records have no value here.',
   values: 'Values',
   count: 'Counts',
   share: 'Shares',

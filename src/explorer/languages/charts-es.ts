@@ -34,7 +34,8 @@ export const charts: Catalogue['charts'] = {
   outliers: (count) =>
     `Registros con una fecha muy alejada de las demás que no se muestran: ${count}. Un período los muestra.`,
   newestOnly: 'Solo se muestran los períodos más recientes. Elija períodos más largos para verlos todos.',
-  smallLeftOut: 'Hay muchísimos grupos; los más pequeños están entre los otros.',
+  smallLeftOut:
+    'Hay más pares de los que caben en una respuesta; los de pocos registros no tienen valor aquí.',
   values: 'Valores',
   count: 'Cantidades',
   share: 'Proporciones',

@@ -84,7 +84,6 @@ export const en = {
     pages: 'Pages',
     dates: (field: string) => `${field}, in UTC`,
     noChart: 'The chart is left out, because these filters cost much. With fewer, it is shown.',
-    noSplit: 'The chart is not split, because these filters cost much.',
     fewFacets: 'Some facets are left out, because this view costs much. “More fields” leads to their values.',
     fewerFacets: 'Choose fewer facets or filters to see them here.',
     skipFilters: 'Facets are shown with the first page.',
@@ -169,6 +168,8 @@ export const en = {
         return `There is no field or parameter “${problem.name}”. Remove it from the address.`
       case 'unknownOperator':
         return `“${problem.name}” has no condition “${problem.operator}”. It has: ${problem.operators.join(', ')}.`
+      case 'noSearch':
+        return `“${problem.name}” searches words, and these records have no text that is searched. Leave it out, or use a filter.`
       case 'longValue':
         return `The value of “${problem.name}” is too long: at most ${problem.most} characters.`
       case 'notFlag':

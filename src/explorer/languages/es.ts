@@ -83,7 +83,6 @@ export const es: Catalogue = {
     pages: 'Páginas',
     dates: (field) => `${field}, en UTC`,
     noChart: 'Se omite el gráfico porque estos filtros son costosos. Con menos filtros aparece.',
-    noSplit: 'El gráfico no se divide porque estos filtros son costosos.',
     fewFacets: 'Se omiten algunas facetas porque esta vista es costosa. «Más campos» lleva a sus valores.',
     fewerFacets: 'Elija menos facetas o filtros para verlas aquí.',
     skipFilters: 'Las facetas se muestran en la primera página.',
@@ -221,6 +220,8 @@ export const es: Catalogue = {
         return `No hay ningún campo ni parámetro «${problem.name}». Quítelo de la dirección.`
       case 'unknownOperator':
         return `«${problem.name}» no tiene la condición «${problem.operator}». Tiene: ${problem.operators.join(', ')}.`
+      case 'noSearch':
+        return `«${problem.name}» busca palabras, y estos registros no tienen ningún texto en el que se busque. Quítelo o use un filtro.`
       case 'longValue':
         return `El valor de «${problem.name}» es demasiado largo: como máximo ${problem.most} caracteres.`
       case 'notFlag':

@@ -6,7 +6,7 @@ import type { Panel } from '../operation.ts'
 import type { Site } from '../page.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
-import { isSearch, recordArguments } from '../view/where.ts'
+import { recordArguments } from '../view/where.ts'
 
 export const pageSize = 20
 const facetSize = 10
@@ -22,8 +22,7 @@ export interface FacetAnswer {
 }
 
 export interface ListAnswer {
-  /** Missing where another panel has it. */
-  readonly totalCount?: number
+  readonly totalCount: number
   readonly edges: readonly Edge[]
   readonly pageInfo: {
     readonly hasNextPage: boolean
@@ -61,21 +60,17 @@ export function briefColumns({ fields, roles }: Subject): readonly ShownField[] 
   )
 }
 
-/**
- * Facets are asked for with the first page only: they do not change from page to page. `hasTotal`: false where another
- * panel counts the same records.
- */
+/** Facets are asked for with the first page only: they do not change from page to page. */
 export function listPanel(
   view: View,
   columns: readonly ShownField[],
   facets: readonly ShownField[],
   subject: Subject,
   { schema }: Site,
-  hasTotal = true,
 ): Panel {
   const { collection } = subject
   const { page, sort } = view
-  const isSearched = isSearch(view, subject)
+  const isSearched = view.search !== ''
   const size =
     page?.side === 'before'
       ? { last: pageSize, before: page.cursor }
@@ -86,11 +81,11 @@ export function listPanel(
     field: collection.rootField,
     arguments: {
       ...size,
-      ...recordArguments(view, subject),
+      ...recordArguments(view),
       sortBy: sort === null ? relevance : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
     },
     selection: [
-      ...(hasTotal ? ['totalCount'] : []),
+      'totalCount',
       'pageInfo { hasNextPage hasPreviousPage startCursor endCursor }',
       'edges {',
       ...markedFields(view, subject).map(
@@ -113,7 +108,7 @@ export function facetSelection(facets: readonly ShownField[], limit: number, ign
 /** Texts in which the words of the search are marked. */
 function markedFields(view: View, subject: Subject): readonly string[] {
   const { collection, roles } = subject
-  if (!isSearch(view, subject) || view.show === 'table') return []
+  if (view.search === '' || view.show === 'table') return []
   return collection.searchFields
     .map(({ name }) => name)
     .filter((name) => name === roles.title || name === roles.summary)

@@ -27,7 +27,7 @@ export function valuePanels(
     conditions: view.conditions.filter((each) => each.field.name !== field.name),
   })
   const found = find === '' ? null : findCondition(field, find)
-  const { where, search } = recordArguments(others, subject)
+  const { where, search } = recordArguments(others)
   const both = [where, found].filter((each) => each !== undefined && each !== null)
   const names =
     field.targetTitle !== null && find !== '' ? { [field.targetTitle]: { contains: find } } : undefined

@@ -13,7 +13,7 @@ import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
 import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
-import { buildOperation } from '../operation.ts'
+import { affordableOperations, type Operation } from '../operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
 import { comparedForm, groupForm } from '../parts/chart-form.ts'
 import { comparedTools, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
@@ -49,7 +49,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   const { view, part, chart, tools, begin, problems } = read(site, subject, request)
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  const panels = [...chart.panels, ...(chart.panels.length === 0 ? [] : conditionNames(view.conditions))]
+  const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
   // Forms send blank inputs.
   const isUntidy = given.some(([, value]) => value.trim() === '')
   const tidy = { ...view, others: view.others.filter(([, value]) => value.trim() !== '') }
@@ -58,7 +58,8 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
     title,
     isIndexed: false,
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
-    operation: panels.length === 0 ? null : buildOperation(site.schema, 'Charts', panels),
+    operation: affordableOperations(site, panels),
+    more: (answer) => affordableOperations(site, chart.more(answer)),
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
       const { spec, notes } = chart.chart(answer)
@@ -126,6 +127,11 @@ function read(site: Site, subject: Subject, { parameters: given, language }: Pag
   }
 }
 
+/** Whether there is nothing to draw. */
+function isUnasked({ panels, more }: AskedChart): boolean {
+  return panels.length === 0 && more(null).length === 0
+}
+
 /** The chart of an address as SVG: that of the charts page, or the time chart of the collection. */
 export function chartDrawing(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
@@ -133,9 +139,19 @@ export function chartDrawing(site: Site, subject: Subject, request: PageRequest)
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
-    operation: buildOperation(site.schema, 'Chart', asked.chart.panels),
-    write: (answer) => site.charts.draw(asked.chart.chart(answer).spec, 'file'),
+    operation: affordableOperations(site, asked.chart.panels),
+    write: async (answer, ask) =>
+      site.charts.draw(asked.chart.chart(await wholeAnswer(asked.chart, answer, ask, site)).spec, 'file'),
   }
+}
+
+async function wholeAnswer(
+  chart: AskedChart,
+  answer: Answer,
+  ask: (operations: readonly Operation[]) => Promise<Answer>,
+  site: Site,
+): Promise<Answer> {
+  return { ...answer, ...(await ask(affordableOperations(site, chart.more(answer)))) }
 }
 
 /** The values of such a chart. Those of groups are an export, where the reader is sent. */
@@ -146,7 +162,6 @@ export function chartValues(format: FileFormat) {
     const { chart, view } = asked
     const { nsid } = subject.collection
     const { table } = chart
-    const operation = buildOperation(site.schema, 'Chart', chart.panels)
     if (table === undefined) {
       const file = chartFiles(chart, view, subject).find((each) => each.format === format)
       return { ...notFoundPage(request), location: file?.path ?? null }
@@ -155,8 +170,13 @@ export function chartValues(format: FileFormat) {
       status: 200,
       media: mediaTypes[format],
       name: `${nsid}.chart.${format}`,
-      operation,
-      write: (answer) => tableFile(table(answer), format, request.origin + request.address),
+      operation: affordableOperations(site, chart.panels),
+      write: async (answer, ask) =>
+        tableFile(
+          table(await wholeAnswer(chart, answer, ask, site)),
+          format,
+          request.origin + request.address,
+        ),
     }
   }
 }
@@ -172,7 +192,7 @@ function readFile(
   const { language } = request
   const title = language.text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
-  return chart === null || chart.panels.length === 0 ? notFoundPage(request) : { chart, view }
+  return chart === null || isUnasked(chart) ? notFoundPage(request) : { chart, view }
 }
 
 function readTime(

@@ -10,10 +10,9 @@ import { conditionList } from '../browse/sentences.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { withOthers } from '../chart-data/own-parameters.ts'
-import { type TimeChart, timeChart } from '../chart-data/time-chart.ts'
+import { timeChart } from '../chart-data/time-chart.ts'
 import { html } from '../html.ts'
-import { buildOperation, type Operation } from '../operation.ts'
+import { affordableOperations, areAffordable, buildOperation, type Operation } from '../operation.ts'
 import type { Draft, PageRequest, Site } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
@@ -22,7 +21,7 @@ import { timeFigure } from '../parts/time-figure.ts'
 import { chartMenu } from '../export-menu/chart-menu.ts'
 import type { MenuContext } from '../export-menu/export-menu.ts'
 import { viewMenu } from '../export-menu/view-menu.ts'
-import { choosePanels } from '../view/facets.ts'
+import { chooseFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
@@ -32,45 +31,33 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const { collection } = subject
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
-  const asked = view.page === null ? timeChart(site, subject, view, language, Date.now()) : null
-  // What a chart that costs too much gives way to.
-  const unsplit = withOthers(view, { split: null })
-  const whole = asked?.choices.split ? timeChart(site, subject, unsplit, language, Date.now()) : null
-  const problems = [...wrong, ...(asked?.problems ?? [])]
+  const chart = timeChart(site, subject, view, language, Date.now())
+  const asked = view.page === null ? chart : null
+  const problems = [...wrong, ...(chart?.problems ?? [])]
   const title = subjectLabel(subject, language)
   if (problems.length > 0) return problemPage(problems, title, request)
   const location = isUntidy(parameters)
     ? withLanguage(collectionAddress(collection.nsid, view), language)
     : null
   const columns = columnsOf(view, subject)
-  const build = (facets: readonly ShownField[], time: TimeChart | null): Operation =>
+  const build = (facets: readonly ShownField[]): Operation =>
     buildOperation(site.schema, 'Collection', [
-      // The chart counts the same records.
-      listPanel(view, columns, facets, subject, site, time === null),
+      listPanel(view, columns, facets, subject, site),
       ...facets.flatMap((field) => referredPanel(field, site)),
       ...conditionNames(view.conditions),
-      ...(time?.panels ?? []),
     ])
-  const {
-    facets,
-    left,
-    chart: time,
-  } = view.page === null
-    ? choosePanels(
-        view,
-        subject,
-        [asked, whole].filter((each) => each !== null),
-        build,
-        site,
-      )
-    : { facets: [], left: [], chart: null }
-  const drawn = time === asked ? view : unsplit
+  const { facets, left } =
+    view.page === null ? chooseFacets(view, subject, build, site) : { facets: [], left: [] }
+  const asks = [...(asked?.panels ?? []), ...(asked?.more(null) ?? [])]
+  const time = asks.length > 0 && areAffordable(site, asks) ? asked : null
   return {
     status: 200,
     location,
     title,
     description: subjectDescription(subject, language),
-    operation: build(facets, time),
+    operation: [build(facets), ...affordableOperations(site, time?.panels ?? [])],
+    more: (answer) => affordableOperations(site, time?.more(answer) ?? []),
+    isMoreOptional: true,
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view, 'atom'),
     async render(answer) {
@@ -78,9 +65,10 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       const isLive = view.sort === null && view.page === null && view.search === ''
       const context: MenuContext = { site, language, origin, address, index }
       const list = answer['list'] as ListAnswer
+      const isAnswered = time?.more(answer).every(({ name }) => Object.hasOwn(answer, name)) === true
       const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
-      const charts = html`<a href=${withLanguage(chartsAddress(collection.nsid, unsplit), language)} rel="nofollow">${text.charts.more}</a>`
+      const charts = html`<a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>`
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const found = list.edges.map((edge) => resultOf(edge, columns, subject, site))
       return html`
@@ -100,15 +88,15 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             </details>
           </aside>
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
-            ${asked !== null && time === null && html`<p class="none">${text.browse.noChart} ${charts}</p>`}
-            ${time !== null && time !== asked && html`<p class="none">${text.browse.noSplit} ${charts}</p>`}
+            ${asked !== null && !isAnswered && html`<p class="none">${text.browse.noChart} ${charts}</p>`}
             ${
               time !== null &&
-              html`${await timeFigure(time, answer, drawn, subject, site, language)}
-              ${chartMenu(time, answer, drawn, subject, context)}`
+              isAnswered &&
+              html`${await timeFigure(time, answer, view, subject, site, language)}
+              ${chartMenu(time, answer, view, subject, context)}`
             }
             <span id="results" tabindex="-1"></span>
-            ${optionsBar(time?.total(answer) ?? list.totalCount ?? 0, time?.undated(answer) ?? null, columns, browse)}
+            ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
               found.length === 0
                 ? html`<p class="empty">${text.noResults} ${isReducible && text.noResultsHint}</p>`

@@ -22,7 +22,7 @@ export async function timeFigure(
 ): Promise<Html> {
   const { text } = language
   const { spec, notes } = chart(answer)
-  if (spec.keys.length === 0) return null
+  if (spec.keys.length === 0) return notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`
   const choice = (name: 'as' | 'split' | 'per', value: string | null, label: string, isChosen: boolean) => ({
     label,
     address: collectionAddress(collection.nsid, withOthers(view, { [name]: value })),

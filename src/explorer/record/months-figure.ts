@@ -16,7 +16,8 @@ export interface MonthGroup {
   readonly count: number
 }
 
-const mostMonths = 240
+/** The figure has so many of the newest months. One more is asked for, that of records without a time. */
+export const mostMonths = 240
 
 /** Null without any time. `field` has the URI of the record, in records of `holder`. */
 export async function monthsFigure(
@@ -61,7 +62,10 @@ export async function monthsFigure(
     language,
   )
   return chartFigure(spec, site, language, {
-    notes: undated > 0 ? [text.charts.undated(language.number(undated))] : [],
+    notes: [
+      ...(undated > 0 ? [text.charts.undated(language.number(undated))] : []),
+      ...((starts[0] ?? 0) > first ? [text.charts.newestOnly] : []),
+    ],
   })
 }
 

@@ -12,7 +12,7 @@ import { allColumns, groupFiles, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
-import { type MonthGroup, monthsFigure } from './months-figure.ts'
+import { type MonthGroup, monthsFigure, mostMonths } from './months-figure.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { fieldWords } from './values.ts'
 
@@ -32,7 +32,6 @@ export interface Summarized {
 const leastRatio = 3
 const mostSummaries = 2
 const mostScores = 4
-const mostMonths = 240
 
 /** `index`: which collections have many more records than this one; without it there are no summaries. */
 export function summarizedBy(
@@ -86,7 +85,7 @@ export function summaryPanels(uri: string, summarized: readonly Summarized[]): r
       field: `${holder.collection.rootField}Aggregate`,
       arguments: {
         where: whereOf([{ field, operator: 'is', values: [uri] }]),
-        ...(bucket !== null && { groupBy: [bucket], orderBy: 'KEY_ASC', limit: mostMonths }),
+        ...(bucket !== null && { groupBy: [bucket], orderBy: 'KEY_DESC', limit: mostMonths + 1 }),
       },
       selection: [
         'count',
@@ -162,7 +161,7 @@ function summaryMenu(uri: string, summarized: Summarized, context: MenuContext):
       files:
         bucket === null
           ? recordFiles(nsid, { where, fields: allColumns(holder, schema) })
-          : groupFiles(nsid, { where, groupBy: bucket, orderBy: 'KEY_ASC', limit: `${mostMonths}` }),
+          : groupFiles(nsid, { where, groupBy: bucket, orderBy: 'KEY_ASC' }),
     },
     context,
   )

@@ -31,7 +31,7 @@ export interface Condition {
 /** More would be refused by the service with a message about GraphQL. */
 export const mostConditions = 40
 const mostValues = 100
-const longestValue = 1_000
+export const longestValue = 1_000
 
 export function operatorsOf({ type, isArray, steps }: ShownField): readonly Operator[] {
   const missing = ['is', 'not', 'missing'] as const

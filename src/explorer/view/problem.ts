@@ -7,6 +7,7 @@ export type Problem =
       readonly operator: string
       readonly operators: readonly string[]
     }
+  | { readonly kind: 'noSearch'; readonly name: string }
   | { readonly kind: 'longValue'; readonly name: string; readonly most: number }
   | { readonly kind: 'notFlag'; readonly name: string }
   | { readonly kind: 'notInteger' | 'notBoolean' | 'notTime'; readonly name: string; readonly value: string }

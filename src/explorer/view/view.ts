@@ -80,6 +80,8 @@ export function readView(
     subject,
   )
   const search = last('q')
+  if (search !== '' && subject.collection.searchFields.length === 0)
+    problems.push({ kind: 'noSearch', name: 'q' })
   if (search.length > longest) problems.push({ kind: 'longValue', name: 'q', most: longest })
   const [after, before] = [last('after'), last('before')]
   const view: View = {

@@ -13,20 +13,14 @@ export interface RecordArguments {
   readonly search: string | undefined
 }
 
-export function recordArguments(
-  view: Pick<View, 'conditions' | 'search'>,
-  subject: Subject,
-): RecordArguments {
-  const { conditions, search } = view
+export function recordArguments({
+  conditions,
+  search,
+}: Pick<View, 'conditions' | 'search'>): RecordArguments {
   return {
     where: conditions.length === 0 ? undefined : whereOf(conditions),
-    search: isSearch(view, subject) ? search : undefined,
+    search: search === '' ? undefined : search,
   }
-}
-
-/** Whether words are searched. A collection without searched texts takes no `search`. */
-export function isSearch({ search }: Pick<View, 'search'>, { collection }: Subject): boolean {
-  return search !== '' && collection.searchFields.length > 0
 }
 
 /** Whether the service takes the search. */
@@ -45,7 +39,8 @@ export function canSearch(search: string, { searchFields }: Subject['collection'
 
 /**
  * Conditions on one array, or on the records that refer by one reference, must hold for the same element or record.
- * Excluded values are inside `NOT`, so that records without a value stay.
+ * Excluded values are inside `NOT`, so that records without a value stay. A record whose reference leads to none that is
+ * indexed has no value of that.
  */
 export function whereOf(conditions: readonly Condition[]): Where {
   const where: Record<string, unknown> = {}
@@ -53,13 +48,27 @@ export function whereOf(conditions: readonly Condition[]): Where {
   for (const condition of conditions) {
     const { field, operator } = condition
     if (operator === 'not') others.push({ NOT: nest(field, anyOf(field, condition.values)) })
+    else if (operator === 'missing' && condition.values[0] === '1' && isReferred(field))
+      others.push({ NOT: nest(field, { isNull: false }) })
     else if (!merge(where, nest(field, conditionOn(condition))))
       others.push(nest(field, conditionOn(condition)))
   }
   return others.length === 0 ? where : { ...where, AND: others }
 }
 
-function nest({ steps }: ShownField, inner: Where): Where {
+/** Whether it is a value of a record that this one refers to. */
+function isReferred({ steps }: ShownField): boolean {
+  return steps.some(({ record }) => record !== null) && !steps.some(({ some }) => some)
+}
+
+/** Records that meet both. */
+export function andWhere(where: Where | undefined, ...others: readonly Where[]): Where {
+  const all = [...(where === undefined || Object.keys(where).length === 0 ? [] : [where]), ...others]
+  const [first = {}, ...rest] = all
+  return rest.length === 0 ? first : { AND: all }
+}
+
+export function nest({ steps }: ShownField, inner: Where): Where {
   return steps.reduceRight<Where>(
     (inside, { name, some }) => ({ [name]: some ? { some: inside } : inside }),
     inner,

@@ -1,0 +1,233 @@
+/**
+ * Charts over random corpora, from one day to thirty years, with few values or many: each number is that of the records
+ * behind it by the reference evaluator, and no record is missing from a chart that does not say so.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRandom } from '../../demo/random.ts'
+import { plainRecord } from '../golden/corpora.ts'
+import { createReference } from '../reference/reference.ts'
+import type { Json } from '../reference/shapes.ts'
+import { cidOf } from '../support/records/records.ts'
+import { rounds, seed } from '../support/rounds.ts'
+import { modelOf } from '../support/service/agents.ts'
+import { openTestService } from '../support/service/service.ts'
+import { recordLexicon } from '../support/store/store.ts'
+import { type Cell, type Pages, pagesOver } from './pages.ts'
+
+const texts = { title: { type: 'string', maxGraphemes: 300 } }
+const time = { publishedAt: { type: 'string', format: 'datetime' } }
+const values = {
+  language: { type: 'string', maxLength: 40 },
+  articleType: { type: 'string', maxLength: 40 },
+  tags: { type: 'array', items: { type: 'string', maxLength: 40 } },
+  wordCount: { type: 'integer' },
+  isAccessibleForFree: { type: 'boolean' },
+}
+/** All fields, without a text that is searched, and without a time of their own. */
+const kinds: Readonly<Record<string, Json>> = {
+  'org.example.report': { ...texts, ...time, ...values },
+  'org.example.reading': { ...time, ...values },
+  'org.example.note': { ...texts, ...values },
+}
+const lexicons = Object.entries(kinds).map(([nsid, properties]) => recordLexicon(nsid, properties))
+const day = 86_400_000
+const number = new Intl.NumberFormat('en')
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const shapes = [
+  { days: 1, most: 3 },
+  { days: 40, most: 30 },
+  { days: 900, most: 9 },
+  { days: 4_000, most: 60 },
+  { days: 11_000, most: 6 },
+] as const
+
+type Random = ReturnType<typeof createRandom>['fraction']
+
+/** Records of all kinds in so many days, of so many values; some without a time, and some with one that is wrong. */
+async function drawRecords(random: Random, { days, most }: (typeof shapes)[number]) {
+  const pick = (count: number): number => Math.floor(random() * count)
+  const end = Date.UTC(2026, 10, 20) - pick(2_000) * day
+  const rare = (value: () => string): string | undefined => (random() < 0.1 ? undefined : value())
+  const timeOf = (): string | undefined => {
+    const drawn = random()
+    if (drawn < 0.05) return undefined
+    if (drawn < 0.06) return ['0001-03-04T05:06:07Z', '9999-12-31T23:00:00Z', '2031-01-01T00:00:00Z'][pick(3)]
+    return new Date(end - Math.floor(random() ** 2 * days * day)).toISOString()
+  }
+  const lines = Array.from({ length: 60 + pick(200) }, (_, at) => {
+    const nsid = Object.keys(kinds)[pick(3)] ?? ''
+    const known = kinds[nsid]
+    const value: Json = {
+      $type: nsid,
+      title: ['storm', 'flood', 'storm flood'][pick(3)],
+      publishedAt: timeOf(),
+      language: rare(() => `v${pick(Math.ceil(most * random()))}`),
+      articleType: rare(() => `kind ${pick(2)}`),
+      tags: Array.from({ length: pick(4) }, () => `t${pick(most)}`),
+      wordCount: pick(10) === 0 ? undefined : pick(3_000),
+      isAccessibleForFree: random() < 0.5,
+    }
+    const own = Object.entries(value).filter(
+      ([name, of]) => of !== undefined && (name === '$type' || known[name]),
+    )
+    const uri = `at://did:plc:${'a'.repeat(24)}/${nsid}/r${at}`
+    return { uri, indexedAt: new Date(end + at * 1_000).toISOString(), value: Object.fromEntries(own) }
+  })
+  return Promise.all(lines.map(async (line) => plainRecord({ ...line, cid: await cidOf(line.value) })))
+}
+
+for (const [at, shape] of shapes.entries())
+  test(`charts over ${shape.days} days are true, seed ${seed}`, async () => {
+    for (let round = 0; round < rounds(); round += 1) {
+      const random = createRandom(seed + 1_000 * round + at).fraction
+      const records = await drawRecords(random, shape)
+      const reference = createReference(lexicons, {}, records)
+      await using service = await openTestService({ lexicons, records })
+      const pages = pagesOver({ service, reference }, modelOf(lexicons, {}))
+      const checks = Object.keys(kinds).flatMap((nsid) => checksOf(pages, nsid))
+      for (let left = rounds(8); left > 0; left -= 1) await checks[Math.floor(random() * checks.length)]?.()
+    }
+  })
+
+type Check = () => Promise<void>
+
+/** Each kind of chart of a collection, of all records and of some. */
+function checksOf(pages: Pages, nsid: string): readonly Check[] {
+  const place = `/c/${nsid}`
+  const time = kinds[nsid].publishedAt ? 'publishedAt' : 'indexedAt'
+  const queries = ['', 'language=v1', ...(kinds[nsid].title ? ['q=storm'] : [])]
+  const overTime = [
+    '',
+    'per=month',
+    'per=year',
+    'per=day',
+    ...['language', 'articleType', 'tags', 'isAccessibleForFree'].map(
+      (name) => `split=${name}&facets=${name}`,
+    ),
+  ]
+  const compared = ['language=v0', 'language=v1', 'isAccessibleForFree=true'].map(
+    (text) => `query=${encodeURIComponent(text)}`,
+  )
+  const pairs = [
+    ['language'],
+    ['tags'],
+    ['wordCount'],
+    ['language', 'articleType'],
+    ['tags', 'language'],
+    [`${time}_month`, 'language'],
+    [`${time}_day`, 'tags'],
+    [`${time}_weekday`, 'articleType'],
+    ['isAccessibleForFree', 'wordCount'],
+  ].map((pair) => pair.map((name) => `by=${name}`).join('&'))
+  const shown = (['count', 'share'] as const).flatMap((as) => [
+    ...queries.flatMap((query) => overTime.map((more) => [`${place}?${join(query, more)}`, as] as const)),
+    [`${place}/charts?part=compare&${compared.join('&')}`, as] as const,
+  ])
+  return [
+    ...shown.map(
+      ([address, as]) =>
+        () =>
+          assertOverTime(pages, address, as, time),
+    ),
+    ...queries.flatMap((query) =>
+      pairs.map((by) => () => assertGroups(pages, `${place}/charts?${join(query, by)}`)),
+    ),
+    ...['by=wordCount&step=100', `by=${time}_month`].map((by) => () => assertShares(pages, place, by)),
+  ]
+}
+
+const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&')
+
+/** What a cell says of the records behind an address. */
+function said({ found }: Pages, href: string, as: 'count' | 'share', time: string): string {
+  const { length } = found(href)
+  if (as === 'count') return number.format(length)
+  const all = found(href, time).length
+  return all === 0 ? 'no value' : percent.format(length / all)
+}
+
+async function assertOverTime(
+  pages: Pages,
+  plain: string,
+  as: 'count' | 'share',
+  time: string,
+): Promise<void> {
+  const address = `${plain}&as=${as}`
+  const all = pages.found(plain.replace('/charts', ''))
+  const isCompared = plain.includes('part=compare')
+  const { document } = await pages.page(address)
+  if (document.querySelector('figure tbody') === null) return
+  const { rows, head, description } = await pages.figure(address)
+  for (const [key, ...cells] of rows) {
+    const others: Cell[] = []
+    for (const [column, cell] of cells.entries()) {
+      const href = cell.href ?? (cells.length === 1 ? (key?.href ?? null) : null)
+      if (head[column + 1] === 'Others') others.push(cell)
+      else if (href !== null) assert.equal(cell.text, said(pages, href, as, time), `${href} of ${address}`)
+    }
+    for (const { text } of others) {
+      const own = new Set(cells.flatMap(({ href }) => (href === null ? [] : pages.found(href))))
+      const rest = pages.found(key?.href ?? '').filter((record) => !own.has(record)).length
+      const total = pages.found(key?.href ?? '', time).length
+      const expected =
+        as === 'count' ? number.format(rest) : total === 0 ? 'no value' : percent.format(rest / total)
+      assert.equal(text, expected, `${key?.text}, others, of ${address}`)
+    }
+  }
+  if (as === 'share' || isCompared || plain.includes('split=tags')) return
+  const numberAfter = (words: string): number =>
+    Number(new RegExp(`${words}[^:]*: ([\\d,]+)`).exec(description)?.[1]?.replaceAll(',', '') ?? 0)
+  const drawn = rows
+    .flatMap(([, ...cells]) => cells)
+    .reduce((sum, { text }) => sum + Number(text.replaceAll(',', '')), 0)
+  const left = numberAfter('without a time') + numberAfter('far from all others')
+  if (!description.includes('Only the newest'))
+    assert.equal(drawn + left, all.length, `${address}: ${description}`)
+}
+
+async function assertGroups(pages: Pages, address: string): Promise<void> {
+  const { rows, head } = await pages.figure(address)
+  for (const [key, ...cells] of rows)
+    for (const [column, { text, href }] of cells.entries()) {
+      const to = href ?? (cells.length === 1 ? (key?.href ?? null) : null)
+      if (to !== null && head[column + 1] !== 'Others')
+        assert.equal(text, number.format(pages.found(to).length), `${to} of ${address}`)
+    }
+}
+
+/** Of ranges and periods, those without a match too: of all records of the group, those that match. */
+async function assertShares(pages: Pages, place: string, by: string): Promise<void> {
+  const address = `${place}/charts?measure=share&language=v1&${by}`
+  const field = by.replace(/^by=|_month$|&.*/g, '')
+  for (const [key, cell] of (await pages.figure(address)).rows) {
+    if (key?.href == null) continue
+    const [matching, all] = [pages.found(key.href).length, pages.found(key.href, field).length]
+    assert.equal(
+      cell?.text,
+      all === 0 ? 'no value' : percent.format(matching / all),
+      `${key.href} of ${address}`,
+    )
+  }
+}
+
+test('words are refused where no text is searched, on every page', async () => {
+  await using service = await openTestService({ lexicons, records: [] })
+  const { page } = pagesOver({ service, reference: createReference(lexicons, {}, []) }, modelOf(lexicons, {}))
+  for (const place of [
+    '/c/NSID',
+    '/c/NSID/charts',
+    '/c/NSID/filter',
+    '/c/NSID/feed.atom',
+    '/c/NSID/feed.json',
+  ])
+    for (const more of ['q=zzzz', 'q=zzzz&split=language', 'part=compare&query=zzzz'].slice(
+      0,
+      place.endsWith('charts') ? 3 : 1,
+    )) {
+      const { body } = await page(`${place.replace('NSID', 'org.example.reading')}?${more}`, 400)
+      assert.match(body, /“q” searches words, and these records have no text that is searched/)
+    }
+  for (const place of ['/embed/c/NSID', '/c/NSID/chart.svg', '/c/NSID/chart.csv'])
+    await page(`${place.replace('NSID', 'org.example.reading')}?q=zzzz`, 400)
+})
