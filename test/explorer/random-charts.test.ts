@@ -42,6 +42,9 @@ const shapes = [
   { days: 11_000, most: 6 },
 ] as const
 
+/** Pages that are looked at of each corpus. */
+const checksOfCorpus = 8
+
 type Random = ReturnType<typeof createRandom>['fraction']
 
 /** Records of all kinds in so many days, of so many values; some without a time, and some with one that is wrong. */
@@ -86,7 +89,8 @@ for (const [at, shape] of shapes.entries())
       await using service = await openTestService({ lexicons, records })
       const pages = pagesOver({ service, reference }, modelOf(lexicons, {}))
       const checks = Object.keys(kinds).flatMap((nsid) => checksOf(pages, nsid))
-      for (let left = rounds(8); left > 0; left -= 1) await checks[Math.floor(random() * checks.length)]?.()
+      for (let left = checksOfCorpus; left > 0; left -= 1)
+        await checks[Math.floor(random() * checks.length)]?.()
     }
   })
 
