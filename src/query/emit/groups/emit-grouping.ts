@@ -150,8 +150,8 @@ export function createGrouping(
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
   const uriParts = (key: number, row: Sql): UriParts => {
     const first = sql`${row}.${keyName(key, 0)}`
-    if (keyAt(key).leaf.kind === 'element') return partsOfUri(emitter, first)
-    return { base: first, key: sql`${row}.${keyName(key, 1)}` }
+    if (keyAt(key).leaf.kind === 'reference') return { base: first, key: sql`${row}.${keyName(key, 1)}` }
+    return partsOfUri(emitter, first)
   }
   /** The URI or DID of a key, from the repo collection whose id is the first part of the key; null for other keys. */
   const referencedValue = (key: number, row: Sql, base: Sql): Sql | null => {
