@@ -23,7 +23,7 @@ import {
   referringCount,
   textIndexOf,
 } from './build-operators.ts'
-import { absent, all, alwaysTrue, any, constant, missingReference, not } from './conditions.ts'
+import { absent, all, alwaysTrue, any, constant, isNothing, missingReference, not } from './conditions.ts'
 import type { PlanContext } from './plan.ts'
 import type { ArrayOperand, Condition, Path, ReferenceOperand } from './conditions.ts'
 import { present } from '../parse/prepare.ts'
@@ -44,6 +44,27 @@ export function buildWhere(
   if (where === undefined || where === null) return found
   const builder = new WhereBuilder(context)
   return bothOf(builder.record(table, where as Input, 1), found)
+}
+
+/** As `buildWhere`, without what no record meets, so that the other conditions can still be read. */
+export function buildPossibleWhere(context: PlanContext, table: Table, where: unknown): Condition {
+  const isPossible = (input: Input): boolean => !isNothing(buildWhere(context, table, input))
+  const possible = (input: Input, around: (inner: Input) => Input): Input =>
+    Object.fromEntries(
+      Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
+        const inside = (inner: unknown): Input => around({ [name]: inner })
+        if (isPossible(inside(value))) return [[name, value]]
+        if (name === 'AND' && Array.isArray(value))
+          return [[name, value.map((each: Input) => possible(each, (inner) => inside([inner])))]]
+        const isInput = typeof value === 'object' && value !== null && !Array.isArray(value)
+        return isInput && name !== 'NOT' ? [[name, possible(value as Input, inside)]] : []
+      }),
+    )
+  return buildWhere(
+    context,
+    table,
+    possible((where ?? {}) as Input, (inner) => inner),
+  )
 }
 
 /** The conditions on the elements of an array of objects; their paths start at the element. */

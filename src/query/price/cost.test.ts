@@ -68,7 +68,9 @@ test('the document’s own cost is independent of records and page sizes', () =>
   // The object of the `where` and an operator; objects alone; and the same of a variable.
   assert.equal(written(`{ ${list}(where: {title: {eq: "a"}}) { totalCount } }`), 2 + 2)
   assert.equal(
-    written(`query ($t: String) { ${list}(where: {OR: [{title: {eq: $t}}, {}]}) { totalCount } }`),
+    written(`query ($t: String) { ${list}(where: {OR: [{title: {eq: $t}}, {}]}) { totalCount } }`, {
+      t: 'a',
+    }),
     2 + 3,
   )
   const where = { OR: [{ title: { eq: 'a' } }, {}] }

@@ -163,7 +163,10 @@ function missingGroups(
 /** The bounds are those of `where` if it has both, or else those of the denominator; both inclusive. */
 function boundsOf({ path }: GroupField, given: GroupArguments & { readonly where?: Where }) {
   const [first, last] = [given.where, given.denominator].flatMap((where) => {
-    const own = path.reduce((inner, name) => inner?.[name], where)
+    const own = Object.assign(
+      {},
+      ...jointly(where).map((each) => path.reduce((inner, name) => inner?.[name], each)),
+    )
     const from = own?.gte ?? own?.gt
     const to = own?.lte ?? own?.lt
     if (from === undefined || to === undefined) return []
@@ -174,6 +177,11 @@ function boundsOf({ path }: GroupField, given: GroupArguments & { readonly where
   })
   if (first === undefined || last === undefined) throw new Error('There are no bounds to fill.')
   return { first, last }
+}
+
+/** The objects of which all conditions must hold. */
+function jointly(where: Where | undefined): readonly Where[] {
+  return where === undefined ? [] : [where, ...(where['AND'] ?? []).flatMap(jointly)]
 }
 
 /** A group with its keys and records only. */

@@ -22,9 +22,9 @@ import { buildFill } from './series/build-fill.ts'
 import { buildRunning, isRunningFigure, type RunningContext } from './series/build-running.ts'
 import { buildShare } from './build-share.ts'
 import { buildTimeFrame } from './build-time-frame.ts'
-import { buildWhere } from '../build-where.ts'
+import { buildPossibleWhere, buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
-import type { Condition } from '../conditions.ts'
+import { type Condition, isNothing } from '../conditions.ts'
 import type { Constant, Direction } from '../fields.ts'
 import type { FillPlan, GroupOrder } from './group-plan.ts'
 import type {
@@ -64,7 +64,15 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   const time = buildTimeFrame(given)
   const keys = groupBy.map((field) => groupKey({ ...context, time }, table, field, interval))
   const names = groupBy.map(({ name }) => name)
-  const fill = buildFill(given, { keys, names, where, share })
+  const possible = (condition: Condition | undefined, input: unknown) =>
+    given.fill === true && condition !== undefined && isNothing(condition)
+      ? buildPossibleWhere(context, table, input)
+      : condition
+  const bounds = {
+    where: possible(where, given.where) ?? where,
+    denominator: possible(share?.denominator, given.denominator),
+  }
+  const fill = buildFill(given, { keys, names, share, ...bounds })
   const filled = fill?.kind === 'buckets' ? fill.seconds.length : 0
   const limit = integerArgument('limit', given.limit, limits.groups, Math.max(defaultLimit, filled))
   const building: Building = {

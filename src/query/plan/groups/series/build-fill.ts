@@ -10,7 +10,9 @@ import type { FillPlan, GroupKey, SharePlan } from '../group-plan.ts'
 interface Filled {
   readonly keys: readonly GroupKey[]
   readonly names: readonly string[]
+  /** Those of the records and of the denominator, without what no record meets. */
   readonly where: Condition
+  readonly denominator: Condition | undefined
   readonly share: SharePlan | null
 }
 
@@ -18,7 +20,7 @@ const second = 1_000_000n
 
 export function buildFill(given: Readonly<Record<string, unknown>>, filled: Filled): FillPlan | null {
   if (given.fill !== true) return null
-  const { keys, names, where, share } = filled
+  const { keys, names, where, denominator, share } = filled
   const [key, ...others] = keys
   if (key === undefined || others.length > 0)
     throw badInput(
@@ -37,7 +39,7 @@ export function buildFill(given: Readonly<Record<string, unknown>>, filled: Fill
   }
   const { unit } = bucket
   const own = boundsOf(where, key)
-  const other = share === null ? own : boundsOf(share.denominator, key)
+  const other = denominator === undefined ? own : boundsOf(denominator, key)
   const { first, last } = own.first !== null && own.last !== null ? own : other
   const field = (names[0] ?? '').slice(0, -unit.length - 1)
   if (first === null || last === null) {
