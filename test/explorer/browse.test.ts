@@ -181,10 +181,27 @@ test('a chart that costs more than one operation may is asked for in several', a
   assert.match((await page(dear)).body, /<figure/)
 })
 
+test('a chart of all records asks for counts that the service has, without conditions', async () => {
+  for (const [more, isOfAll] of [
+    ['per=week', true],
+    ['as=share', true],
+    ['language=en', false],
+  ] as const) {
+    const asked = new Set<string>()
+    const price = ({ query }: { readonly query: string }) => (asked.add(query), 1)
+    await explorerOver(service, newsModel, { price }).get(`${articles}?${more}`)
+    const charts = [...asked].filter((query) => query.includes('part0:'))
+    assert.ok(charts.length > 0 && charts.every((query) => query.includes('fill') !== isOfAll), more)
+  }
+})
+
 test('a chart of which a part costs too much gives way to a link', async () => {
   const price = ({ query }: { readonly query: string }) => (query.includes('fill') ? 241 : 1)
-  const { body } = await explorerOver(service, newsModel, { price }).get(articles)
-  assert.match(body, /The chart is left out.*<a href="[^"]*\/charts" rel="nofollow">More charts of this view/)
+  const { body } = await explorerOver(service, newsModel, { price }).get(`${articles}?language=en`)
+  assert.match(
+    body,
+    /The chart is left out.*<a href="[^"]*\/charts\?language=en" rel="nofollow">More charts of this view/,
+  )
   assert.doesNotMatch(body, /<figure/)
 })
 

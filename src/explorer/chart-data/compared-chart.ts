@@ -89,10 +89,10 @@ export function comparedChart(
 
   function totalsIn(
     answer: Answer,
-    { period }: ShownPeriods,
+    shown: ShownPeriods,
     known: TimeAxis,
   ): ReadonlyMap<number, number> | null {
-    return as === 'share' ? known.countsIn(answer, 'ofAll', period) : null
+    return as === 'share' ? known.countsIn(answer, 'ofAll', shown) : null
   }
 
   /** Without any, what the view selects besides its period is the first one. */
@@ -133,13 +133,13 @@ export function comparedChart(
     return {
       columns: totals === null ? columns : { ...columns, total: 'integer', share: 'float' },
       rows: queries.flatMap(({ text }, at) => {
-        const counts = known.countsIn(answer, `query${at + 1}`, shown.period)
+        const counts = known.countsIn(answer, `query${at + 1}`, shown)
         const shares = valuesOf(counts, totals, shown)
         return shown.starts.map((start, place) => ({
           [key]: periodText(shown.period, start),
           query: text,
-          count: counts.get(start) ?? 0,
-          ...(totals !== null && { total: totals.get(start) ?? 0, share: shares[place] ?? null }),
+          count: counts.get(start) ?? null,
+          ...(totals !== null && { total: totals.get(start) ?? null, share: shares[place] ?? null }),
         }))
       }),
     }
@@ -149,7 +149,7 @@ export function comparedChart(
     const { text } = language
     if (known === null || queries.length === 0) return nothing(known === null ? text.charts.noTime : '')
     const read = known.read(answer)
-    const counts = queries.map((_, at) => known.countsIn(answer, `query${at + 1}`, read.period))
+    const counts = queries.map((_, at) => known.countsIn(answer, `query${at + 1}`, read))
     const shown = counts.every(isNothing) ? { ...read, starts: [] } : read
     const totals = totalsIn(answer, shown, known)
     const series = queries.map(

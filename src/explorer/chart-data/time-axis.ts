@@ -19,6 +19,7 @@ import {
   type Bounds,
   boundsOfPeriods,
   firstDay,
+  leastOf,
   momentOf,
   momentsOf,
   mostPeriods,
@@ -42,8 +43,8 @@ export interface TimeAxis {
   readonly dearest: ShownPeriods
   /** Asked then: a group for each period. */
   readonly panel: (name: string, restriction: RecordArguments, shown: ShownPeriods) => Panel
-  /** The counts of such a panel, by the first moments of their periods. */
-  readonly countsIn: (answer: Answer, name: string, period: Period) => ReadonlyMap<number, number>
+  /** The counts of such a panel, by the first moments of their periods; without those that are not known. */
+  readonly countsIn: (answer: Answer, name: string, shown: ShownPeriods) => ReadonlyMap<number, number>
   /** How many records have a time outside of the periods, or no time. */
   readonly outlierPanel: (name: string, restriction: RecordArguments, shown: ShownPeriods) => Panel
   readonly undatedPanel: (name: string, restriction: RecordArguments) => Panel
@@ -168,19 +169,19 @@ export function timeAxis(
 
   function panel(name: string, { where, search }: RecordArguments, shown: ShownPeriods): Panel {
     const key = `${field.name}_${shown.period}`
+    const isOfAll = where === undefined && search === undefined && shown.period !== 'hour'
+    const within = boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)
     return {
       name,
       field: aggregate,
       arguments: {
-        where: andWhere(
-          where,
-          nest(field, boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)),
-        ),
-        search,
         groupBy: [key],
-        fill: true,
+        // Without conditions the service has these counts, and reads no record.
+        ...(isOfAll
+          ? { orderBy: 'KEY_DESC', limit: mostGroups }
+          : { where: andWhere(where, nest(field, within)), search, fill: true }),
       },
-      selection: `groups { ${key} count }`,
+      selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
     }
   }
 
@@ -196,10 +197,20 @@ export function timeAxis(
     return { name, field: aggregate, arguments: { ...restriction }, selection: 'count' }
   }
 
-  function countsIn(answer: Answer, name: string, period: Period): ReadonlyMap<number, number> {
-    const { groups } = (answer[name] ?? { groups: [] }) as Groups
+  function countsIn(
+    answer: Answer,
+    name: string,
+    { period, starts }: ShownPeriods,
+  ): ReadonlyMap<number, number> {
+    const { groups, groupsPageInfo } = (answer[name] ?? { groups: [] }) as Groups
     const key = `${field.name}_${period}`
-    return new Map(groups.map((group) => [startOf(period, momentOf(group[key]) ?? 0), group.count]))
+    const dated = groups.filter((group) => group[key] !== null)
+    const found = new Map(dated.map((group) => [startOf(period, momentOf(group[key]) ?? 0), group.count]))
+    // The newest groups come first, so that those after the last of a list that is cut are all there.
+    const known = groupsPageInfo?.hasNextPage === true ? leastOf([...found.keys()]) : Number.NEGATIVE_INFINITY
+    return new Map(
+      starts.flatMap((start) => (start < known ? [] : [[start, found.get(start) ?? 0] as const])),
+    )
   }
 }
 

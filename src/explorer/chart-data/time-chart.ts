@@ -117,7 +117,7 @@ export function timeChart(
     const isSingle = split === null || !split.isArray
     const [undated, outliers] = [countIn(answer, 'undated'), countIn(answer, 'outliers')]
     const totals = totalsIn(answer, shown)
-    const counts = partsOf(answer).map((_, at) => axis.countsIn(answer, `part${at}`, shown.period))
+    const counts = partsOf(answer).map((_, at) => axis.countsIn(answer, `part${at}`, shown))
     const starts = counts.every(isNothing) ? [] : shown.starts
     const drawn = { ...shown, starts }
     const series = partsOf(answer).map(
@@ -173,8 +173,8 @@ export function timeChart(
   }
 
   /** How many records there are in each period, for shares of them; null for counts. */
-  function totalsIn(answer: Answer, { period }: ShownPeriods): ReadonlyMap<number, number> | null {
-    return as === 'share' ? axis.countsIn(answer, 'ofAll', period) : null
+  function totalsIn(answer: Answer, shown: ShownPeriods): ReadonlyMap<number, number> | null {
+    return as === 'share' ? axis.countsIn(answer, 'ofAll', shown) : null
   }
 
   /** A row for each period, or for each part in each period; without parts also for records without a time. */
@@ -192,13 +192,13 @@ export function timeChart(
       rows: [
         ...(split === null ? undatedRow(answer, key) : []),
         ...partsOf(answer).flatMap(({ value, isRest }, at) => {
-          const counts = axis.countsIn(answer, `part${at}`, shown.period)
+          const counts = axis.countsIn(answer, `part${at}`, shown)
           const shares = valuesOf(counts, totals, shown)
           return shown.starts.map((start, period) => ({
             [key]: periodText(shown.period, start),
             ...(split !== null && { [split.name]: value ?? null, others: isRest }),
-            count: counts.get(start) ?? 0,
-            ...(totals !== null && { total: totals.get(start) ?? 0, share: shares[period] ?? null }),
+            count: counts.get(start) ?? null,
+            ...(totals !== null && { total: totals.get(start) ?? null, share: shares[period] ?? null }),
           }))
         }),
       ],
@@ -228,8 +228,8 @@ export function valuesOf(
   { starts }: ShownPeriods,
 ): readonly (number | null)[] {
   return starts.map((start) => {
-    const count = counts.get(start) ?? 0
-    if (totals === null) return count
+    const count = counts.get(start) ?? null
+    if (totals === null || count === null) return count
     const total = totals.get(start) ?? 0
     return total === 0 ? null : count / total
   })
