@@ -56,7 +56,8 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
     measure === 'share' &&
     isRestricted({ ...view, conditions: view.conditions.filter(({ field }) => field.name !== roles.time) })
   const own = recordArguments(view)
-  const denominator: RecordArguments = { ...recordArguments(periodOnly(view, subject)), search: undefined }
+  const period = periodOnly(view, subject)
+  const denominator = recordArguments(period)
   // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.
   const asksTotals = isPartOfGroup && across !== undefined && (other !== undefined || isOrdered(across))
   const exported = across === undefined ? {} : { exported: panel(across, own) }
@@ -119,7 +120,6 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
   }
 
   function panel(key: Grouping, restricted: RecordArguments): Panel {
-    const period = periodOnly(view, subject)
     const isRanked = measure !== 'count' && !(measure === 'share' && !isPartOfGroup)
     const byMeasure = other === undefined && !isOrdered(key)
     return {

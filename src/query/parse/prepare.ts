@@ -276,10 +276,10 @@ export function isAtUri(text: string): boolean {
   return atUri.test(text)
 }
 
-export function checkedAtUri(name: string, uri: string): string {
-  if (isAtUri(checkedText(name, uri))) return uri
+export function checkedAtUri(uri: string): string {
+  if (isAtUri(checkedText('uri', uri))) return uri
   throw badInput(
-    `\`${name}\` is no AT-URI. Write at://DID/COLLECTION/RECORD-KEY, such as at://did:plc:abc/app.example.post/3k2a.`,
+    `\`uri\` is no AT-URI. Write at://DID/COLLECTION/RECORD-KEY, such as at://did:plc:abc/app.example.post/3k2a.`,
   )
 }
 

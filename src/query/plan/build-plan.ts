@@ -67,7 +67,7 @@ function rootOutput(
         aggregate: buildAggregate(context, collected, tableOf(context, role.collection)),
       }
     case 'byUri': {
-      const uri = checkedAtUri('uri', String(argumentsOf(context.selection, collected).uri))
+      const uri = checkedAtUri(String(argumentsOf(context.selection, collected).uri))
       const table = tableOf(context, role.collection)
       return { kind: 'byUri', table, uri, fields: buildRecord(context, table, selections) }
     }
