@@ -71,11 +71,11 @@ export function flooder({ port, tally }: HostileGiven, key: string, seen: Map<st
   })
 }
 
-/** Somebody who tries keys: made up, ended, and none at all. */
+/** Somebody who tries keys: made up, ended, and a beginning of one. An empty key is none. */
 export function guesser({ port, dice, tally }: HostileGiven, ended: readonly string[]): Hostile {
   return until(async () => {
     using caller = new Caller({ port, address: '127.0.0.6' })
-    const key = dice.pick([...ended, createKey(), 'lgk_', ''])
+    const key = dice.pick([...ended, createKey(), 'lgk_'])
     judge(tally, 'guess', await caller.post({ query: page }, key), ['UNAUTHENTICATED', 'RATE_LIMITED'])
     await moment(150)
   })
