@@ -52,14 +52,15 @@ for (const [from, to] of someForms(mixed))
     }
   })
 
-test('following goes on from a copy where it stopped', () =>
+longTest('following goes on from a copy where it stopped', {}, () =>
   followsOn(first, last, async ({ source, target }) => {
     return async () => {
       await copied(source, target)
       const [before] = (await status(source)).sources
       assert.equal((await status(target)).sources[0].cursor, before.cursor)
     }
-  }))
+  }),
+)
 
 longTest('following goes on from a backup where it was taken, and nothing is lost or doubled', {}, () =>
   followsOn(last, first, async ({ source, target, server, isFollowed }) => {

@@ -16,7 +16,7 @@ import { onPostgres } from './support/store/databases.ts'
 import { postgresUrl } from './support/store/postgres.ts'
 import { databaseCopies } from './support/store/store.ts'
 import { childrenOf, hasEnded, signalIfThere } from './support/processes.ts'
-import { someForms } from './support/rounds.ts'
+import { longTest, someForms } from './support/rounds.ts'
 import { patience, until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-workers-'))
@@ -182,7 +182,7 @@ test('workers that die again and again soon after their start end the service, a
   assert.deepEqual(pauses.slice(-4), [200, 400, 800, 1_600])
 })
 
-test('what a tier has in a minute holds over all workers, to the point', async () => {
+longTest('what a tier has in a minute holds over all workers, to the point', {}, async () => {
   const { status, headers } = await until(async () => {
     await using service = await serveTwo(database, '--tiers', tiers)
     return await spendAll([service])

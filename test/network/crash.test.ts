@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { inspectStore } from '../support/store/inspect.ts'
 import { temporaryFolder } from '../support/store/store.ts'
-import { rounds, seed, someForms } from '../support/rounds.ts'
+import { longTest, rounds, seed, someForms } from '../support/rounds.ts'
 import { moment, until } from '../support/until.ts'
 import { startFakeJetstream } from './fake-jetstream.ts'
 import { createDice, type Dice, type Faults } from './fake-server.ts'
@@ -122,35 +122,40 @@ test('a program that writes the index may be killed at any moment, and nothing i
     })
   })
 
-  await t.test('while it fetches or compares repositories', async (t) => {
-    const database = inFolder('repositories.db')
-    const env = settingsIn(network, database)
-    const dice = createDice(seed)
-    const interrupt = async (args: readonly string[]): Promise<void> => {
-      await using program = startProgram(args, { env })
-      await Promise.race([moment(200 + 1_000 * dice.draw()), program.ended])
-    }
-    await whilePublishing(t, publishers, async () => {
-      for (let kill = 0; kill < rounds(); kill += 1)
-        await interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile'])
-    })
+  await longTest(
+    'while it fetches or compares repositories',
+    {},
+    async (t) => {
+      const database = inFolder('repositories.db')
+      const env = settingsIn(network, database)
+      const dice = createDice(seed)
+      const interrupt = async (args: readonly string[]): Promise<void> => {
+        await using program = startProgram(args, { env })
+        await Promise.race([moment(200 + 1_000 * dice.draw()), program.ended])
+      }
+      await whilePublishing(t, publishers, async () => {
+        for (let kill = 0; kill < rounds(); kill += 1)
+          await interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile'])
+      })
 
-    // The first of them ends what was interrupted, the second has everything that was written since.
-    await run(['backfill', network.pdsUrl], env)
-    await run(['backfill', network.pdsUrl], env)
-    await run(['reconcile'], env)
-    await agreement(database, publishers)
-    await publishers.revive()
-    // Who was hidden whenever a run asked has nothing in the index: by itself a comparison does not know of them.
-    const compare = ['reconcile', network.pdsUrl]
-    for (let act = 0; act < 10; act += 1) await publishers.act()
-    // All is written before the first of them begins, so that both together have everything.
-    await interrupt(compare)
-    await run(compare, env)
-    await agreement(database, publishers)
-    assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
-    await inspectStore(database, references, questions)
-  })
+      // The first of them ends what was interrupted, the second has everything that was written since.
+      await run(['backfill', network.pdsUrl], env)
+      await run(['backfill', network.pdsUrl], env)
+      await run(['reconcile'], env)
+      await agreement(database, publishers)
+      await publishers.revive()
+      // Who was hidden whenever a run asked has nothing in the index: by itself a comparison does not know of them.
+      const compare = ['reconcile', network.pdsUrl]
+      for (let act = 0; act < 10; act += 1) await publishers.act()
+      // All is written before the first of them begins, so that both together have everything.
+      await interrupt(compare)
+      await run(compare, env)
+      await agreement(database, publishers)
+      assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
+      await inspectStore(database, references, questions)
+    },
+    t,
+  )
 })
 
 /** Does the work while publishers do not rest. */

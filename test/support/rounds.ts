@@ -22,13 +22,14 @@ export function someForms<Form>(all: readonly Form[], few = 1): readonly Form[] 
   return rounds() > 1 ? all : all.slice(0, few)
 }
 
-/** A test that runs where more is drawn, beside those of `npm test` whose servers it shares. */
-export function longTest(
+/** A test that runs where more is drawn, beside those of `npm test` whose servers it shares; also one within a test. */
+export async function longTest(
   sentence: string,
   options: { readonly skip?: string | false },
   holds: (t: TestContext) => Promise<void>,
-): void {
-  if (rounds() > 1) test(sentence, options, holds)
+  parent: { readonly test: TestContext['test'] } = { test },
+): Promise<void> {
+  if (rounds() > 1) await parent.test(sentence, options, holds)
 }
 
 function numberIn(name: string): number | null {
