@@ -15,7 +15,7 @@ export interface SvgNode {
 
 export type Target = 'page' | 'file'
 
-/** The first six are told apart by readers who do not see red, green or blue; the last is that of the rest. */
+/** The first six are told apart by readers who do not see red, green or blue, the next two by their darkness; the last is that of the rest. */
 export const palette = [
   '#0b57a4',
   '#c65102',
@@ -23,8 +23,8 @@ export const palette = [
   '#a83f86',
   '#866a00',
   '#3b9bb8',
-  '#8a4b1f',
-  '#b00020',
+  '#331166',
+  '#770011',
   '#5a6470',
 ] as const
 
