@@ -13,7 +13,10 @@ export function renderNotices(root: string, bundles: readonly Metafile[]): strin
     files.filter((file) => file.includes('node_modules/')).map((file) => packageOf(resolve(root, file))),
   )
   const notices = new Set(Array.from(folders, noticeOf).toSorted())
-  const head = 'Lexigraph contains code of these packages, each under its own licence.\n'
+  const head =
+    'Lexigraph contains code of these packages, each under its own licence. The letters that folding replaces are those of\n' +
+    'unaccent.rules of PostgreSQL (PostgreSQL Licence; Copyright (c) 1996-2026, The PostgreSQL Global Development Group) and\n' +
+    'of collations of CLDR (Unicode License v3; Copyright (c) 1991-2026 Unicode, Inc.).\n'
   return [head, ...notices].join(`\n${'-'.repeat(80)}\n\n`)
 }
 

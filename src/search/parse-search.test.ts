@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCodePoint } from '../../test/support/random/values/any-text.ts'
+import { withInvisible } from '../../test/support/random/values/scripts.ts'
 import {
   holdsWithoutWords,
   mostParentheses,
@@ -192,6 +193,15 @@ test('every input is parsed or refused', () => {
     }),
     { numRuns: 3_000 },
   )
+})
+
+test('invisible characters change no search, and an error names the place in what was written', () => {
+  fc.assert(
+    fc.property(withInvisible(anySearch), ([plain, other]) => assert.deepEqual(parsed(other), parsed(plain))),
+    { numRuns: 1_000 },
+  )
+  const deep = `\u200b${'(\u2060'.repeat(mostParentheses + 1)}a`
+  assert.throws(() => parseSearch(deep, fields), { position: 1 + 2 * mostParentheses })
 })
 
 function termsIn(search: Search): readonly SearchTerm[] {

@@ -2,6 +2,7 @@
  * The syntax of searches: `word`, `"a phrase"`, `prefix*`, `-not`, `OR`, parentheses, `field:word`. Whatever somebody
  * types has a meaning; only a search without any word, or with too many, is refused.
  */
+import { placesOfVisible, withoutInvisible } from '../util/text/visible.ts'
 import { plainWordsOf } from './words.ts'
 
 /** What a search asks of a record. */
@@ -41,7 +42,7 @@ export class SearchError extends Error {
  * if the search has no word, too many terms, or parentheses that nest too deep.
  */
 export function parseSearch(text: string, fields: readonly string[]): Search | null {
-  if (text.trim() === '') return null
+  if (withoutInvisible(text).trim() === '') return null
   const search = new Parser(text, new Set(fields)).parse()
   if (search === null)
     throw new SearchError('A search needs a word; letters and digits make words. `contains` finds signs', 0)
@@ -97,13 +98,16 @@ const fieldName = /([A-Za-z_]\w*):\s*(?=[^\s)])/y
  *     primary      = "(" alternatives [ ")" ] | '"' phrase [ '"' ] | chunk
  */
 class Parser {
+  readonly #written: string
+  /** Without invisible characters. */
   readonly #text: string
   readonly #fields: ReadonlySet<string>
   #at = 0
   #terms = 0
 
   constructor(text: string, fields: ReadonlySet<string>) {
-    this.#text = text
+    this.#written = text
+    this.#text = withoutInvisible(text)
     this.#fields = fields
   }
 
@@ -147,7 +151,7 @@ class Parser {
     const start = this.#at
     if (this.#take(/\(/y) !== undefined) {
       if (depth === mostParentheses)
-        throw new SearchError(`Parentheses nest at most ${mostParentheses} deep`, start)
+        throw this.#error(`Parentheses nest at most ${mostParentheses} deep`, start)
       const inner = this.#alternatives(field, depth + 1)
       this.#take(/\)/y)
       return inner
@@ -166,8 +170,12 @@ class Parser {
     if (words.length === 0) return null
     this.#terms += 1
     if (this.#terms > mostTerms)
-      throw new SearchError(`A search has at most ${mostTerms} words and phrases`, position)
+      throw this.#error(`A search has at most ${mostTerms} words and phrases`, position)
     return { kind: 'term', words, prefix, field }
+  }
+
+  #error(message: string, at: number): SearchError {
+    return new SearchError(message, placesOfVisible(this.#written)[at] ?? at)
   }
 
   #takeField(): string | undefined {

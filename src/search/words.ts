@@ -1,8 +1,10 @@
 /**
  * The words of a text. Both engines index these words, and searches are compared with them; docs/search.md states the
- * rules. Letters, marks and digits form words; everything else separates them.
+ * rules. Invisible characters do not count; letters and digits, with the marks behind them, form words; everything else
+ * separates them.
  */
 import { foldText } from '../util/text/fold.ts'
+import { placesOfVisible, withoutInvisible } from '../util/text/visible.ts'
 
 /** A word in its indexed form, and the part of the text that it comes from, in UTF-16 units. */
 export interface Word {
@@ -12,50 +14,62 @@ export interface Word {
 }
 
 /** Differs when the same text may yield other words; indexes of another version are built again. */
-export const wordsVersion = `1 ICU ${process.versions.icu}`
+export const wordsVersion = `2 ICU ${process.versions.icu}`
 
 /** Maximum number of characters of a word; the rest of a longer word is ignored. */
 export const longestWord = 100
 
 /**
- * Runs of letters, marks and digits, with soft hyphens and joiners inside. A point or comma between two digits belongs
- * to a number; `c++`, `c#` and the like are words.
+ * Words that begin with a letter or digit, of the given characters. A point or comma between two digits belongs to a
+ * number; `c++`, `c#` and the like are words.
  */
-const runs =
-  /(?<![\p{L}\p{M}\p{N}])[a-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:(?<=\p{Nd})[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]+)*/giu
+function wordsIn(characters: string): string {
+  return `(?<!${characters})[A-Za-z](?:\\+\\+|#)(?!${characters})|(?!\\p{M})${characters}+(?:(?<=\\p{Nd})[.,](?=\\p{Nd})${characters}+)*`
+}
 
-/**
- * Runs of scripts that are written without spaces between words. Combining accents and the letter apostrophe, which
- * other scripts use too, are excluded.
- */
-const unspacedScripts =
-  /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Khmer}\p{scx=Lao}\p{scx=Myanmar}]--[\u0300-\u036f\u02bc]]+/gv
-/** The same without `g`, so that `test` keeps no position. */
-const isUnspaced = new RegExp(unspacedScripts.source, 'v')
+const letters = '[\\p{L}\\p{M}\\p{N}]'
+const runs = new RegExp(wordsIn(letters), 'gv')
 
-/** Soft hyphens and joiners. */
-const formatting = /[\u00ad\u200b-\u200d\u2060\ufeff]+/g
+/** Of scripts that are written without spaces, except accents and the letter apostrophe, which others use too. */
+const unspaced =
+  '[[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Khmer}\\p{scx=Lao}\\p{scx=Myanmar}]--[\\u0300-\\u036f\\u02bc]]'
+const isUnspaced = new RegExp(unspaced, 'v')
+/** Words of scripts with spaces, and whole runs of those without. */
+const mixedRuns = new RegExp(
+  `(?!\\p{M})(?<unspaced>[${letters}&&${unspaced}]+)|${wordsIn(`[${letters}--${unspaced}]`)}`,
+  'gv',
+)
+
 const ascii = /^[a-z0-9]+$/
 const notAscii = /[^\0-\x7f]/
 
 /** In the order of the text. */
 export function wordsOf(text: string): Word[] {
-  return notAscii.test(text) ? anyWords(text) : asciiWords(text)
+  if (!notAscii.test(text)) return asciiWords(text)
+  const visible = withoutInvisible(text)
+  const words = anyWords(visible)
+  if (visible === text) return words
+  const places = placesOfVisible(text)
+  return words.map(({ word, start, end }) => ({
+    word,
+    start: places[start] as number,
+    end: (places[end - 1] as number) + 1,
+  }))
 }
 
 /**
  * Letters of Latin, Greek, Cyrillic, Arabic and Korean that fold to letters, and signs that fold to signs, each by itself:
  * a text of them and ASCII may be folded as a whole, without a look at each word.
  */
-const letters =
+const usual =
   '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u01a0\\u01a1\\u01af\\u01b0\\u0218-\\u021b' +
   '\\u0386\\u0388-\\u038a\\u038c\\u038e-\\u03a1\\u03a3-\\u03ce\\u0400-\\u045f\\u0490\\u0491\\u0621-\\u063a\\u0641-\\u064a' +
   '\\u1ea0-\\u1ef9\\uac00-\\ud7a3'
 const signs =
   '\\u00a0-\\u00a9\\u00ab\\u00ac\\u00ae-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u2010-\\u2023\\u2025-\\u2027\\u2030-\\u203a\\u20ac'
 /** Also an accented letter before `++` or `#`, which without its accent would be a word such as `c#`. */
-const unusual = new RegExp(`[^\\0-\\x7f${letters}${signs}]|[^\\0-\\x7f](?:\\+\\+|#)`)
-const plain = `a-z0-9${letters}`
+const unusual = new RegExp(`[^\\0-\\x7f${usual}${signs}]|[^\\0-\\x7f](?:\\+\\+|#)`)
+const plain = `a-z0-9${usual}`
 const plainRuns = new RegExp(
   `(?<![${plain}])[a-z](?:\\+\\+|#)(?![${plain}])|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*`,
   'g',
@@ -63,7 +77,7 @@ const plainRuns = new RegExp(
 
 /** The indexed forms alone. */
 export function plainWordsOf(text: string): string[] {
-  if (unusual.test(text)) return anyWords(text).map(({ word }) => word)
+  if (unusual.test(text)) return anyWords(withoutInvisible(text)).map(({ word }) => word)
   return (foldText(text).match(plainRuns) ?? []).map((word) => word.slice(0, longestWord))
 }
 
@@ -76,19 +90,9 @@ function asciiWords(text: string): Word[] {
 
 function anyWords(text: string): Word[] {
   const words: Word[] = []
-  if (!isUnspaced.test(text)) {
-    for (const { 0: run, index } of text.matchAll(runs)) addWord(words, run, index)
-    return words
-  }
-  for (const { 0: run, index } of text.matchAll(runs)) {
-    let at = 0
-    for (const { 0: part, index: start } of run.matchAll(unspacedScripts)) {
-      addWord(words, run.slice(at, start), index + at)
-      addSegments(words, part, index + start)
-      at = start + part.length
-    }
-    addWord(words, run.slice(at), index + at)
-  }
+  for (const { 0: run, index, groups } of text.matchAll(isUnspaced.test(text) ? mixedRuns : runs))
+    if (groups?.['unspaced'] === undefined) addWord(words, run, index)
+    else addSegments(words, run, index)
   return words
 }
 
@@ -101,9 +105,8 @@ function addSegments(words: Word[], part: string, start: number): void {
 }
 
 function addWord(words: Word[], run: string, start: number): void {
-  if (run === '') return
   const end = start + run.length
-  const folded = foldText(notAscii.test(run) ? run.replace(formatting, '') : run)
+  const folded = foldText(run)
   if (ascii.test(folded)) words.push({ word: folded.slice(0, longestWord), start, end })
   // Folding may bring separators, as with a sign for a fraction; all of its words come from the same characters.
   else

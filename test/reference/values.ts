@@ -3,17 +3,27 @@
  * Written from the dialect's sentences alone, so that it can contradict the program.
  */
 
+import { letters } from '../../src/util/text/letters.ts'
+
 /** A present value, ready to compare; instants are microseconds since 1970. `undefined` is a missing one. */
 export type Key = string | number | boolean | bigint | undefined
 
-/** NFKD, U+0300 to U+036F removed, NFC, lower case, final sigma to sigma. */
+/**
+ * NFKD; marks of no script but the Japanese voicing, marks of Arabic, Cyrillic, Hebrew and Syriac, tatweel and ignorable characters
+ * removed; NFC; lower case; the table of letters, and dashes as hyphens.
+ */
 export function fold(text: string): string {
-  let bare = ''
-  for (const character of text.normalize('NFKD')) {
-    const code = character.codePointAt(0) ?? 0
-    if (code < 0x300 || code > 0x36f) bare += character
-  }
-  return bare.normalize('NFC').toLowerCase().split('ς').join('σ')
+  const bare = [...text.normalize('NFKD')].filter((character) => !isOptional(character)).join('')
+  return Array.from(
+    bare.normalize('NFC').toLowerCase(),
+    (character) => letters.get(character) ?? (/\p{Dash}/u.test(character) ? '-' : character),
+  ).join('')
+}
+
+function isOptional(character: string): boolean {
+  if (character === 'ـ' || /\p{DI}/u.test(character)) return true
+  if (/\p{sc=Inherited}/u.test(character)) return character !== '\u3099' && character !== '\u309a'
+  return /\p{M}/u.test(character) && /[\p{sc=Arab}\p{sc=Cyrl}\p{sc=Hebr}\p{sc=Syrc}]/u.test(character)
 }
 
 /** Missing first, then false before true, numbers and instants by size, text by code point. */

@@ -61,5 +61,7 @@ export function suggestions(missing: readonly MissingWord[], browse: Browse): Ht
 
 /** Whole words are replaced, in any case and with or without accents. */
 export function replaced(search: string, word: string, by: string): string {
-  return search.replaceAll(/[\p{L}\p{N}\p{M}]+/gu, (each) => (foldText(each) === foldText(word) ? by : each))
+  return search.replaceAll(/[\p{L}\p{N}\p{M}\p{DI}]+/gu, (each) =>
+    foldText(each) === foldText(word) ? by : each,
+  )
 }

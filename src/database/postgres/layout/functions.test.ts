@@ -52,7 +52,7 @@ const texts = fc
   .map((text) => text.toWellFormed().replaceAll('\0', ''))
 /** Letters, marks and scripts that folding is about; those that all versions of Unicode in use know. */
 const letters = fc.string({
-  unit: fc.constantFrom(...'aAÀàÉéÎÖßẞİıŁΣσςΑά́̈がガｶﾞ한글ﬁ①ＡДд़क़ਖ਼אِ‏ -_.'),
+  unit: fc.constantFrom(...'aAÀàÉéÎÖßẞÆœİıŁΣσςΑά́̈がガｶﾞ한글ﬁ①ＡДдҐ़क़ਖ਼אָأِیـ’—‏ -_.'),
   maxLength: 20,
 })
 
@@ -104,6 +104,14 @@ onUntimedPostgres('fold folds as foldText does', async () => {
   const known = rows.filter(({ value, apart }) => value.normalize('NFKD') === apart).map(({ value }) => value)
   assert.ok(known.length > basic.length - 200, `${basic.length - known.length} are unknown`)
   await same('fold(value)', known, foldText)
+})
+
+onUntimedPostgres('Latin letters fold as by the extension unaccent', async () => {
+  await client.query('create extension unaccent')
+  const latin = Array.from({ length: 0x10000 }, (_, code) => String.fromCodePoint(code)).filter(
+    (letter) => /(?=\p{L})\p{sc=Latin}/u.test(letter) && letter.normalize('NFKD').toLowerCase() === letter,
+  )
+  await same('lower(unaccent(value))', latin, foldText)
 })
 
 onUntimedPostgres('instant reads datetimes as parseRecordInstant does', async () => {

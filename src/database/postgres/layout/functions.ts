@@ -6,6 +6,7 @@
  * PostgreSQL inlines it; a call takes six times as long.
  */
 
+import { foldedLetter } from '../../../util/text/fold.ts'
 import { trackingParameters } from '../../../util/text/normalize-url.ts'
 
 /** SQLSTATE of a sum that is not an exact JSON number; the reader translates it into a message. */
@@ -13,12 +14,11 @@ export const sumOutOfRangeState = 'LX001'
 
 /** To be run when a database is laid out or rebuilt; the functions' schema must be first in the search path. */
 export function createFunctions(): string {
-  lowerCase ??= findLowerCase()
-  const { from, to } = lowerCase
+  folded ??= foldedText()
   return `
 create or replace function fold(t text) returns text language sql immutable parallel safe as $$
   select case when octet_length(t) = length(t) then lower(t collate "C")
-    else translate(normalize(regexp_replace(normalize(t, nfkd), '[\\u0300-\\u036f]+', '', 'g'), nfc), '${from}', '${to}')
+    else ${folded}
   end
 $$;
 
@@ -119,24 +119,35 @@ $$;
 `
 }
 
-interface LowerCase {
-  readonly from: string
-  readonly to: string
-}
-
 /** Computed once, because a million characters have to be examined. */
-let lowerCase: LowerCase | undefined
+let folded: string | undefined
 
-/** Each character whose lower case is a single other character; `ς` becomes `σ` everywhere. */
-function findLowerCase(): LowerCase {
-  let [from, to] = ['ς', 'σ']
+/** The expression that folds `t`: letters that become several follow, in lower case. */
+function foldedText(): string {
+  let [from, to, marks] = ['', '', '']
+  const several: [string, string][] = []
+  let wasMark = false
   for (let code = 0x41; code <= 0x10ffff; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue
     const character = String.fromCodePoint(code)
     const lower = character.toLowerCase()
-    if (lower === character || [...lower].length !== 1) continue
+    const by = foldedLetter(lower)
+    const isMark = by === ''
+    if (isMark !== wasMark) marks += isMark ? escaped(code) : `-${escaped(code - 1)}`
+    wasMark = isMark
+    // What is decomposed does not arrive here; `translate` compares each character with all of these.
+    if (isMark || character.normalize('NFKD') !== character || [...lower].length > 1) continue
+    const isOne = [...by].length === 1
+    if (!isOne && lower === character) several.push([lower, by])
+    const other = isOne ? by : lower
+    if (other === character) continue
     from += character
-    to += lower
+    to += other === "'" ? "''" : other
   }
-  return { from, to }
+  const single = `translate(normalize(regexp_replace(normalize(t, nfkd), '[${marks}]+', '', 'g'), nfc), '${from}', '${to}')`
+  return several.reduce((text, [letter, letters]) => `replace(${text}, '${letter}', '${letters}')`, single)
+}
+
+function escaped(code: number): string {
+  return `\\U${code.toString(16).padStart(8, '0')}`
 }
