@@ -43,6 +43,11 @@ const declarations = [
   ...names.map((name) => conditions(`${name}FieldCondition`, 'language', { eq: 'en' }, '{eq: "en"}')),
   conditions('StringFieldCondition', 'title', { contains: 'a' }, '{contains: "a"}'),
   conditions('StringFieldCondition!', 'url', { startsWith: 'https' }, '{startsWith: "https"}'),
+  ...names.flatMap((name) => [
+    conditions(`${name}FieldCondition`, 'tags', { contains: 'clim' }, '{contains: "clim"}'),
+    conditions(`${name}FieldCondition`, 'authors', { contains: 'an' }, '{contains: "an"}'),
+  ]),
+  conditions('StringWhereInput', 'title', { matches: 'storm' }, '{matches: "storm"}'),
   conditions('IntFieldCondition', 'wordCount', { gt: 300 }, '{gt: 300}'),
   conditions('DateTimeFieldCondition', 'publishedAt', { gte: day }, `{gte: "${day}"}`),
   ...[`[${article}WhereInput]`, `[${article}WhereInput!]`].map((type) =>
@@ -64,6 +69,34 @@ test('each of these declarations is taken, and says what the value says', async 
     const answer = await execute(`query ($v: ${declared}) { ${list}${place}${selected} }`, { v: value })
     assert.deepEqual(answer, await execute(`{ ${list}${literal}${selected} }`), `${declared} in ${place}`)
   }
+})
+
+test('a variable that stands where several types are expected is checked as each of them', async () => {
+  const asked = (declared: string, where: string) =>
+    `query ($v: ${declared}) { techServiceNewsArticle(where: ${where}) { totalCount } }`
+  for (const [declared, where, value] of [
+    [
+      'String',
+      '{publishedAt: {gte: $v}, url: {startsWith: "h"}, title: {ne: $v}, indexedAt: {gte: $v}}',
+      day,
+    ],
+    ['StringFieldCondition', '{title: $v, OR: [{language: $v}, {url: $v}]}', { contains: 'e' }],
+    ['StringFieldCondition!', '{title: $v, tags: $v, authors: $v}', { contains: 'e' }],
+    ['StringWhereInput', '{title: $v, language: $v, description: $v}', { contains: 'e' }],
+    ['[String]', '{language: {in: $v}, publishedAt: {notIn: $v}}', []],
+  ] as const) {
+    const fields = Object.entries(value).map(([name, inner]) => `${name}: ${JSON.stringify(inner)}`)
+    const literal =
+      declared.includes('String') && !/Where|Field/.test(declared) ? JSON.stringify(value) : `{${fields}}`
+    assert.deepEqual(
+      await execute(asked(declared, where), { v: value }),
+      await execute(`{ ${asked(declared, where.replaceAll('$v', literal)).replace(/^.*?\{ /, '')}`),
+      where,
+    )
+  }
+  const query = asked('String', '{title: {ne: $v}, publishedAt: {gte: $v}}')
+  const answer = JSON.stringify(await service.engine.execute({ query, variables: { v: 'yesterday' } }))
+  assert.match(answer, /Variable \\"\$v\\" has invalid value: /)
 })
 
 test('groups take a list of nullable names', async () => {

@@ -52,7 +52,7 @@ export const badDocuments: readonly BadRequest[] = [
     [
       'an unknown operator',
       list('where: {title: {like: "%x%"}}'),
-      /"StringWhereInput" not to include unknown field "like"/,
+      /"SearchedTextWhereInput" not to include unknown field "like"/,
     ],
     [
       'contains on a number',

@@ -76,7 +76,7 @@ export function readField(subject: Subject, name: string): { kind: Kind; value: 
   const object = subject.kind === 'record' ? subject.record.value : subject.value
   const field = fields.find((candidate) => candidate.name === name)
   if (field === undefined) throw new Error(`There is no field ${name}.`)
-  const value = object[field.property] ?? undefined
+  const value = (Object.hasOwn(object, field.property) ? object[field.property] : null) ?? undefined
   const isPlain = subject.kind === 'object' && subject.within === null
   return { kind: field.kind, value: !isPlain && isTooLong(field.kind, value) ? undefined : value }
 }

@@ -1,7 +1,7 @@
 /** `where`, sentence by sentence: does this record match that condition? */
 import { parseSearch } from '../../src/search/parse-search.ts'
 import { plainWordsOf } from '../../src/search/words.ts'
-import { searchHolds } from './words/search.ts'
+import { isFreeText, searchHolds } from './words/search.ts'
 import type { Json, Kind, ReferenceKind } from './shapes.ts'
 import { isSameUrl } from './urls.ts'
 import { compareKeys, fold, type Key, parseInstant } from './values.ts'
@@ -192,12 +192,32 @@ function arrayMatches(
         return argument.some((each: Json) => value.includes(each))
       case 'hasAll':
         return argument.every((each: Json) => value.includes(each))
+      case 'contains':
+        return value.some((element) =>
+          textsIn(of, element).some((text) => fold(text).includes(fold(argument))),
+        )
       case 'some':
         return value.some((element) => elementMatches(data, of, element, argument))
       default:
         throw new Error(`There is no array operator ${operator}.`)
     }
   })
+}
+
+/** An element that is a text, or the free texts of one that is an object. */
+export function textsIn(kind: Kind, element: Json): readonly string[] {
+  if (kind.kind !== 'object') return [element]
+  return freeTextPaths(kind).flatMap((path) => path.reduce((at, name) => at?.[name], element) ?? [])
+}
+
+/** The free texts of an object, also in its objects, but not in itself again. */
+export function freeTextPaths(kind: Kind, above: readonly string[] = []): readonly (readonly string[])[] {
+  if (kind.kind === 'string') return isFreeText(kind.lexicon) ? [[]] : []
+  if (kind.kind !== 'object' || above.includes(kind.def)) return []
+  const inside = [...above, kind.def]
+  return kind
+    .fields()
+    .flatMap((field) => freeTextPaths(field.kind, inside).map((path) => [field.property, ...path]))
 }
 
 function elementMatches(data: Dataset, kind: Kind, element: Json, condition: Where): boolean {

@@ -43,8 +43,14 @@ export function arrayCondition(text: string, of: FieldType, value: unknown, cloc
   )
 }
 
-/** `value` is not null. */
-export function scalarCondition(text: string, type: FieldType, value: unknown, clock: Clock): Where {
+/** `value` is not null; `isSearched`: searches find the text. */
+export function scalarCondition(
+  text: string,
+  type: FieldType,
+  value: unknown,
+  clock: Clock,
+  isSearched = false,
+): Where {
   const literal = (given: unknown): Literal => scalarLiteral(text, type, given, clock)
   const compared = (name: string, given: unknown): Where =>
     type.kind === 'datetime'
@@ -58,7 +64,9 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
     return other === undefined ? { eq: only } : { isNull: false }
   }
   if (!isObject(value)) return compared(plainOperator(type, value), value)
-  const allowed: string[] = operatorsOn(operatorTargetOf(type) ?? 'datetime').map(([name]) => name)
+  const target = operatorTargetOf(type) ?? 'datetime'
+  const operators = isSearched ? operatorsOn(target, 'searched') : operatorsOn(target)
+  const allowed: string[] = operators.map(([name]) => name)
   const conditions = Object.entries(value).map(([name, inner]): Where => {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }

@@ -301,10 +301,11 @@ function operatorHint(name: string, fields: readonly string[]): string | null {
     return 'A web address is found with `sameUrl` however it was copied, and parts of it with `contains` and `startsWith`.'
   if (bare === 'sameUrl')
     return 'Only fields of format `uri` have `sameUrl`; equal values are found with `eq`.'
-  if (!isPattern) return null
-  return fields.includes('contains')
-    ? 'Text is searched with `contains` and `startsWith`, which ignore case and accents, and words with `matches`; there are no patterns.'
-    : null
+  if (bare === 'matches' && fields.includes('contains'))
+    return '`matches` finds words of free text at the top level or in objects. Use `contains` for other texts.'
+  if (!isPattern || !fields.includes('startsWith')) return null
+  const words = fields.includes('matches') ? ', and words with `matches`' : ''
+  return `Text is searched with \`contains\` and \`startsWith\`, which ignore case and accents${words}; there are no patterns.`
 }
 
 /** For unknown members of the conditions on records that refer. */
@@ -317,7 +318,9 @@ function referringHint(name: string): string {
 }
 
 function arrayHint(name: string, fields: readonly string[]): string | null {
-  if (fields.includes('has')) return 'Elements of an array are found with `has`, `hasAny` and `hasAll`.'
+  const ofTexts = fields.includes('contains') ? ', and by a part of their text with `contains`' : ''
+  if (fields.includes('has'))
+    return `Elements of an array are found with \`has\`, \`hasAny\` and \`hasAll\`${ofTexts}.`
   return fields.includes('some') ? `Say which elements: \`some: {${name}: …}\`.` : null
 }
 

@@ -25,7 +25,7 @@ import { validate } from 'graphql/validation/validate'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
 import { withoutOmitted } from './omitted-variables.ts'
-import { withExpectedTypes } from './variable-types.ts'
+import { givenName, withExpectedTypes } from './variable-types.ts'
 import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWithin } from './limits.ts'
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
@@ -99,7 +99,10 @@ export function coerceVariables(
   raw: Readonly<Record<string, unknown>>,
 ): VariableValues {
   assertVariablesWithin(raw)
-  const given = withoutPrototypes(raw) as Readonly<Record<string, unknown>>
+  const own = withoutPrototypes(raw) as Readonly<Record<string, unknown>>
+  const given: Record<string, unknown> = Object.create(null)
+  for (const { value: name } of variableDefinitions.map(({ variable }) => variable.name))
+    if (Object.hasOwn(own, givenName(name))) given[name] = own[givenName(name)]
   const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors: mostErrors })
   if (coerced.errors === undefined) return coerced.variableValues
   throw new RequestErrors(
@@ -128,7 +131,12 @@ export class RequestErrors extends Error {
     super(errors[0]?.message ?? code)
     this.code = code
     const more = new GraphQLError(`There are more errors than these ${mostErrors}.`)
-    this.errors = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
+    const all = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
+    this.errors = all.map((error) =>
+      givenName(error.message) === error.message
+        ? error
+        : new GraphQLError(givenName(error.message), { nodes: error.nodes ?? [] }),
+    )
   }
 }
 

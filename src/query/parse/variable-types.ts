@@ -1,7 +1,8 @@
 /**
  * Replaces the declared type of a variable by the type that its places expect, if it is declared as the schema of another
  * server of these records has it: a String where a scalar is written as text, lists of nullable elements, other names of
- * the conditions on a field. Values are then coerced to that type, which refuses a null element.
+ * the conditions on a field. Values are then coerced to that type, which refuses a null element. A variable whose places
+ * expect several types becomes one of each.
  */
 import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode, VariableDefinitionNode } from 'graphql'
 import { Kind, parseType, print, visit } from 'graphql/language'
@@ -11,19 +12,61 @@ import { TypeInfo, visitWithTypeInfo } from 'graphql/utilities/TypeInfo'
 /** The same document where nothing is to be changed. */
 export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
   const places = placesOf(schema, document)
+  const operations = document.definitions.flatMap((each) =>
+    each.kind === Kind.OPERATION_DEFINITION ? [each] : [],
+  )
+  /** The types of each variable that has to become several. */
+  const copied = new Map<
+    string,
+    { readonly node: VariableDefinitionNode; readonly types: readonly string[] }
+  >()
   let isChanged = false
+  const typed = (node: VariableDefinitionNode): readonly VariableDefinitionNode[] => {
+    const { value: name } = node.variable.name
+    const found = Array.from(places.get(name) ?? [], (place) => expected(schema, node, place))
+    const types = [...new Set(found)].filter((type) => type !== null)
+    // An operation that does not use a copy would declare it in vain.
+    const isMixed = found.includes(null) || (types.length > 1 && operations.length > 1)
+    if (isMixed || types.length === 0 || (types.length === 1 && types[0] === print(node.type))) return [node]
+    isChanged = true
+    if (types.length > 1) copied.set(name, { node, types })
+    return types.map((type, at) => ({
+      ...node,
+      type: parseType(type, { noLocation: true }),
+      variable: { ...node.variable, name: { ...node.variable.name, value: copyOf(name, at) } },
+    }))
+  }
   const changed = visit(document, {
-    VariableDefinition(node) {
-      const types = new Set(
-        Array.from(places.get(node.variable.name.value) ?? [], (place) => expected(schema, node, place)),
-      )
-      const [type = null] = types
-      if (types.size !== 1 || type === null || type === print(node.type)) return undefined
-      isChanged = true
-      return { ...node, type: parseType(type, { noLocation: true }) }
-    },
+    OperationDefinition: (node) => ({
+      ...node,
+      variableDefinitions: node.variableDefinitions?.flatMap(typed),
+    }),
   })
-  return isChanged ? changed : document
+  if (copied.size === 0) return isChanged ? changed : document
+  const info = new TypeInfo(schema)
+  return visit(
+    changed,
+    visitWithTypeInfo(info, {
+      VariableDefinition: () => false,
+      Variable(node) {
+        const { value: name } = node.name
+        const [place, copy] = [info.getInputType(), copied.get(name)]
+        if (place == null || copy === undefined) return undefined
+        const at = copy.types.indexOf(expected(schema, copy.node, place) ?? '')
+        return { ...node, name: { ...node.name, value: copyOf(name, at) } }
+      },
+    }),
+  )
+}
+
+/** No name in a document has a colon. */
+function copyOf(name: string, at: number): string {
+  return at === 0 ? name : `${name}:${at}`
+}
+
+/** A variable's name, or an error about it, with the name that the caller gave it. */
+export function givenName(text: string): string {
+  return text.replace(/^((?:Variable "\$)?\w+):\d+/, '$1')
 }
 
 /** The types that are expected where each variable stands, in any operation or fragment. */
@@ -66,8 +109,11 @@ function fitting(schema: GraphQLSchema, declared: TypeNode, place: GraphQLInputT
   const { value: name } = declared.name
   const isText = name === 'String' && isScalarType(place) && !isNumeric.test(place.name)
   const isOtherName =
-    schema.getType(name) === undefined && isFieldCondition(place) && /^[A-Za-z0-9]+FieldCondition$/.test(name)
-  return name === place.name || isText || isOtherName ? place.name : null
+    (schema.getType(name) === undefined && isFieldCondition(place) && /^\w+FieldCondition$/.test(name)) ||
+    // Conditions that differ in `matches` alone.
+    (name === 'StringWhereInput' && place.name === 'SearchedTextWhereInput') ||
+    name === place.name.replace(/Unsearched(?=WhereInput$)/, '')
+  return isText || isOtherName ? place.name : null
 }
 
 /** Conditions on a value of a record; those on a whole record can be joined. */

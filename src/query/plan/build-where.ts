@@ -1,7 +1,9 @@
 /** Builds conditions from `where` values. A path starts at the row of its condition: a record or an array element. */
 import { findArray, type Table } from '../../database/layout/tables.ts'
 import type { FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
+import { leafProperties } from '../../schema/model/leaves.ts'
 import {
+  freeTextsOf,
   holderOf,
   isCountable,
   objectWhereFields,
@@ -166,7 +168,7 @@ class WhereBuilder extends OperatorBuilder {
 
   #array(of: FieldType, { table, path }: Row, input: Input, level: number, where: PropertyField): Condition {
     const parts: Condition[] = []
-    const { isNull, some, ...operators } = input
+    const { isNull, some, contains, ...operators } = input
     const { mayMiss } = where.field
     if (isNull !== undefined) parts.push(this.#absent(path, isNull, mayMiss))
     if (some !== undefined) {
@@ -176,6 +178,10 @@ class WhereBuilder extends OperatorBuilder {
         path,
         where: this.element(of, present('some', some) as Input, level, where),
       })
+    }
+    if (contains !== undefined) {
+      this.countJoin()
+      parts.push({ kind: 'element', path, where: this.#elementContains(of, { contains }) })
     }
     if (isCountable(of)) {
       const kind = of.kind === 'integer' ? 'integer' : of.kind === 'datetime' ? 'instant' : 'text'
@@ -195,6 +201,14 @@ class WhereBuilder extends OperatorBuilder {
       }
     }
     return all(parts)
+  }
+
+  /** Whether an element, or some free text in it, meets conditions on texts. */
+  #elementContains(of: FieldType, input: Input): Condition {
+    const paths = of.kind === 'object' ? freeTextsOf(of.type).map(leafProperties) : [[]]
+    return any(
+      paths.map((path) => this.scalar({ kind: 'json', path, as: 'text' }, input, of.kind === 'object')),
+    )
   }
 
   element(of: FieldType, input: Input, level: number, { reference, inside }: PropertyField): Condition {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type GraphQLInputObjectType, isInputObjectType } from 'graphql/type'
 import type { Json } from '../../../test/reference/shapes.ts'
+import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
+import type { ObjectType } from '../model/model.ts'
 import { buildGraphQLSchema } from './graphql.ts'
 
 const strongRef = { type: 'object', properties: { a: { type: 'string' } } }
@@ -46,6 +49,39 @@ for (const [what, documents, message, references] of [
   test(`${what} are refused with both origins`, () => {
     assert.throws(() => buildGraphQLSchema(modelOf(documents, references ?? {})), message)
   })
+
+test('`matches` is on the texts that searches find, and on no others', () => {
+  const text = { type: 'string', maxGraphemes: 9 }
+  const ref = { type: 'ref', ref: '#box' }
+  const box = {
+    type: 'object',
+    properties: { text, code: { type: 'string' }, again: ref, many: { type: 'array', items: ref } },
+  }
+  const boxes = { one: ref, many: { type: 'array', items: ref }, text, other: { type: 'array', items: text } }
+  const own = modelOf([record('org.example.thing', boxes, { box })], {})
+  for (const model of [own, modelOf(newsLexicons.documents, newsLexicons.references)]) {
+    const schema = buildGraphQLSchema(model)
+    for (const { typeName, type, searchFields } of model.collections) {
+      const searched = searchFields.map(({ name }) => name).toSorted()
+      const input = schema.getType(`${typeName}WhereInput`) as GraphQLInputObjectType
+      assert.deepEqual(withMatches(input, type, 4).toSorted(), searched, typeName)
+    }
+  }
+})
+
+/** The texts with `matches` in the conditions on an object, so many objects deep; `some` are those of elements. */
+function withMatches(input: GraphQLInputObjectType, { fields }: ObjectType, depth: number): string[] {
+  return fields.flatMap(({ name, type }) => {
+    const inner = input.getFields()[name]?.type
+    if (depth === 0 || !isInputObjectType(inner)) return []
+    const { matches, some } = inner.getFields()
+    if (matches !== undefined) return [name]
+    const held = type.kind === 'array' ? type.of : type
+    if (held.kind !== 'object') return []
+    const below = some === undefined ? inner : (some.type as GraphQLInputObjectType)
+    return withMatches(below, held.type, depth - 1).map((path) => `${name}_${path}`)
+  })
+}
 
 test('there is nothing but queries', () => {
   const schema = buildGraphQLSchema(modelOf([record('org.example.thing', {})], {}))

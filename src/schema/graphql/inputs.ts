@@ -12,6 +12,7 @@ import {
 import type { Collection, FieldType, Model, ObjectType } from '../model/model.ts'
 import {
   distinctFields,
+  freeTextsOf,
   groupFields,
   holderOf,
   isCountable,
@@ -49,14 +50,14 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     },
   })
 
-  /** The operators of a target; `value` is the type of their arguments. */
+  /** The operators of some targets; `value` is the type of their arguments. */
   const operatorFields = (
-    target: OperatorTarget,
+    targets: readonly OperatorTarget[],
     value: GraphQLScalarType,
     where?: () => GraphQLInputObjectType,
   ): GraphQLInputFieldConfigMap =>
     Object.fromEntries(
-      operatorsOn(target).map(([name, operator, description]) => {
+      operatorsOn(...targets).map(([name, operator, description]) => {
         const type = {
           value: () => value,
           list: () => listOf(value),
@@ -77,21 +78,27 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({ description, fields }))
   const scalars = (target: OperatorTarget, type: GraphQLScalarType) =>
     input(`${type.name}WhereInput`, `every ${type.name}`, `Conditions on a ${type.name}. ${reading}`, () =>
-      operatorFields(target, type),
+      operatorFields([target], type),
     )
   const strings = scalars('string', GraphQLString)
+  const searched = input(
+    'SearchedTextWhereInput',
+    'every text that searches find',
+    `Conditions on a text that searches find. ${reading}`,
+    () => operatorFields(['string', 'searched'], GraphQLString),
+  )
   const urls = input(
     'UrlWhereInput',
     'every text of format uri',
     `Conditions on a web address or another URI. ${reading}`,
-    () => operatorFields('url', GraphQLString),
+    () => operatorFields(['url'], GraphQLString),
   )
   const instants = scalars('datetime', DateTime)
   const uris = input(
     'UriWhereInput',
     'the AT-URI of every reference',
     `Conditions on a reference's AT-URI. ${reading}`,
-    () => operatorFields('uri', GraphQLString),
+    () => operatorFields(['uri'], GraphQLString),
   )
 
   const scalarOf = (type: FieldType): GraphQLScalarType => {
@@ -105,7 +112,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       `${scalar.name}ArrayWhereInput`,
       `every array of ${scalar.name}`,
       'Conditions on an array; a missing one satisfies none but `isNull`.',
-      () => operatorFields('array', scalar),
+      () => operatorFields(scalar === GraphQLString ? ['array', 'texts'] : ['array'], scalar),
     )
   }
 
@@ -124,32 +131,49 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     return type
   }
 
-  const elements = (name: string, origin: string, element: () => GraphQLInputObjectType) =>
-    input(name, origin, 'Conditions on elements.', () => operatorFields('elements', GraphQLBoolean, element))
+  const elements = (
+    name: string,
+    origin: string,
+    element: () => GraphQLInputObjectType,
+    targets: readonly OperatorTarget[] = ['elements'],
+  ) => input(name, origin, 'Conditions on elements.', () => operatorFields(targets, GraphQLBoolean, element))
 
   const where = (collection: Collection): GraphQLInputObjectType =>
     nested(
       `${collection.typeName}WhereInput`,
       collection.nsid,
       `Conditions on ${collection.nsid} records; all must hold.`,
-      () => conditions(recordWhereFields(collection)),
+      () => conditions(recordWhereFields(collection), [collection.type]),
     )
 
+  /** Objects with texts that searches find; where they are in arrays, their conditions have a name of their own. */
+  const searchedTypes = new Set(
+    model.collections
+      .flatMap(({ type }) => freeTextsOf(type).flatMap(({ inside }) => inside))
+      .map(({ type }) => (type.kind === 'object' ? type.type : null)),
+  )
   /** The name of the object type; if references inside have declared targets, a name from the object's path. */
   const nameOf = (type: ObjectType, place: ObjectPath | null): string =>
     place === null ? type.name : `${place.collection.typeName}At${typeNameOf(place.path.join('-'))}`
   const placeOf = (type: ObjectType, place: ObjectPath | null): string =>
     place === null ? type.origin : `${place.collection.nsid}#${place.path.join('.')}`
-  const objects = (type: ObjectType, place: ObjectPath | null): GraphQLInputObjectType =>
-    nested(
-      `${nameOf(type, place)}WhereInput`,
-      placeOf(type, place),
+  const objects = (
+    type: ObjectType,
+    place: ObjectPath | null,
+    within: readonly ObjectType[] | null,
+  ): GraphQLInputObjectType => {
+    const isSearched = within !== null && !within.includes(type)
+    const kind = isSearched || place !== null || !searchedTypes.has(type) ? '' : 'Unsearched'
+    return nested(
+      `${nameOf(type, place)}${kind}WhereInput`,
+      `${placeOf(type, place)}${kind}`,
       `Conditions on a ${type.origin}; inside a missing one none holds.`,
       () => ({
-        ...conditions(objectWhereFields(type, place)),
+        ...conditions(objectWhereFields(type, place), isSearched ? [...within, type] : null),
         isNull: { type: GraphQLBoolean, description: 'Whether the object is missing.' },
       }),
     )
+  }
 
   const references = (kind: 'strongRef' | 'atUri', target: Collection | null): GraphQLInputObjectType => {
     const suffix = kind === 'strongRef' ? 'StrongRefWhereInput' : 'AtUriWhereInput'
@@ -157,16 +181,20 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       target === null ? 'a record' : `a ${target.nsid} record, and on that record when it is indexed`
     const name = `${target?.typeName ?? ''}${suffix}`
     return nested(name, `references to ${words}`, `Conditions on a reference to ${words}.`, () => ({
-      ...(target === null ? {} : conditions(recordWhereFields(target))),
+      ...(target === null ? {} : conditions(recordWhereFields(target), [target.type])),
       uri: { type: uris, description: 'The URI as the reference has it.' },
-      ...operatorFields(kind, GraphQLString),
+      ...operatorFields([kind], GraphQLString),
     }))
   }
 
-  const typeOfProperty = (field: Extract<WhereField, { kind: 'property' }>): GraphQLInputType => {
+  const typeOfProperty = (
+    field: Extract<WhereField, { kind: 'property' }>,
+    within: readonly ObjectType[] | null,
+  ): GraphQLInputType => {
     const { type } = field.field
     switch (type.kind) {
       case 'string':
+        if (type.freeText && within !== null) return searched
         return isUrl(type) ? urls : strings
       case 'datetime':
       case 'integer':
@@ -176,7 +204,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       case 'atUri':
         return references(type.kind, targetOf(field.reference, model))
       case 'object':
-        return objects(type.type, field.inside)
+        return objects(type.type, field.inside, within)
       case 'array': {
         const { of } = type
         if (isCountable(of)) return arrays(of)
@@ -192,7 +220,8 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
           return elements(
             `${nameOf(of.type, field.inside)}ArrayWhereInput`,
             `arrays of ${placeOf(of.type, field.inside)}`,
-            () => objects(of.type, field.inside),
+            () => objects(of.type, field.inside, null),
+            freeTextsOf(of.type).length > 0 ? ['elements', 'texts'] : ['elements'],
           )
         throw new Error(`An array of ${of.kind} has no conditions.`)
       }
@@ -205,7 +234,11 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     }
   }
 
-  const conditions = (fields: readonly WhereField[]): GraphQLInputFieldConfigMap =>
+  /** `within`: the record and the objects around the fields; null where searches do not find their texts. */
+  const conditions = (
+    fields: readonly WhereField[],
+    within: readonly ObjectType[] | null,
+  ): GraphQLInputFieldConfigMap =>
     Object.fromEntries(
       fields.map((field) => {
         switch (field.kind) {
@@ -219,12 +252,15 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
               `${source.typeName}ReverseWhereInput`,
               `${source.nsid} records that refer to one`,
               'Conditions on the records that refer to this one.',
-              () => operatorFields('reverse', GraphQLBoolean, () => where(source)),
+              () => operatorFields(['reverse'], GraphQLBoolean, () => where(source)),
             )
             return [field.name, { type }]
           }
           case 'property':
-            return [field.name, { type: typeOfProperty(field), description: field.field.description || null }]
+            return [
+              field.name,
+              { type: typeOfProperty(field, within), description: field.field.description || null },
+            ]
         }
       }),
     )

@@ -9,6 +9,7 @@ import {
   leafName,
   leafPath,
   leafType,
+  type PropertyLeaf,
   propertyLeaves,
   systemLeaf,
 } from './leaves.ts'
@@ -118,6 +119,13 @@ export function hasConditions(type: FieldType): boolean {
   return type.of.kind === 'object'
     ? hasConditions(type.of)
     : isCountable(type.of) || type.of.kind === 'strongRef'
+}
+
+/** The free texts of an array's elements, those of objects inside them included. */
+export function freeTextsOf(type: ObjectType): readonly PropertyLeaf[] {
+  return propertyLeaves(type).filter(
+    (leaf) => elementArray(leaf) === null && leaf.field.type.kind === 'string' && leaf.field.type.freeText,
+  )
 }
 
 /** True for the element types of arrays that have the operators `has`, `hasAny` and `hasAll`. */

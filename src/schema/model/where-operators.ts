@@ -6,10 +6,12 @@ import type { FieldType } from './model.ts'
 
 /**
  * The operand of an operator. `url` is a text of format `uri`, `uri` a reference's URI; `elements` are objects or
- * references in an array.
+ * references in an array. What the index of words holds is `searched` besides `string`; arrays of texts, or of objects
+ * that have free text, are `texts` besides `array` or `elements`.
  */
 export type OperatorTarget =
   | 'string'
+  | 'searched'
   | 'url'
   | 'integer'
   | 'datetime'
@@ -17,6 +19,7 @@ export type OperatorTarget =
   | 'uri'
   | 'array'
   | 'elements'
+  | 'texts'
   | 'reverse'
   | 'strongRef'
   | 'atUri'
@@ -101,7 +104,7 @@ export const whereOperators = {
   lte: { ...comparison, on: ordered, synonyms: ['<=', 'max', 'to', 'until'] },
   contains: {
     ...textSearch,
-    on: { string: holds, url: holds },
+    on: { string: holds, url: holds, texts: 'A text in it holds this one, ignoring case and accents.' },
     synonyms: ['like'],
   },
   startsWith: {
@@ -111,7 +114,7 @@ export const whereOperators = {
   },
   matches: {
     ...textSearch,
-    on: { string: 'Has these words, in the syntax of `search`; of free text only.' },
+    on: { searched: 'Has these words, in the syntax of `search`.' },
     condition: 'words',
     index: 'words',
     synonyms: ['match', 'search'],
@@ -171,13 +174,13 @@ export type OperatorOf<Kind extends WhereOperator['condition']> = {
   [Name in OperatorName]: (typeof whereOperators)[Name]['condition'] extends Kind ? Name : never
 }[OperatorName]
 
-/** In the table's order. */
+/** Those of any of the targets, in the table's order. */
 export function operatorsOn(
-  target: OperatorTarget,
+  ...targets: readonly OperatorTarget[]
 ): readonly (readonly [name: OperatorName, operator: WhereOperator, description: string | null])[] {
   return operatorEntries.flatMap(([name, operator]) => {
-    const description = operator.on[target]
-    return description === undefined ? [] : [[name, operator, description] as const]
+    const target = targets.find((each) => operator.on[each] !== undefined)
+    return target === undefined ? [] : [[name, operator, operator.on[target] ?? null] as const]
   })
 }
 

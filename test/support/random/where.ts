@@ -5,7 +5,7 @@ import {
   type OperatorTarget,
   type WhereOperator,
 } from '../../../src/schema/model/where-operators.ts'
-import type { Where } from '../../reference/matches.ts'
+import { freeTextPaths, textsIn, type Where } from '../../reference/matches.ts'
 import type { Reference } from '../../reference/reference.ts'
 import type { Field, Json, Kind, ReferenceKind } from '../../reference/shapes.ts'
 import { fold } from '../../reference/values.ts'
@@ -133,7 +133,7 @@ function reverseEntries(reference: Reference, collection: string, depth: number)
     .map((held): Entry => {
       const where = () => wheres(reference, held.collection, Math.min(depth - 1, 1))
       const number = () => comparison('integer', [0, 1, 2, 3], integers(-(2 ** 31), 2 ** 31 - 1))
-      return [held.viaField, () => entries(operatorEntries('reverse', { where, number }))]
+      return [held.viaField, () => entries(operatorEntries(['reverse'], { where, number }))]
     })
 }
 
@@ -151,12 +151,10 @@ interface Arguments {
 const weights: Readonly<Record<string, number>> = { contains: 2, sameUrl: 3, some: 3 }
 
 /** An entry for every operator that the program has there, so that a new one is drawn at once. */
-function operatorEntries(target: OperatorTarget, given: Arguments): Entry[] {
-  return operatorsOn(target).flatMap(([name, operator]): Entry[] => {
-    // Only free text of records has it.
-    if (operator.condition === 'words' && given.words === undefined) return []
+function operatorEntries(targets: readonly OperatorTarget[], given: Arguments): Entry[] {
+  return operatorsOn(...targets).flatMap(([name, operator]): Entry[] => {
     const drawn = argumentOf(operator, given)
-    if (drawn === undefined) throw new Error(`Nothing draws arguments of ${name} on ${target}.`)
+    if (drawn === undefined) throw new Error(`Nothing draws arguments of ${name} on ${targets}.`)
     return Array.from({ length: weights[name] ?? 1 }, (): Entry => [name, drawn])
   })
 }
@@ -204,7 +202,7 @@ function condition(
     case 'datetime':
       return comparison('datetime', present, datetimeArguments)
     case 'boolean':
-      return entries(operatorEntries('boolean', { value: fc.boolean }))
+      return entries(operatorEntries(['boolean'], { value: fc.boolean }))
     case 'reference':
       return referenceCondition(reference, kind, present, depth)
     case 'object':
@@ -227,15 +225,20 @@ function arrayCondition(
   if (of.kind === 'object') {
     const inner = () =>
       conditions(reference, { fields: of.fields(), samples: elements, collection: null }, depth - 1)
-    return entries(operatorEntries('elements', { where: inner }))
+    const texts = elements.flatMap((element) => textsIn(of, element))
+    const hasTexts = freeTextPaths(of).length > 0
+    const needle = () => needles(texts)
+    return entries(operatorEntries(hasTexts ? ['elements', 'texts'] : ['elements'], { where: inner, needle }))
   }
   if (of.kind === 'reference' && of.link === 'strongRef')
     return entries(
-      operatorEntries('elements', { where: () => referenceCondition(reference, of, elements, depth - 1) }),
+      operatorEntries(['elements'], { where: () => referenceCondition(reference, of, elements, depth - 1) }),
     )
   const one =
     of.kind === 'integer' ? integers(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER) : texts(640, 64)
-  return entries(operatorEntries('array', { value: () => among(elements, one) }))
+  const value = () => among(elements, one)
+  if (of.kind === 'integer') return entries(operatorEntries(['array'], { value }))
+  return entries(operatorEntries(['array', 'texts'], { value, needle: () => needles(elements) }))
 }
 
 function stringCondition(
@@ -246,7 +249,12 @@ function stringCondition(
   const value = () => among(present, texts(200, 50))
   const needle = () => needles([...present, ...present.map(fold)])
   return entries(
-    operatorEntries(target, { value, needle, url: () => writtenUrls(present), ...(words && { words }) }),
+    operatorEntries(words === undefined ? [target] : [target, 'searched'], {
+      value,
+      needle,
+      url: () => writtenUrls(present),
+      ...(words && { words }),
+    }),
   )
 }
 
@@ -255,7 +263,7 @@ function comparison(
   present: readonly Json[],
   anything: fc.Arbitrary<Json>,
 ): fc.Arbitrary<Json> {
-  return entries(operatorEntries(target, { value: () => among(present, anything) }))
+  return entries(operatorEntries([target], { value: () => among(present, anything) }))
 }
 
 function among<T>(present: readonly T[], anything: fc.Arbitrary<T>): fc.Arbitrary<T> {
@@ -270,7 +278,7 @@ function referenceCondition(
   depth: number,
 ): fc.Arbitrary<Where> {
   const uris = present.map((value) => (typeof value === 'string' ? value : value.uri))
-  const own: Entry[] = [['uri', () => stringCondition('uri', uris)], ...operatorEntries(kind.link, {})]
+  const own: Entry[] = [['uri', () => stringCondition('uri', uris)], ...operatorEntries([kind.link], {})]
   if (depth <= 0) return entries(own)
   if (kind.asked === null) {
     return entries([
