@@ -1,7 +1,12 @@
 /** Relevance when a search finds more records than are ranked. */
 import assert from 'node:assert/strict'
 import { unlimited } from '../src/query/execute/execute.ts'
+import { parseSearch } from '../src/search/parse-search.ts'
 import { mostRanked } from '../src/search/relevance.ts'
+import { plainWordsOf } from '../src/search/words.ts'
+import type { Json } from './reference/shapes.ts'
+import { scoresOf } from './reference/words/relevance.ts'
+import { type SearchedField, searchHolds } from './reference/words/search.ts'
 import { onEveryDatabase } from './support/store/databases.ts'
 import { openTestService, type TestService } from './support/service/service.ts'
 import { line, thing } from './support/records/things.ts'
@@ -17,10 +22,10 @@ interface Edge {
 }
 
 /** Seconds after the first record; keys are in the same order. */
-function recordAt(second: number, text: string, suffix = '') {
+function recordAt(second: number, text: string, suffix = '', title?: string) {
   const key = `k${String(second).padStart(6, '0')}${suffix}`
   const indexedAt = new Date(Date.UTC(2026, 0, 1) + 1_000 * second).toISOString()
-  return line(key, { text }, { indexedAt })
+  return line(key, title === undefined ? { text } : { title, text }, { indexedAt })
 }
 
 /** All have a frequent word; some have a rarer one, more words, or more of them. */
@@ -30,11 +35,30 @@ function textOf(index: number): string {
     .join(' ')
 }
 
-async function page(service: TestService, given: string, cursor: string | null) {
+/** Words of all records and of some, in any text and in one, as phrases and prefixes, and twice. */
+const searches = [
+  'storm flood',
+  'storm storm flood',
+  'text:storm flood',
+  'stor* OR flood',
+  '"storm calm" OR flood',
+  'title:storm OR storm OR flood',
+  'storm',
+  'text:storm text:storm',
+]
+
+function fieldsOf({ title, text }: Json): SearchedField[] {
+  return [
+    { name: 'title', words: plainWordsOf(title ?? '') },
+    { name: 'text', words: plainWordsOf(text) },
+  ]
+}
+
+async function page(service: TestService, given: string, cursor: string | null, search = 'storm OR flood*') {
   const from = cursor === null ? '' : `, ${given.startsWith('first') ? 'after' : 'before'}: "${cursor}"`
   const answer = await service.opened.engine.execute(
     {
-      query: `{ list: orgExampleThing(search: "storm OR flood*", sortBy: [{field: RELEVANCE}], ${given}${from}) {
+      query: `{ list: orgExampleThing(search: ${JSON.stringify(search)}, sortBy: [{field: RELEVANCE}], ${given}${from}) {
         ranked totalCount edges { score node { rkey } }
         pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
     },
@@ -48,11 +72,29 @@ onEveryDatabase(
   'the newest matches are ranked, and all others follow once, while records come',
   async (database) => {
     const records = Array.from({ length: mostRanked + unranked }, (_, index) =>
-      recordAt(index, textOf(index)),
+      recordAt(index, textOf(index), '', index % 5 === 0 ? 'Flood and storm' : undefined),
     )
     await using service = await openTestService({ lexicons, database, records })
     const keys = records.map(({ uri }) => uri.split('/').at(-1) ?? '')
     const [others, newest] = [keys.slice(0, unranked), keys.slice(unranked)]
+
+    const texts = records.map(({ value }) => fieldsOf(value))
+    for (const search of searches) {
+      const given = `first: ${pageSize}`
+      const [list, parsed] = [
+        await page(service, given, null, search),
+        parseSearch(search, ['title', 'text']),
+      ]
+      assert.ok(parsed !== null)
+      const isFound = (fields: (typeof texts)[number]) => searchHolds(fields, parsed)
+      const ranked = texts.filter(isFound).slice(-mostRanked)
+      const scores = scoresOf(parsed, texts, ranked).toSorted((a, b) => b - a)
+      assert.deepEqual(
+        list.edges.map(({ score }: Edge) => score),
+        scores.slice(0, pageSize),
+        search,
+      )
+    }
 
     const found: Edge[] = []
     let cursor: string | null = null

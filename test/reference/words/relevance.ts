@@ -11,17 +11,20 @@ export function scoresOf(
   found: readonly (readonly SearchedField[])[],
 ): number[] {
   const terms = [...new Map(wantedTerms(search).map((term) => [JSON.stringify(term), term])).values()]
-  const rarities = terms.map((term) => {
-    const n = all.filter((fields) =>
+  const numbers = terms.map((term) => {
+    const having = all.filter((fields) =>
       fields.some((field) => isSearched(field, term) && holdsTerm(field.words, term)),
-    ).length
-    return Math.round(Math.log(1 + (all.length - n + 0.5) / (n + 0.5)) * 1e6)
+    )
+    return Math.min(having.length, 10_000)
   })
+  const rarities = numbers.map((n) => Math.round(Math.log(1 + (all.length - n + 0.5) / (n + 0.5)) * 1e6))
+  const isSomeRare = numbers.some((n) => n < 10_000)
   const words = found.reduce((sum, fields) => sum + lengthOf(fields), 0) || 1
   return found.map((fields) => {
     const length = 300 + Math.floor((900 * lengthOf(fields) * found.length) / words)
     return terms.reduce((sum, term, index) => {
-      const amount = amountOf(fields, term)
+      const isOnce = isSomeRare && numbers[index] === 10_000 && isPlainWord(term)
+      const amount = Math.min(amountOf(fields, term), isOnce ? 1 : Number.POSITIVE_INFINITY)
       return sum + Math.floor(((rarities[index] ?? 0) * amount * 2200) / (1000 * amount + length))
     }, 0)
   })
@@ -39,10 +42,14 @@ function lengthOf(fields: readonly SearchedField[]): number {
   return fields.reduce((sum, field) => sum + weightOf(field) * field.words.length, 0)
 }
 
+function isPlainWord({ prefix, words, field }: SearchTerm): boolean {
+  return !prefix && words.length === 1 && field === null
+}
+
 /** A word in any field counts by its occurrences, rounded down; other terms as their weightiest field. */
 function amountOf(fields: readonly SearchedField[], term: SearchTerm): number {
   const having = fields.filter((field) => isSearched(field, term) && holdsTerm(field.words, term))
-  if (term.prefix || term.words.length > 1 || term.field !== null) return Math.max(0, ...having.map(weightOf))
+  if (!isPlainWord(term)) return Math.max(0, ...having.map(weightOf))
   const times = having.reduce(
     (sum, field) => sum + weightOf(field) * field.words.filter((word) => word === term.words[0]).length,
     0,
