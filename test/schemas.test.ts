@@ -6,8 +6,9 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'
-import { type GraphQLSchema, printSchema, validateSchema } from 'graphql'
+import { type GraphQLField, type GraphQLSchema, isObjectType, printSchema, validateSchema } from 'graphql'
 import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
+import { schemaText } from '../src/schema/schema-text.ts'
 import { newsLexicons, oddLexicons, siteLexicons, stressLexicons } from './golden/corpora.ts'
 import type { Json, References } from './reference/shapes.ts'
 import { modelOf } from './support/service/agents.ts'
@@ -27,7 +28,7 @@ for (const [name, documents, references] of sets) {
   test(`the schema of the ${name} lexicons is valid and as it was`, () => {
     const schema = buildGraphQLSchema(modelOf(documents, references))
     assertSound(schema)
-    compare(`${name}/schema.graphql`, `${printSchema(schema)}\n`)
+    compare(`${name}/schema.graphql`, schemaText(schema).text)
   })
 }
 
@@ -36,8 +37,8 @@ test('the lexicons of the network give a valid schema, the same as before', () =
   const schema = buildGraphQLSchema(model)
   assertSound(schema)
   // Descriptions carry the lexicons' own words, which are not ours to keep; the shape is.
-  const shape = printSchema(schema).replaceAll(/^ *"""[^]*?"""\n/gm, '')
-  compare('network/schema.graphql', `${shape}\n`)
+  const shape = schemaText(schema).text.replaceAll(/^ *"""[^]*?"""\n/gm, '')
+  compare('network/schema.graphql', shape)
   compare('network/notes.txt', `${model.notes.join('\n')}\n`)
 })
 
@@ -49,9 +50,20 @@ test('the network gives every record collection its three root fields, and four 
 })
 
 function assertSound(schema: GraphQLSchema): void {
+  // Nothing is marked but properties that the lexicon requires, and each is.
+  const marked = schemaText(schema).text.replaceAll(' @semanticNonNull\n', '\n')
+  assert.equal(marked, `${printSchema(schema)}\n`)
+  const required = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) ? Object.values(type.getFields()).filter(isRequired) : [],
+  )
+  assert.equal(required.length, schemaText(schema).text.split(' @semanticNonNull\n').length - 1)
   assert.deepEqual(validateSchema(schema), [])
   assert.equal(schema.getMutationType() ?? null, null)
   assert.equal(schema.getType('Mutation'), undefined)
+}
+
+function isRequired({ extensions: { role } }: GraphQLField<unknown, unknown>): boolean {
+  return role?.kind === 'property' && role.field.constraints.required && !role.field.mayMiss
 }
 
 function compare(path: string, actual: string): void {

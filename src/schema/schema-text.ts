@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import { printSchema } from 'graphql/utilities/printSchema'
+import { withSemanticNonNull } from './graphql/semantic-non-null.ts'
 
 export interface SchemaText {
   readonly text: string
@@ -15,7 +16,7 @@ const texts = new WeakMap<GraphQLSchema, SchemaText>()
 export function schemaText(schema: GraphQLSchema): SchemaText {
   const known = texts.get(schema)
   if (known !== undefined) return known
-  const text = `${printSchema(schema)}\n`
+  const text = `${withSemanticNonNull(schema, printSchema(schema))}\n`
   const printed = { text, hash: createHash('sha256').update(text).digest('hex') }
   texts.set(schema, printed)
   return printed

@@ -12,6 +12,7 @@ import {
   GraphQLSchema,
   GraphQLString,
   GraphQLUnionType,
+  specifiedDirectives,
 } from 'graphql/type'
 import { createAggregateTypes } from './groups/aggregates.ts'
 import { createConnectionTypes, createTypeFor } from './connections.ts'
@@ -22,6 +23,7 @@ import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record
 import { type FieldConfig, type Fields, listOf, nonNull, reads } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
 import { searchField } from './search-types.ts'
+import { semanticNonNull } from './semantic-non-null.ts'
 import { defineIndexStatus } from './status.ts'
 import { createTypeRegistry, uniqueFields } from './type-registry.ts'
 
@@ -235,11 +237,13 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
         { ...nodeFields(node), ...searchField(registry, model, record, pageInfo, didYouMean), indexStatus },
       ]),
   })
-  return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })
+  return new GraphQLSchema({ description, query, types: [strongRef], directives, assumeValid })
 }
 
 const description =
   'Records of the AT Protocol, read-only, as their lexicons describe them. Each collection has a list, an aggregate and a field that finds one record by its URI; `node` finds any record by its id, and `indexStatus` says how complete and fresh the answers are.'
+
+const directives = [...specifiedDirectives, semanticNonNull]
 
 const emptyFields: Fields = {
   _empty: { type: GraphQLBoolean, description: 'Always null: the lexicon gives this object no properties.' },

@@ -1,5 +1,5 @@
 /** The one place that knows how the program's parts are put together for tests. */
-import { type GraphQLSchema, printSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { Change, Database, ReadDatabase, Statistics } from '../../../src/database/database.ts'
 import { deriveRow } from '../../../src/database/derive.ts'
 import { openDatabase } from '../../../src/database/open.ts'
@@ -8,6 +8,7 @@ import { createEngine } from '../../../src/query/execute/engine.ts'
 import { type QueryEngine, type RequestLimits, unlimited } from '../../../src/query/execute/execute.ts'
 import type { Model } from '../../../src/schema/model/model.ts'
 import { buildGraphQLSchema } from '../../../src/schema/graphql/graphql.ts'
+import { schemaText } from '../../../src/schema/schema-text.ts'
 import type { Json, References } from '../../reference/shapes.ts'
 import { printInstant } from '../../reference/values.ts'
 import type { PlainRecord } from '../../reference/dataset.ts'
@@ -100,7 +101,7 @@ export async function openEngine(
     statements: () => watched.seen.length,
     lastStatement: () => watched.seen.at(-1)?.text ?? '',
     lastKind: () => watched.seen.at(-1)?.kind ?? 'short',
-    schemaText: `${printSchema(schema)}\n`,
+    schemaText: schemaText(schema).text,
     breakDatabase: close,
     [Symbol.asyncDispose]: close,
   }
