@@ -192,6 +192,11 @@ const nothing: readonly (readonly [args: Json, hint: RegExp])[] = [
     { search: 'participationist elecion' },
     /^No article has participationist, elecion, but participati\* finds \d+\. Did you mean election \(13\)\?/,
   ],
+  [{ search: '候方 storm' }, /^No article has "候 方", but text: "候方" finds 5\. Words match whole/],
+  [
+    { search: 'title:放量 OR 班公' },
+    /^No article has title:"放 量", "班 公", but text: "放量" finds \d, text: "班公" finds 3\./,
+  ],
   [{ search: 'storm durban', filters: { language: 'ja' } }, /^Without filters and times, the search finds 1/],
   [{ search: 'storm election' }, /none has all that is asked: .* With OR between the words, \d+ are found/],
   [{ search: 'storm election', filters: { language: 'ja' } }, /with these filters none has any: leave filt/],

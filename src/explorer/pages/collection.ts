@@ -1,5 +1,6 @@
 /** A collection: search, facets, and the records that match. */
 import { chartsAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
+import { characterLinks, characterPanels } from '../browse/characters.ts'
 import type { Browse } from '../browse/context.ts'
 import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
@@ -56,7 +57,8 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     title,
     description: subjectDescription(subject, language),
     operation: [build(facets), ...affordableOperations(site, time?.panels ?? [])],
-    more: (answer) => affordableOperations(site, time?.more(answer) ?? []),
+    more: (answer) =>
+      affordableOperations(site, [...(time?.more(answer) ?? []), ...characterPanels(answer, view, subject)]),
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view, 'atom'),
@@ -99,7 +101,8 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
               found.length === 0
-                ? html`<p class="empty">${text.noResults} ${isReducible && text.noResultsHint}</p>`
+                ? html`<p class="empty">${text.noResults} ${isReducible && text.noResultsHint}</p>
+                    ${characterLinks(answer, browse)}`
                 : results(found, view.show, columns, subject, language, {
                     head,
                     imageHosts: site.operator.imageHosts,

@@ -8,6 +8,7 @@ import { EndpointError } from '../../endpoint/endpoint.ts'
 import { EnumValue, printField } from '../graphql/graphql-text.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { cutPlain } from './plain-text.ts'
+import { unspacedTerms } from '../../search/unspaced.ts'
 import { readSearch, type WordSearch } from '../filters/search.ts'
 import { dayOf, firstDay } from './days.ts'
 import { besidesTime } from '../filters/undated.ts'
@@ -105,13 +106,27 @@ async function whyNoWords(
 
 async function whyMissing(missing: readonly string[], subject: Subject, toolbox: Toolbox): Promise<string> {
   const near = await nearWords(missing, subject, toolbox)
+  const characters = unspacedTerms(
+    missing.join(' OR '),
+    subject.collection.searchFields.map(({ name }) => name),
+  ).map((term) => term.characters)
+  const held = await countAll(
+    await Promise.all(
+      characters.map(async (part) => ({ where: await buildWhere(subject, { text: part }, toolbox) })),
+    ),
+    subject,
+    toolbox,
+  )
+  const partly = characters.flatMap((part, at) =>
+    held[at] === 0 ? [] : [`text: "${part}" finds ${held[at]}`],
+  )
   const meant = near.map(({ nearest: [first] }) => `${first.word} (${first.count})`)
   const beginnings = missing.filter((term) => !near.some(({ word }) => term.includes(word))).map(beginningsOf)
   const searches = beginnings.flat().map((search) => ({ search }))
-  const counts = searches.length === 0 ? [] : await countAll(searches, subject, toolbox)
+  const counts = await countAll(searches, subject, toolbox)
   const countOf = new Map(beginnings.flat().map((search, at) => [search, counts[at] ?? 0]))
   const found = beginnings.flatMap((some) => some.find((search) => countOf.get(search) !== 0) ?? [])
-  const instead = found.map((search) => `${search} finds ${countOf.get(search)}`).join(', ')
+  const instead = [...partly, ...found.map((search) => `${search} finds ${countOf.get(search)}`)].join(', ')
   const shown = missing.map((term) => cutPlain(term, 60)).join(', ')
   const suggested = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`
   return `No ${subject.label} has ${shown}${instead === '' ? '' : `, but ${instead}`}.${suggested} Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`
@@ -149,10 +164,11 @@ function beginningsOf(term: string): string[] {
 }
 
 async function countAll(
-  searches: readonly { readonly search: string; readonly where?: Where | null }[],
+  searches: readonly { readonly search?: string; readonly where?: Where | null }[],
   { collection }: Subject,
   toolbox: Toolbox,
 ): Promise<readonly number[]> {
+  if (searches.length === 0) return []
   const fields = searches.map((each, at) => printField(`c${at}: ${collection.rootField}Aggregate`, each))
   const data = await toolbox.ask(`{ ${fields.map((field) => `${field} { count }`).join(' ')} }`)
   return searches.map((_, at) => (data[`c${at}`] as { readonly count: number }).count)
