@@ -41,7 +41,12 @@ export function operatorsOf({ type, isArray, steps }: ShownField): readonly Oper
       // Words are not looked for in elements of arrays.
       return type.freeText
         ? [...missing, 'contains', 'starts', ...(steps.some(isElement) ? [] : (['matches'] as const))]
-        : [...missing, 'contains', 'starts', ...(type.bounded ? (['from', 'to'] as const) : [])]
+        : [
+            ...missing,
+            'contains',
+            'starts',
+            ...(type.bounded && type.isCoordinate !== true ? (['from', 'to'] as const) : []),
+          ]
     case 'integer':
       return [...missing, 'from', 'to']
     case 'datetime':

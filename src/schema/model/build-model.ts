@@ -5,6 +5,7 @@
 import { isRecordLexicon } from '../../lexicon/document.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
+import { withCoordinates } from './coordinates.ts'
 import { describe } from '../graphql/describe.ts'
 import type { Collection, Constraints, Field, FieldType, Model, ObjectType, SearchField } from './model.ts'
 import { type StringType, systemFields, type UnionMember, type UnionType } from './model.ts'
@@ -112,7 +113,7 @@ class Walk {
 
   #fields(definition: Definition, origin: string, reserved: readonly string[]): Field[] {
     const taken = new Set<string>()
-    return Object.entries(definition.properties ?? {}).map(([property, declared]) => {
+    const fields = Object.entries(definition.properties ?? {}).map(([property, declared]): Field => {
       let name = fieldNameOf(property)
       if (reserved.includes(name)) name = `record_${name}`
       while (taken.has(name)) name = `${name}_`
@@ -130,6 +131,7 @@ class Walk {
         constraints: constraintsOf(described, required),
       }
     })
+    return withCoordinates(fields)
   }
 
   /** A `ref` without a description inherits the description of the definition that it refers to. */

@@ -114,6 +114,8 @@ export interface StringType {
   readonly categorical: boolean
   /** A language tag, or a text of `maxLength` up to 6, such as a country code. */
   readonly code: boolean
+  /** A number of degrees, whose order is not that of the text. */
+  readonly isCoordinate?: boolean
 }
 
 export interface Reference {

@@ -98,6 +98,8 @@ function fieldEntries(reference: Reference, place: Place, depth: number): Entry[
     const present = place.samples
       .map((sample) => sample[field.property])
       .filter((value) => value !== undefined && value !== null)
+    // Numbers that are kept as text are not compared by their order.
+    if (/^(latitude|longitude)$/.test(field.name)) return []
     if (!hasConditions(field.kind) || (depth <= 0 && isNested(field.kind))) return []
     return [[field.name, () => condition(reference, field.kind, present, depth, place.collection !== null)]]
   })
