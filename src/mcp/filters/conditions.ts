@@ -43,14 +43,8 @@ export function arrayCondition(text: string, of: FieldType, value: unknown, cloc
   )
 }
 
-/** `value` is not null; `isSearched`: searches find the text. */
-export function scalarCondition(
-  text: string,
-  type: FieldType,
-  value: unknown,
-  clock: Clock,
-  isSearched = false,
-): Where {
+/** `value` is not null. */
+export function scalarCondition(text: string, type: FieldType, value: unknown, clock: Clock): Where {
   const literal = (given: unknown): Literal => scalarLiteral(text, type, given, clock)
   const compared = (name: string, given: unknown): Where =>
     type.kind === 'datetime'
@@ -65,8 +59,10 @@ export function scalarCondition(
   }
   if (!isObject(value)) return compared(plainOperator(type, value), value)
   const target = operatorTargetOf(type) ?? 'datetime'
-  const operators = isSearched ? operatorsOn(target, 'searched') : operatorsOn(target)
-  const allowed: string[] = operators.map(([name]) => name)
+  const isText = type.kind === 'string' && type.freeText
+  const allowed: string[] = operatorsOn(target, ...(isText ? (['searched'] as const) : [])).map(
+    ([name]) => name,
+  )
   const conditions = Object.entries(value).map(([name, inner]): Where => {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }

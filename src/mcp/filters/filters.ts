@@ -152,14 +152,9 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
     : targetOf(end.kind === 'property' ? end.reference : null, context.catalogue.model)
   const isNamed = isOwnUri || isReference(type)
   const given = isNamed ? await namesToUris(text, value, target, context.names) : value
-  return whereAlong(steps, { [name]: fieldCondition(text, type, given, clock, isSearched(path, name)) })
-}
-
-/** Whether searches of the records at the end of a path find its text. */
-function isSearched(path: Path, name: string): boolean {
-  const inside = path.steps.slice(path.steps.findLastIndex(({ kind }) => kind !== 'object') + 1)
-  const names = [...inside.flatMap((step) => (step.kind === 'object' ? [step.field.name] : [])), name]
-  return holderOf(path).searchFields.some((field) => field.name === names.join('_'))
+  if (isObject(given) && 'matches' in given && steps.some((step) => step.kind === 'object' && step.many))
+    throw new ToolError(`"${text}" is inside a list, where "matches" finds no words. Use contains.`)
+  return whereAlong(steps, { [name]: fieldCondition(text, type, given, clock) })
 }
 
 /** The collection whose records have the value at the end of a path. */
@@ -218,13 +213,7 @@ async function recordsCondition(
 }
 
 /** A condition on a present value; names of records are URIs already. */
-function fieldCondition(
-  text: string,
-  type: FieldType,
-  value: unknown,
-  clock: Clock,
-  isSearched: boolean,
-): Where {
+function fieldCondition(text: string, type: FieldType, value: unknown, clock: Clock): Where {
   const element = elementOf(type)
   if (type.kind === 'array' && element.kind !== 'object' && element.kind !== 'strongRef')
     return arrayCondition(text, element, value, clock)
@@ -234,5 +223,5 @@ function fieldCondition(
       `"${text}" holds objects: filter by what is inside, such as "${text}.${element.type.fields[0]?.name ?? 'name'}".`,
     )
   if (isReference(element)) return many(type, uriCondition(text, value))
-  return scalarCondition(text, type, value, clock, isSearched)
+  return scalarCondition(text, type, value, clock)
 }

@@ -106,27 +106,20 @@ async function whyNoWords(
 
 async function whyMissing(missing: readonly string[], subject: Subject, toolbox: Toolbox): Promise<string> {
   const near = await nearWords(missing, subject, toolbox)
-  const characters = unspacedTerms(
-    missing.join(' OR '),
-    subject.collection.searchFields.map(({ name }) => name),
-  ).map((term) => term.characters)
-  const held = await countAll(
-    await Promise.all(
-      characters.map(async (part) => ({ where: await buildWhere(subject, { text: part }, toolbox) })),
-    ),
-    subject,
-    toolbox,
-  )
-  const partly = characters.flatMap((part, at) =>
-    held[at] === 0 ? [] : [`text: "${part}" finds ${held[at]}`],
-  )
+  const names = subject.collection.searchFields.map(({ name }) => name)
+  const characters = unspacedTerms(missing.join(' OR '), names).map((term) => term.characters)
+  const texts = characters.map(async (text) => ({ where: await buildWhere(subject, { text }, toolbox) }))
   const meant = near.map(({ nearest: [first] }) => `${first.word} (${first.count})`)
   const beginnings = missing.filter((term) => !near.some(({ word }) => term.includes(word))).map(beginningsOf)
   const searches = beginnings.flat().map((search) => ({ search }))
-  const counts = await countAll(searches, subject, toolbox)
+  const counts = await countAll([...searches, ...(await Promise.all(texts))], subject, toolbox)
   const countOf = new Map(beginnings.flat().map((search, at) => [search, counts[at] ?? 0]))
   const found = beginnings.flatMap((some) => some.find((search) => countOf.get(search) !== 0) ?? [])
-  const instead = [...partly, ...found.map((search) => `${search} finds ${countOf.get(search)}`)].join(', ')
+  const partly = characters.flatMap((text, at) => {
+    const count = counts[searches.length + at] ?? 0
+    return count === 0 ? [] : [`text: "${text}" finds ${count}`]
+  })
+  const instead = [...found.map((search) => `${search} finds ${countOf.get(search)}`), ...partly].join(', ')
   const shown = missing.map((term) => cutPlain(term, 60)).join(', ')
   const suggested = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`
   return `No ${subject.label} has ${shown}${instead === '' ? '' : `, but ${instead}`}.${suggested} Words match whole: try fewer of them, beginnings such as elect*, or other words and languages, joined by OR.`

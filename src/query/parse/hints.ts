@@ -2,6 +2,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { GraphQLError } from 'graphql/error'
 import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql/type'
+import { givenName } from './variable-types.ts'
 import type { Collection } from '../../schema/model/model.ts'
 
 /**
@@ -147,7 +148,10 @@ const hints: readonly Hint[] = [
   [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, () => 'Enum values are written without quotes.'],
 ]
 
-export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
+export function withHint(schema: GraphQLSchema, original: GraphQLError): GraphQLError {
+  const message = givenName(original.message)
+  const error =
+    message === original.message ? original : new GraphQLError(message, { nodes: original.nodes ?? [] })
   for (const [pattern, advice] of hints) {
     const [found, ...named] = pattern.exec(error.message) ?? []
     if (found === undefined) continue

@@ -131,12 +131,7 @@ export class RequestErrors extends Error {
     super(errors[0]?.message ?? code)
     this.code = code
     const more = new GraphQLError(`There are more errors than these ${mostErrors}.`)
-    const all = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
-    this.errors = all.map((error) =>
-      givenName(error.message) === error.message
-        ? error
-        : new GraphQLError(givenName(error.message), { nodes: error.nodes ?? [] }),
-    )
+    this.errors = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
   }
 }
 

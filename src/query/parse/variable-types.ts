@@ -4,86 +4,65 @@
  * the conditions on a field. Values are then coerced to that type, which refuses a null element. A variable whose places
  * expect several types becomes one of each.
  */
-import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode, VariableDefinitionNode } from 'graphql'
+import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode } from 'graphql'
+import type { VariableDefinitionNode, VariableNode } from 'graphql'
 import { Kind, parseType, print, visit } from 'graphql/language'
 import { isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql/type'
 import { TypeInfo, visitWithTypeInfo } from 'graphql/utilities/TypeInfo'
 
 /** The same document where nothing is to be changed. */
 export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
-  const places = placesOf(schema, document)
-  const operations = document.definitions.flatMap((each) =>
-    each.kind === Kind.OPERATION_DEFINITION ? [each] : [],
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
+  const declared = new Map(
+    operations
+      .flatMap(({ variableDefinitions = [] }) => variableDefinitions)
+      .map((each) => [each.variable.name.value, { definition: each, types: new Set<string>() }]),
   )
-  /** The types of each variable that has to become several. */
-  const copied = new Map<
-    string,
-    { readonly node: VariableDefinitionNode; readonly types: readonly string[] }
-  >()
-  let isChanged = false
-  const typed = (node: VariableDefinitionNode): readonly VariableDefinitionNode[] => {
-    const { value: name } = node.variable.name
-    const found = Array.from(places.get(name) ?? [], (place) => expected(schema, node, place))
-    const types = [...new Set(found)].filter((type) => type !== null)
-    // An operation that does not use a copy would declare it in vain.
-    const isMixed = found.includes(null) || (types.length > 1 && operations.length > 1)
-    if (isMixed || types.length === 0 || (types.length === 1 && types[0] === print(node.type))) return [node]
-    isChanged = true
-    if (types.length > 1) copied.set(name, { node, types })
-    return types.map((type, at) => ({
-      ...node,
-      type: parseType(type, { noLocation: true }),
-      variable: { ...node.variable, name: { ...node.variable.name, value: copyOf(name, at) } },
-    }))
-  }
-  const changed = visit(document, {
-    OperationDefinition: (node) => ({
-      ...node,
-      variableDefinitions: node.variableDefinitions?.flatMap(typed),
-    }),
-  })
-  if (copied.size === 0) return isChanged ? changed : document
   const info = new TypeInfo(schema)
-  return visit(
-    changed,
+  const renamed = visit(
+    document,
     visitWithTypeInfo(info, {
       VariableDefinition: () => false,
       Variable(node) {
-        const { value: name } = node.name
-        const [place, copy] = [info.getInputType(), copied.get(name)]
-        if (place == null || copy === undefined) return undefined
-        const at = copy.types.indexOf(expected(schema, copy.node, place) ?? '')
-        return { ...node, name: { ...node.name, value: copyOf(name, at) } }
+        const [variable, place] = [declared.get(node.name.value), info.getInputType()]
+        if (variable === undefined || place == null) return undefined
+        const type = expected(schema, variable.definition, place) ?? print(variable.definition.type)
+        variable.types.add(type)
+        return withType(node, type)
       },
     }),
   )
+  const all = [...declared.values()]
+  const isChanged = all.some(({ definition, types }) =>
+    [...types].some((type) => type !== print(definition.type)),
+  )
+  // Of several operations one may not use a copy, which would be declared in vain.
+  if (!isChanged || (operations.length > 1 && all.some(({ types }) => types.size > 1))) return document
+  return visit(renamed, {
+    OperationDefinition: ({ variableDefinitions = [], ...node }) => ({
+      ...node,
+      variableDefinitions: variableDefinitions.flatMap((definition) => {
+        const { types } = declared.get(definition.variable.name.value) ?? { types: new Set<string>() }
+        // One that is used nowhere is left for the validator.
+        if (types.size === 0) return [definition]
+        return Array.from(types, (type) => ({
+          ...definition,
+          type: parseType(type, { noLocation: true }),
+          variable: withType(definition.variable, type),
+        }))
+      }),
+    }),
+  })
 }
 
-/** No name in a document has a colon. */
-function copyOf(name: string, at: number): string {
-  return at === 0 ? name : `${name}:${at}`
+/** The copy of the variable that has this type; no name in a document has a colon. */
+function withType(node: VariableNode, type: string): VariableNode {
+  return { ...node, name: { ...node.name, value: `${node.name.value}:${type}` } }
 }
 
 /** A variable's name, or an error about it, with the name that the caller gave it. */
 export function givenName(text: string): string {
-  return text.replace(/^((?:Variable "\$)?\w+):\d+/, '$1')
-}
-
-/** The types that are expected where each variable stands, in any operation or fragment. */
-function placesOf(schema: GraphQLSchema, document: DocumentNode): ReadonlyMap<string, Set<GraphQLInputType>> {
-  const places = new Map<string, Set<GraphQLInputType>>()
-  const info = new TypeInfo(schema)
-  visit(
-    document,
-    visitWithTypeInfo(info, {
-      VariableDefinition: () => false,
-      Variable({ name: { value: name } }) {
-        const type = info.getInputType()
-        if (type != null) places.set(name, (places.get(name) ?? new Set()).add(type))
-      },
-    }),
-  )
-  return places
+  return text.replace(/^((?:Variable "\$)?\w+):[^" ]+/, '$1')
 }
 
 /** The type of the declaration as the place expects it, as text; null where neither fits. */

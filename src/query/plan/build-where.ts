@@ -28,7 +28,6 @@ import {
 import { absent, all, alwaysTrue, any, constant, isNothing, missingReference, not } from './conditions.ts'
 import type { PlanContext } from './plan.ts'
 import type { ArrayOperand, Condition, Path, ReferenceOperand } from './conditions.ts'
-import type { ServiceError } from '../../errors.ts'
 import { badInput, present } from '../parse/prepare.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { conjuncts, referenceOperand, tableOf } from './plan-facts.ts'
@@ -134,7 +133,10 @@ class WhereBuilder extends OperatorBuilder {
     switch (type.kind) {
       case 'string': {
         const order = Object.keys(input).find((name) => /^[gl]te?$/.test(name))
-        if (type.isCoordinate === true && order !== undefined) throw numbersAsText(where.field.name, order)
+        if (type.isCoordinate === true && order !== undefined)
+          throw badInput(
+            `\`${where.field.name}\` is a number that is kept as text, and \`${order}\` compares texts: "6.2" comes after "40". Ask for single values with \`eq\` or \`in\`, or compare the numbers in your program.`,
+          )
         const text = operand(table, path, 'text')
         // A stored column omits texts that are too long for an index, so it may be null even for a required field.
         const isKept = text.kind === 'column' && !text.column.virtual
@@ -307,10 +309,4 @@ class WhereBuilder extends OperatorBuilder {
     this.count()
     return absent(path, isTrue('isNull', is), mayMiss)
   }
-}
-
-function numbersAsText(name: string, operator: string): ServiceError {
-  return badInput(
-    `\`${name}\` is a number that is kept as text, and \`${operator}\` compares texts: "6.2" comes after "40". Ask for single values with \`eq\` or \`in\`, or compare the numbers in your program.`,
-  )
 }
