@@ -131,8 +131,8 @@ test('fewer words are recommended only where there are several', async () => {
 })
 
 test('a search without a hit in a script without spaces leads to the records that contain its characters', async () => {
-  const told = async (query: string) => {
-    const { links, texts } = await page(`${article}?${query}`)
+  const told = async (query: string, place = article) => {
+    const { links, texts } = await page(`${place}?${query}`)
     const counts = texts('.suggestions .count').map(Number)
     assert.deepEqual(
       links('.suggestions').map((link) => found(link).length),
@@ -144,7 +144,8 @@ test('a search without a hit in a script without spaces leads to the records tha
   for (const q of ['放量', '班公', '上げ', 'すみ', '"候 方"', 'title:候方', '放量 OR 班公', 'nosuch放量'])
     assert.equal((await told(`q=${encodeURIComponent(q)}`)).length > 0, !q.startsWith('nosuch'), q)
   assert.deepEqual(await told('q=放量&language=zh'), await told('q=放量'))
+  assert.equal((await told('q=放量', '/search')).length, 2)
   // Found as words, excluded, in another script, or without any record.
   for (const q of ['気候', 'nosuchword', 'nosuchword -放量', '鑑鑑鑑'])
-    assert.deepEqual(await told(`q=${q}`), [], q)
+    for (const place of [article, '/search']) assert.deepEqual(await told(`q=${q}`, place), [], q)
 })

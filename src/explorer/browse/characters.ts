@@ -2,7 +2,6 @@
 import { unspacedTerms } from '../../search/unspaced.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
-import type { ListAnswer } from '../lists/list.ts'
 import type { Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
@@ -11,9 +10,8 @@ import { type Browse, viewAddress } from './context.ts'
 import { sentenceOf } from './sentences.ts'
 
 /** The number of records of each view with characters instead of words. */
-export function characterPanels(answer: Answer, view: View, subject: Subject): readonly Panel[] {
-  const { totalCount } = answer['list'] as ListAnswer
-  if (totalCount > 0 || view.search === '') return []
+export function characterPanels(view: View, subject: Subject): readonly Panel[] {
+  if (view.search === '') return []
   return viewsInstead(view, subject).map((instead) => ({
     name: instead.name,
     field: subject.collection.rootField,
@@ -22,20 +20,20 @@ export function characterPanels(answer: Answer, view: View, subject: Subject): r
   }))
 }
 
-/** Links to those of these views that have records. */
-export function characterLinks(answer: Answer, browse: Browse): Html {
+/** Links to those of these views that have records; `label`: before each. */
+export function characterLinks(answer: Answer, browse: Browse, label: Html = null): Html {
   const { language, names } = browse
   return viewsInstead(browse.view, browse.subject).map(({ name, condition, view }) => {
     const { totalCount = 0 } = (answer[name] ?? {}) as { totalCount?: number }
     if (totalCount === 0) return null
     const sentence = sentenceOf(condition, condition.values[0] ?? '', language, names)
-    return html`<p class="suggestions"><a href=${viewAddress(browse, view)} rel="nofollow">${sentence}</a>
+    return html`<p class="suggestions"><a href=${viewAddress(browse, view)} rel="nofollow">${label}${sentence}</a>
       <span class="count">${language.number(totalCount)}</span></p>`
   })
 }
 
-function viewsInstead(view: View, { collection: { searchFields }, fields }: Subject) {
-  const names = searchFields.map(({ name }) => name)
+function viewsInstead(view: View, { collection, fields }: Subject) {
+  const names = collection.searchFields.map(({ name }) => name)
   const conditions = unspacedTerms(view.search, names).flatMap(({ characters, field: only }) =>
     names
       .filter((name) => only === null || only === name)
@@ -44,6 +42,6 @@ function viewsInstead(view: View, { collection: { searchFields }, fields }: Subj
   )
   return conditions.map((condition, at) => {
     const instead = changed(withCondition(view, condition), { search: '' })
-    return { name: `characters${at}`, condition, view: instead }
+    return { name: `characters${at}Of${collection.typeName}`, condition, view: instead }
   })
 }

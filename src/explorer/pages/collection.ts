@@ -58,7 +58,10 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     description: subjectDescription(subject, language),
     operation: [build(facets), ...affordableOperations(site, time?.panels ?? [])],
     more: (answer) =>
-      affordableOperations(site, [...(time?.more(answer) ?? []), ...characterPanels(answer, view, subject)]),
+      affordableOperations(site, [
+        ...(time?.more(answer) ?? []),
+        ...((answer['list'] as ListAnswer).totalCount === 0 ? characterPanels(view, subject) : []),
+      ]),
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view, 'atom'),

@@ -1,18 +1,20 @@
 /** What a search finds in all collections, the newest first. */
 import { collectionAddress, withLanguage } from '../addresses.ts'
+import { characterLinks, characterPanels } from '../browse/characters.ts'
+import { type Browse, titleOf } from '../browse/context.ts'
 import { replaced } from '../browse/search-form.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
-import { buildOperation, type Panel } from '../operation.ts'
+import { affordableOperations, buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
 import { zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
-import { queryText } from '../view/view.ts'
+import { queryText, readView } from '../view/view.ts'
 import { type FoundRecord, foundResult, foundSelection } from '../lists/found.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
@@ -44,11 +46,27 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     status: 200,
     title,
     isIndexed: false,
+    more: (answer) =>
+      asks && after === '' && (answer['found'] as Found).nodes.length === 0
+        ? affordableOperations(
+            site,
+            browses().flatMap(({ view, subject }) => characterPanels(view, subject)),
+          )
+        : [],
+    isMoreOptional: true,
     operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
     render: async (answer) => html`
       <header class="heading"><h1>${title}</h1></header>
       ${searchAllForm(site, language, q)} ${asks && [found(answer), await menu(answer)]}
     `,
+  }
+
+  /** The search in each collection. */
+  function browses(): readonly Browse[] {
+    return searched.slice(0, mostTotals).map((subject) => {
+      const { view } = readView([['q', q]], subject)
+      return { site, subject, view, language, names: new Map() }
+    })
   }
 
   /** The pages of the collections have files of their records. */
@@ -73,7 +91,12 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     return html`
       ${suggestion(didYouMean)} ${collections(answer)}
       <section class="results" aria-label=${text.results}>
-        ${results.length === 0 ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>` : html`${zoneNote(language)}<ol class="list">${results}</ol>`}
+        ${
+          results.length === 0
+            ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>
+          ${browses().map((browse) => characterLinks(answer, browse, `${titleOf(browse)}: `))}`
+            : html`${zoneNote(language)}<ol class="list">${results}</ol>`
+        }
         <nav class="pages" aria-label=${text.browse.pages}>
           ${after !== '' && html`<a href=${address({ q })} rel="nofollow">${text.firstPage}</a>`}
           ${pageInfo.hasNextPage && html`<a class="next" href=${address({ q, after: pageInfo.endCursor ?? '' })} rel="next nofollow">${text.next}</a>`}
