@@ -32,8 +32,10 @@ export interface Dialect {
   booleanJson(condition: Sql): Sql
   /** A stored record as JSON text. */
   recordJson(record: Sql): Sql
-  /** JSON text at a path of a JSON value; SQL null if the value there is absent or null. */
+  /** JSON text of the scalar at a path of a JSON value; SQL null if the value there is absent or null. */
   jsonAt(json: Sql, path: readonly string[]): Sql
+  /** The same of any value. */
+  nestedJsonAt(json: Sql, path: readonly string[]): Sql
   /** The scalar at a path, as text, integer, or 0 and 1; SQL null if it is missing. */
   scalarAt(json: Sql, path: readonly string[], as?: 'text' | 'integer' | 'boolean'): Sql
   /** A text that is stored only inside its record. */
@@ -60,6 +62,8 @@ export interface Dialect {
   /** A constant text, to compare with other texts. */
   constant(text: string): Sql
   asFloat(value: Sql): Sql
+  /** The decimal text of a number of at most 53 bits, as JavaScript writes it; null stays null. */
+  numberText(value: Sql): Sql
   /** A URI up to and including its last slash (the repo collection), and the part after that slash. */
   repoCollectionOfUri(uri: Sql): Sql
   uriKey(uri: Sql): Sql
@@ -119,6 +123,8 @@ export interface Dialect {
   exactSum(value: Sql, isWide: boolean): readonly Sql[]
   /** The values of such a sum. */
   sumParts(sum: bigint, isWide: boolean): readonly bigint[]
+  /** The decimal text of an exact sum. */
+  sumText(sum: readonly Sql[]): Sql
   /** An exact sum as one number, or an error if it is not an exact JSON number. */
   checkedSum(sum: readonly Sql[]): Sql
   /** The exact sum of such sums over a window, as values of the same kind. */

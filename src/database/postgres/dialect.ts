@@ -16,6 +16,7 @@ import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 import { vocabularyName } from './layout/vocabulary-ddl.ts'
 import { bucketKey, bucketText } from './time-buckets.ts'
+import { spacedMark } from './spaced-json.ts'
 import { ordered, stddev } from './statistics.ts'
 import { amountIn, countLexemes, nearWords, wordsMatch } from './word-query.ts'
 import { base32, sampledCharacters } from '../../search/sample.ts'
@@ -45,8 +46,9 @@ export const postgresDialect: Dialect = {
       from (select convert_to(${text}, 'UTF8') as body offset 0) answer)`,
   toJson: (value) => sql`coalesce(to_json(${value})::text, 'null')`,
   booleanJson: (condition) => sql`(${condition})::text`,
-  recordJson: (record) => sql`${record}::text`,
+  recordJson: (record) => spaced(record),
   jsonAt: (json, path) => sql`${jsonbAt(json, path)}::text`,
+  nestedJsonAt: (json, path) => spaced(jsonbAt(json, path)),
   scalarAt: (json, path, as = 'text') => {
     const found = jsonbAt(json, path)
     if (as === 'boolean') return sql`(case ${found} when 'true' then 1 when 'false' then 0 end)`
@@ -81,6 +83,13 @@ export const postgresDialect: Dialect = {
     return concat([...parts, raw(`']'`)])
   },
   asFloat: (value) => sql`cast(${value} as double precision)`,
+  numberText: (value) => {
+    const number = postgresDialect.asFloat(value)
+    const text = postgresDialect.asText(number)
+    // The server writes an exponent of two digits, and has one from 1e15 on and below 1e-4.
+    return sql`(case when abs(${number}) >= 1e15 or abs(${number}) between 1e-6 and 1e-4
+      then cast(cast(${text} as numeric) as text) else replace(${text}, 'e-0', 'e-') end)`
+  },
   constant: (text) => sql`(${literal(text)} collate "C")`,
   asText: (value) => sql`cast(${value} as text)`,
   repoCollectionOfUri: (uri) => sql`regexp_replace(${uri}, '[^/]*$', '')`,
@@ -137,6 +146,7 @@ export const postgresDialect: Dialect = {
     const frame = sql`over (${rows} rows ${raw(String(over - 1))} preceding)`
     return sql`case when count(${value}) ${frame} = ${raw(String(over))} then sum(${value}) ${frame} / ${raw(String(over))} end`
   },
+  sumText: ([sum]) => sql`cast(${sum} as text)`,
   checkedSum: ([sum]) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,
   mean,
@@ -183,6 +193,12 @@ function mean([sum]: readonly Sql[], count: Sql): Sql {
   const decimal = sql`cast(${sum} as numeric) * ${raw(`1.${'0'.repeat(meanDigits)}`)} / ${count}`
   return sql`(case when abs(${sum}) > 9007199254740991 then cast(${decimal} as double precision)
       else cast(${sum} as double precision) / ${count} end)`
+}
+
+/** JSON text in which the server writes spaces. */
+function spaced(json: Sql): Sql {
+  const mark = raw(`chr(${spacedMark})`)
+  return sql`(${mark} || ${json}::text || ${mark})`
 }
 
 function isOneOf(value: Sql, values: readonly Value[]): Sql {

@@ -4,6 +4,7 @@
  */
 import type { ClientBase, QueryConfig, QueryResult } from 'pg'
 import type { Statement } from '../database.ts'
+import { withoutSpaces } from './spaced-json.ts'
 
 /** Statements that one connection has prepared. */
 interface Prepared {
@@ -46,7 +47,7 @@ export async function runAnswer(
   const { rows } = await client.query<Answer>(config as unknown as QueryConfig)
   // The driver's timer keeps the list in V8's old space long after its row has been used.
   const [{ made_under: version, body }] = rows.splice(0) as [Answer]
-  return { version: Number(version), body }
+  return { version: Number(version), body: body && withoutSpaces(body) }
 }
 
 interface Answer {

@@ -30,6 +30,7 @@ export const sqliteDialect: Dialect = {
   booleanJson: (condition) => sql`iif(${condition}, 'true', 'false')`,
   recordJson: (record) => sql`json(${record})`,
   jsonAt: (json, path) => (path.length === 0 ? json : sql`(${json} -> ${raw(pathLiteral(path))})`),
+  nestedJsonAt: (json, path) => sqliteDialect.jsonAt(json, path),
   scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${raw(pathLiteral(path))})`),
   virtualText: (alias, name) => sql`${alias}.${identifier(name)}`,
   isOneOf: (text, values) =>
@@ -47,6 +48,7 @@ export const sqliteDialect: Dialect = {
   objects: (json, path, alias) => sql`jsonb_each(jsonb_extract(${json}, ${raw(pathLiteral(path))})) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
   asFloat: (value) => sql`cast(${value} as real)`,
+  numberText: (value) => sql`number_text(${value})`,
   constant: literal,
   asText: (value) => sql`cast(${value} as text)`,
   repoCollectionOfUri: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
@@ -136,6 +138,8 @@ export const sqliteDialect: Dialect = {
   // SQLite's own `avg` subtracts what leaves a frame, and makes a pass for each different frame.
   movingMean: (value, over, rows) =>
     sql`moving_mean(${value}, ${raw(String(over))}) over (${rows} rows unbounded preceding)`,
+  sumText: (sum) =>
+    sum.length === 1 ? sql`cast(${sum[0]} as text)` : sql`sum_text(${join([...sum], ', ')})`,
   checkedSum: (sum) => {
     const whole = wholeSum(sum)
     const checked = sql`iif(abs(${whole}) > 9007199254740991, sum_out_of_range(), ${whole})`

@@ -40,6 +40,11 @@ export function emitArray({ dialect }: Emitter, elements: Sql): Sql {
   return dialect.concat([raw(`'['`), elements, raw(`']'`)])
 }
 
+/** A number of at most 53 bits, or null, as JSON. */
+export function numberJson({ dialect }: Emitter, value: Sql): Sql {
+  return sql`coalesce(${dialect.numberText(value)}, 'null')`
+}
+
 /** A JSON array of a fixed number of elements. */
 export function emitTuple({ dialect }: Emitter, elements: readonly Sql[]): Sql {
   const parts = elements.flatMap((element, index) => [raw(index === 0 ? `'['` : `','`), element])
@@ -58,8 +63,10 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
     case 'system':
       return systemValue(emitter, output.name, row)
     case 'json':
-    case 'anyJson':
       return orNull(dialect.jsonAt(json, output.path))
+    case 'jsonArray':
+    case 'anyJson':
+      return orNull(dialect.nestedJsonAt(json, output.path))
     case 'wrapped':
       return orNull(dialect.jsonAt(json, [...output.path, output.key]))
     case 'blobField':

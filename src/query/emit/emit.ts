@@ -5,7 +5,7 @@ import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
-import { emitArray, emitFields, emitObject, emitTuple, resolved } from './emit-output.ts'
+import { emitArray, emitFields, emitObject, emitTuple, numberJson, resolved } from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
 import type { Emitter } from './emitter.ts'
 import { assertWithin } from '../parse/limits.ts'
@@ -147,7 +147,8 @@ function sources(emitter: Emitter, fields: Fields<SourceStatusOutput>): Sql {
   )
 }
 
-function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutput): Sql {
+function sourceValue(emitter: Emitter, source: Sql, output: SourceStatusOutput): Sql {
+  const { dialect } = emitter
   const silent = sql`${source}.heard_at < ${dialect.now()} - ${raw(String(longestSilence))}`
   switch (output.kind) {
     case 'name':
@@ -158,7 +159,7 @@ function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutp
       // Clocks differ: an event may be later than the local time.
       const age = sql`case when ${source}.event_at > ${dialect.now()} then 0.0 else ${dialect.asFloat(sql`${dialect.now()} - ${source}.event_at`)} / 1000000 end`
       const live = sql`${source}.state = 'live' and not ${silent}`
-      return dialect.toJson(sql`coalesce(case when ${live} then ${source}.lag end, ${age})`)
+      return numberJson(emitter, sql`coalesce(case when ${live} then ${source}.lag end, ${age})`)
     }
     case 'lastEventAt':
       return dialect.toJson(dialect.instantText(sql`${source}.event_at`))

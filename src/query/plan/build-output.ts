@@ -229,7 +229,7 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
     case 'array':
       if (type.of.kind === 'unknown') return { kind: 'anyJson', path }
       return isPlain(type.of)
-        ? { kind: 'json', path }
+        ? { kind: 'jsonArray', path }
         : { kind: 'array', path, element: valueOutput(context, type.of, [], sets) }
     case 'string':
     case 'datetime':

@@ -72,8 +72,8 @@ export type RootOutput<List = ListPlan, Aggregate = AggregatePlan, Collection = 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
 export type Output<List = ListPlan> =
   | { readonly kind: 'system'; readonly name: SystemField }
-  /** The value exactly as the record holds it. */
-  | { readonly kind: 'json'; readonly path: Path }
+  /** The value exactly as the record holds it: a scalar, or an array of scalars. */
+  | { readonly kind: 'json' | 'jsonArray'; readonly path: Path }
   /** The same for a value of unknown shape, which can be as large as the record. */
   | { readonly kind: 'anyJson'; readonly path: Path }
   /** The text at `$bytes` or `$link`. */

@@ -233,6 +233,7 @@ function outputSize(output: Output): number {
     case 'list':
       return listSize(output.list)
     case 'json':
+    case 'jsonArray':
     case 'wrapped':
     case 'blobField':
       return weights.value

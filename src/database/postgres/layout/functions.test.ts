@@ -13,6 +13,8 @@ import { formatInstant, parseRecordInstant } from '../../../util/instant.ts'
 import { onUntimedPostgres } from '../../../../test/support/store/databases.ts'
 import { databases, type FreshDatabase, freshDatabase } from '../../../../test/support/store/postgres.ts'
 import { rounds, seed } from '../../../../test/support/rounds.ts'
+import { raw } from '../../../sql/sql.ts'
+import { postgresDialect } from '../dialect.ts'
 import { createFunctions } from './functions.ts'
 
 let client: pg.Client
@@ -54,6 +56,18 @@ const texts = fc
 const letters = fc.string({
   unit: fc.constantFrom(...'aAÀàÉéÎÖßẞÆœİıŁΣσςΑά́̈がガｶﾞ한글ﬁ①ＡДдҐ़क़ਖ਼אָأِیـ’—‏ -_.'),
   maxLength: 20,
+})
+
+onUntimedPostgres('numbers are written as JavaScript writes them', async () => {
+  const mean = fc
+    .tuple(fc.maxSafeInteger(), fc.integer({ min: 1, max: 1e6 }))
+    .map(([sum, count]) => sum / count)
+  const small = fc.double({ min: -1, max: 1, noNaN: true }).filter((value) => !Object.is(value, -0))
+  await same(
+    postgresDialect.numberText(raw('value::float8')).sql,
+    sample(fc.oneof(mean, small, mean.map(Math.trunc), fc.constantFrom(1e-4, 1e-6, 1e-7, 1e15, 9e15)), 500),
+    JSON.stringify,
+  )
 })
 
 onUntimedPostgres('the edits between two words are counted as editDistance counts them', async () => {

@@ -3,7 +3,11 @@ import type { Client } from 'pg'
 import { connect } from '../connection.ts'
 import { unavailable } from '../../refusals.ts'
 import { isPassing } from '../failures.ts'
+import { spacedMark } from '../spaced-json.ts'
 import { firstBatch, type FileStatements, type Snapshot } from '../../files/file-source.ts'
+
+/** Before and after what the server writes with spaces, of which files have none. */
+const mark = String.fromCharCode(spacedMark)
 
 /** A fetch is a round trip. */
 const laterBatch = 500
@@ -43,7 +47,7 @@ async function* inBatches(client: Client): AsyncGenerator<readonly string[]> {
       fetching = fetch(laterBatch)
       fetching.catch(() => undefined)
     }
-    yield rows.map(([json]) => json)
+    yield rows.map(([json]) => json.replaceAll(mark, ''))
     if (isLast) return
   }
 }

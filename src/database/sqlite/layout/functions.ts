@@ -31,6 +31,11 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>
     exactMean((BigInt(high as bigint) << 26n) + BigInt(low as bigint), BigInt(count as bigint)),
   )
+  database.function('sum_text', { ...pure, useBigIntArguments: true }, (high, low) =>
+    high === null ? null : String((BigInt(high as bigint) << 26n) + BigInt(low as bigint)),
+  )
+  // SQLite writes up to 17 digits where fewer identify the number, and a fraction of zero.
+  database.function('number_text', pure, (value) => (value === null ? null : String(value)))
   defineStatistics(database)
   database.aggregate('count_words', {
     varargs: true,

@@ -49,7 +49,8 @@ export function groupCursor(
 ): Sql {
   const { dialect } = emitter
   const values = groupOrderParts(plan).map((part) => {
-    const [value, ...more] = valuesOf(emitter, part, groups, row) as [Sql, ...Sql[]]
+    const values = valuesOf(emitter, part, groups, row)
+    const value = values[0] as Sql
     switch (part.type) {
       case 'instant':
         return dialect.asText(value)
@@ -57,16 +58,12 @@ export function groupCursor(
         return dateOf(emitter, plan, part, value)
       case 'bigint':
       case 'wideSum':
-        return join(
-          [value, ...more].map((each) => dialect.asText(each)),
-          ` || ':' || `,
-          '(',
-          ')',
-        )
+        return dialect.sumText(values)
+      case 'double':
+        return dialect.numberText(value)
       case 'text':
       case 'boolean':
       case 'integer':
-      case 'double':
         return value
     }
   })

@@ -3,6 +3,7 @@ import { raw, type Sql, sql } from '../../../sql/sql.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { MeasurePlan } from '../../plan/groups/group-plan.ts'
 import { type Emitter, uriText } from '../emitter.ts'
+import { numberJson } from '../emit-output.ts'
 import type { Source } from './emit-source.ts'
 
 /** Columns of a measure; an exact sum may have several. */
@@ -43,7 +44,8 @@ export function measureOrder(
 }
 
 /** A measure from its columns. */
-export function measureJson({ dialect }: Emitter, { measure, of }: MeasurePlan, values: readonly Sql[]): Sql {
+export function measureJson(emitter: Emitter, { measure, of }: MeasurePlan, values: readonly Sql[]): Sql {
+  const { dialect } = emitter
   const value = values[0] as Sql
   switch (measure) {
     case 'sum':
@@ -58,6 +60,6 @@ export function measureJson({ dialect }: Emitter, { measure, of }: MeasurePlan, 
     case 'avg':
     case 'median':
     case 'stddev':
-      return dialect.toJson(value)
+      return numberJson(emitter, value)
   }
 }

@@ -5,6 +5,7 @@
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { numberJson } from '../emit-output.ts'
 import { groupBy, type Within } from './emit-source.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalShares, SharePart } from '../../plan/physical-plan.ts'
@@ -129,7 +130,7 @@ function wholeOf(
 
 /** The share of a row with `total` and `matched`, as JSON. Both are exact as doubles, so one division rounds once. */
 export function shareJson(emitter: Emitter, row: Sql): Sql {
-  return emitter.dialect.toJson(shareValue(emitter, row))
+  return numberJson(emitter, shareValue(emitter, row))
 }
 
 /** The same as a number. */

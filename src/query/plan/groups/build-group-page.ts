@@ -59,11 +59,9 @@ function position(
 }
 
 const dateText = /^(?!0000)\d{4}-(0[1-9]|1[0-2])-01$/
-/** A sum, perhaps in two parts of which the first counts 2^26. */
-const sumText = /^(-?\d{1,30})(?::(\d{1,8}))?$/
-const lowBits = 26n
+const sumText = /^-?\d{1,30}$/
 
-/** Undefined if a cursor cannot hold this value. Large integers are text, because JSON numbers are too short. */
+/** Undefined if a cursor cannot hold this value. Large integers and fractions are text, because engines write JSON numbers differently. */
 function valueOf(type: OrderType, value: unknown): ColumnValue | undefined {
   switch (type) {
     case 'text':
@@ -73,16 +71,15 @@ function valueOf(type: OrderType, value: unknown): ColumnValue | undefined {
     case 'integer':
       return Number.isSafeInteger(value) ? (value as number) : undefined
     case 'double':
-      return Number.isFinite(value) ? (value as number) : undefined
+      return JSON.stringify(Number(value)) === value ? Number(value) : undefined
     case 'instant':
       return isLargeInteger(value) ? BigInt(value) : undefined
     case 'date':
       return typeof value === 'string' && dateText.test(value) ? value : undefined
     case 'bigint':
     case 'wideSum': {
-      const [, high, low] = typeof value === 'string' ? (sumText.exec(value) ?? []) : []
-      if (high === undefined) return undefined
-      const sum = low === undefined ? BigInt(high) : (BigInt(high) << lowBits) + BigInt(low)
+      if (typeof value !== 'string' || !sumText.test(value)) return undefined
+      const sum = BigInt(value)
       // Beyond that, engines cannot compare with it.
       return BigInt.asIntN(type === 'bigint' ? 64 : 85, sum) === sum ? sum : undefined
     }

@@ -4,6 +4,7 @@ import type { MeasurePlan, RunningFigure } from '../../../plan/groups/group-plan
 import type { PhysicalAggregate } from '../../../plan/physical-plan.ts'
 import type { Emitter } from '../../emitter.ts'
 import type { Grouping } from '../emit-grouping.ts'
+import { numberJson } from '../../emit-output.ts'
 import { shareValue } from '../emit-shares.ts'
 
 /** What the second pass reads. `row`: an alias of the groups with columns of the first; `rows`: a window's rows. */
@@ -53,8 +54,8 @@ function windowOf(rows: Sql): Sql {
 }
 
 /** The figure of the group whose alias is `row`, as JSON. */
-export function runningJson({ dialect }: Emitter, figure: number, row: Sql): Sql {
-  return dialect.toJson(sql`${row}.${runningName(figure)}`)
+export function runningJson(emitter: Emitter, figure: number, row: Sql): Sql {
+  return numberJson(emitter, sql`${row}.${runningName(figure)}`)
 }
 
 /** What the first pass computes for a figure: sums up to each group, or the value of each group as a double. */
