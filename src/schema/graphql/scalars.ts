@@ -34,18 +34,26 @@ export const Json = new GraphQLScalarType<unknown, unknown>({
   description: 'Any JSON value, as the record has it. Output only.',
 })
 
-export const MeasureValue = new GraphQLScalarType<number | string, number | string>({
+/** A bigint if a double may not hold the number. */
+export const MeasureValue = new GraphQLScalarType<number | bigint | string, number | string>({
   name: 'MeasureValue',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
-  description: 'A number, or for MIN and MAX of datetimes a moment as text. Input only.',
+  description:
+    'A number, or for MIN and MAX of datetimes a moment as text. Integers beyond ±9007199254740991 are exact as literals and as text; as JSON numbers they are doubles. Input only.',
   coerceInputValue: measureValue,
   coerceInputLiteral: (node) => {
-    if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return measureValue(Number(node.value))
-    return measureValue(valueFromASTUntyped(node))
+    if (node.kind !== Kind.INT && node.kind !== Kind.FLOAT) return measureValue(valueFromASTUntyped(node))
+    return measureValue(isExactAsText(node.value) ? node.value : Number(node.value))
   },
 })
 
-function measureValue(value: unknown): number | string {
+/** Of integers that a double may not hold; none has more digits than the largest double. */
+function isExactAsText(text: string): boolean {
+  return /^-?\d{16,308}$/.test(text) && !Number.isSafeInteger(Number(text))
+}
+
+function measureValue(value: unknown): number | bigint | string {
+  if (typeof value === 'string' && isExactAsText(value)) return BigInt(value)
   if (typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))) return value
   throw new GraphQLError(
     'MeasureValue wants a number, or for MIN and MAX of datetimes a moment such as "2026-11-16".',
@@ -62,6 +70,10 @@ function instant(value: unknown): bigint {
 }
 
 function safeInteger(value: unknown): number {
+  if (typeof value === 'string')
+    throw new GraphQLError(
+      `${JSON.stringify(value.slice(0, 80))} is text: BigInt wants an integer without quotes.`,
+    )
   if (typeof value !== 'number' || !Number.isSafeInteger(value))
     throw new GraphQLError(`${String(value)} is no integer between -9007199254740991 and 9007199254740991.`)
   return value

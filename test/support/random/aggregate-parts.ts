@@ -9,7 +9,8 @@ import type { Json, Shape } from '../../reference/shapes.ts'
 import type { Significance } from '../../reference/groups/significance.ts'
 import { printInstant } from '../../reference/values.ts'
 import type { TimeFrame } from '../../reference/zones.ts'
-import type { PlainRecord } from '../../reference/dataset.ts'
+import { isFreeText } from '../../reference/words/search.ts'
+import { type PlainRecord, shapeOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
@@ -62,7 +63,15 @@ function aggregateFields(
   const keys = (given.groupBy ?? []).map((name, index): fc.Arbitrary<Part<GroupOf>> => {
     const field = fields.find((one) => one.name === name)
     if (field === undefined) throw new Error(`${shape.nsid} has no group ${name}.`)
-    return fc.constant({ text: name, answer: (group) => printKey(field, group.keys[index]) })
+    const key = ({ keys: found }: GroupOf): Json => printKey(field, found[index])
+    const resolved = (group: GroupOf): Json => {
+      const record = key(group) === null ? null : reference.resolve(key(group))
+      return record === null
+        ? null
+        : { cid: record.cid, __typename: shapeOf(reference, record.collection).typeName }
+    }
+    const behind = { text: `${name}Resolved { cid __typename }`, answer: resolved }
+    return fc.constantFrom({ text: name, answer: key }, ...(field.isReference ? [behind] : []))
   })
   const common: fc.Arbitrary<Part<GroupOf>>[] = [
     part('count', ({ members }) => members.length),
@@ -88,7 +97,7 @@ function aggregateFields(
       ...running,
       nodesParts(reference, shape, record),
     ],
-    4,
+    6,
   )
   const groups = group.map(
     ({ text, answer }): Part<Aggregated> => ({
@@ -106,14 +115,15 @@ function aggregateFields(
   ).map(({ text, answer }): Part<Aggregated> => ({ text: `groupsPageInfo${text}`, answer }))
   return selections<Aggregated>(
     [
-      groups,
-      groups,
+      // In most operations: their product with the arguments is what these are about.
+      ...Array.from({ length: 10 }, () => groups),
       info,
       part('count', ({ count }) => count),
       part('total', ({ total }) => total),
       part('share', ({ share }) => share),
       part('groupCount', ({ groupCount }) => groupCount),
       ...pairParts(reference, shape),
+      ...unusualParts(reference, shape, given),
       part('__typename', () => `${shape.typeName}Aggregated`),
       ...measures.map((measure) => of(measure, ({ members }: Aggregated) => members)),
     ],
@@ -182,6 +192,25 @@ function pairParts(reference: Reference, { nsid }: Shape): fc.Arbitrary<Part<Agg
         reference.pairs(nsid, members, { field, minCount, limit }).map((each) => answer(each)),
     })),
   ]
+}
+
+/** None for a collection without free texts. */
+function unusualParts(
+  reference: Reference,
+  shape: Shape,
+  { where = {} }: AggregateArguments,
+): fc.Arbitrary<Part<Aggregated>>[] {
+  const texts = shape.fields.filter(({ kind }) => kind.kind === 'string' && isFreeText(kind.lexicon))
+  return texts.map(({ name }) =>
+    part(
+      `unusualWords(field: ${name}, against: {}, minCount: 1) { recordsRead words { word count } }`,
+      () => {
+        const asked = { field: name, against: {}, minCount: 1 }
+        const { recordsRead, words } = reference.unusualWords(shape.nsid, { where }, asked)
+        return { recordsRead, words: words.map(({ word, count }) => ({ word, count })) }
+      },
+    ),
+  )
 }
 
 function measureParts(reference: Reference, { nsid }: Shape, time: TimeFrame): fc.Arbitrary<Part<Members>>[] {

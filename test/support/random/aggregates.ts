@@ -158,6 +158,18 @@ function conditions(
     })
 }
 
+function orders(
+  measured: fc.Arbitrary<Measured>,
+): fc.Arbitrary<Pick<AggregateArguments, 'orderBy' | 'rankBy'>> {
+  const direction = fc.constantFrom(...enumNames<Direction>('SortDirection'))
+  const rankBy = fc.tuple(measured, direction).map(([one, way]) => ({ ...one, direction: way }))
+  return fc.oneof(
+    fc.constant({}),
+    fc.record({ orderBy: fc.constantFrom(...enumNames<OrderBy>('AggregateOrderBy')) }),
+    fc.record({ rankBy }),
+  )
+}
+
 export function aggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
   const names = groupNames(reference, collection)
   const joined = names.filter((name) => name.includes('_'))
@@ -172,13 +184,7 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
     fc.constantFrom(...integral, 'did'),
   )
   const measured = measuredValues(reference, collection, name)
-  const direction = fc.constantFrom(...enumNames<Direction>('SortDirection'))
-  const rankBy = fc.tuple(measured, direction).map(([one, way]) => ({ ...one, direction: way }))
-  const order = fc.oneof(
-    fc.constant({}),
-    fc.record({ orderBy: fc.constantFrom(...enumNames<OrderBy>('AggregateOrderBy')) }),
-    fc.record({ rankBy }),
-  )
+  const order = orders(measured)
   const rest = fc.record(
     {
       where: wheres(reference, collection, 2),
@@ -263,15 +269,27 @@ export function filledAggregates(reference: Reference, collection: string): fc.A
     denominator: fc.oneof(fc.constant({}), wheres(reference, collection, 1)),
     where: wheres(reference, collection, 1),
   })
+  const measured = measuredValues(
+    reference,
+    collection,
+    fc.constantFrom(...groupNames(reference, collection)),
+  )
   const rest = fc.record(
     {
-      orderBy: fc.constantFrom(...enumNames<OrderBy>('AggregateOrderBy')),
+      having: fc.tuple(conditions(reference, collection, measured)),
       minCount: fc.integer({ min: 0, max: 2 }),
       limit: fc.integer({ min: 0, max: 9 }),
     },
     { requiredKeys: [] },
   )
   return fc
-    .tuple(fc.oneof({ weight: 2, arbitrary: series }, { weight: 1, arbitrary: plain }), rest)
-    .map(([some, others]) => ({ ...some, ...others, fill: true }))
+    .tuple(
+      fc.oneof({ weight: 2, arbitrary: series }, { weight: 1, arbitrary: plain }),
+      orders(measured),
+      rest,
+    )
+    .map(([some, order, others]) => {
+      const given: AggregateArguments = { ...some, ...order, ...others, fill: true }
+      return given.denominator === undefined ? withoutShares(given) : given
+    })
 }

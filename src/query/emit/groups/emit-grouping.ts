@@ -143,10 +143,14 @@ export function createGrouping(
         ),
       ]
 
-  const measureParts = (measure: number, row: Sql): readonly Sql[] => {
-    return (measured[measure] ?? []).map((column) => sql`${row}.${column}`)
-  }
   const measureAt = (index: number): MeasurePlan => plan.measures[index] as MeasurePlan
+  const measureParts = (measure: number, row: Sql): readonly Sql[] => {
+    const values = (measured[measure] ?? []).map((column) => sql`${row}.${column}`)
+    // Added groups, and those of which no record has a value, have no different ones.
+    return measureAt(measure).measure === 'countDistinct'
+      ? values.map((value) => sql`coalesce(${value}, 0)`)
+      : values
+  }
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
   const uriParts = (key: number, row: Sql): UriParts => {
     const first = sql`${row}.${keyName(key, 0)}`

@@ -36,7 +36,7 @@ function emitCondition(
   row: Sql,
 ): Sql {
   const measure = of.kind === 'measure' ? (measures[of.measure] as MeasurePlan) : null
-  const values = valuesOf(emitter, of, measure, groups, row)
+  const values = valuesOf(emitter, of, groups, row)
   if (test.kind === 'constant') return test.passes ? sql`${values[0] as Sql} is not null` : raw('false')
   const operator = operators[test.operator]
   if (typeof test.to === 'number')
@@ -46,23 +46,14 @@ function emitCondition(
   return sql`(${join(values as Sql[], ', ')}) ${operator} (${join(parts, ', ')})`
 }
 
-function valuesOf(
-  emitter: Emitter,
-  of: HavingPlan['of'],
-  measure: MeasurePlan | null,
-  groups: Grouping,
-  row: Sql,
-): readonly Sql[] {
+function valuesOf(emitter: Emitter, of: HavingPlan['of'], groups: Grouping, row: Sql): readonly Sql[] {
   switch (of.kind) {
     case 'count':
       return [sql`${row}.n`]
     case 'share':
       return [shareValue(emitter, row)]
-    case 'measure': {
-      const values = groups.measureValues(of.measure, row)
-      // As it is shown: a group without values has none that differ.
-      return measure?.measure === 'countDistinct' ? values.map((value) => sql`coalesce(${value}, 0)`) : values
-    }
+    case 'measure':
+      return groups.measureValues(of.measure, row)
   }
 }
 

@@ -54,7 +54,7 @@ export function measureJson(emitter: Emitter, { measure, of }: MeasurePlan, valu
     case 'max':
       return dialect.toJson(isInstant(of.leaf) ? dialect.instantText(value) : value)
     case 'countDistinct':
-      return sql`coalesce(${value}, 0)`
+      return value
     case 'percentile':
       return dialect.ordered.percentilesJson(value)
     case 'avg':

@@ -8,7 +8,7 @@ import type { GroupOperator, GroupTest, HavingPlan } from './group-plan.ts'
 
 interface HavingArgument extends ValueArgument {
   readonly operator: GroupOperator
-  readonly value: number | string
+  readonly value: number | bigint | string
 }
 
 export function buildHaving(
@@ -40,7 +40,7 @@ function testOf({ measure, field, operator, value }: HavingArgument): GroupTest 
     case 'median':
     case 'stddev':
     case 'share':
-      return { kind: 'compare', operator, to: value }
+      return { kind: 'compare', operator, to: Number(value) }
     case 'count':
     case 'countDistinct':
     case 'sum':
@@ -51,17 +51,18 @@ function testOf({ measure, field, operator, value }: HavingArgument): GroupTest 
   }
 }
 
-function momentOf(name: string, value: number | string): bigint {
+function momentOf(name: string, value: HavingArgument['value']): bigint {
   const moment = typeof value === 'string' ? parseInstant(value) : null
   if (moment !== null) return moment
   throw badInput(
-    `\`value: ${JSON.stringify(value)}\` in \`having\` is no moment, as ${name} is. Write RFC 3339 such as "2026-11-16T13:00:00Z", or a date such as "2026-11-16".`,
+    `\`value: ${typeof value === 'string' ? JSON.stringify(value) : value}\` in \`having\` is no moment, as ${name} is. Write RFC 3339 such as "2026-11-16T13:00:00Z", or a date such as "2026-11-16".`,
   )
 }
 
 /** The same condition on an integer, with an integer. */
-function integerTest(operator: GroupOperator, value: number): GroupTest {
-  const compare = (to: number): GroupTest => ({ kind: 'compare', operator, to: BigInt(to) })
+function integerTest(operator: GroupOperator, value: number | bigint): GroupTest {
+  const compare = (to: number | bigint): GroupTest => ({ kind: 'compare', operator, to: BigInt(to) })
+  if (typeof value === 'bigint') return compare(value)
   switch (operator) {
     case 'gt':
     case 'lte':

@@ -79,9 +79,7 @@ function partsOf(
       const [value] = values as readonly [Sql]
       const measure = measures[of.measure]?.measure
       if (measure === 'sum') return [dialect.asFloat(dialect.checkedSum(values))]
-      // As it is shown: added groups have no values that differ.
-      const shown = measure === 'countDistinct' ? sql`coalesce(${value}, 0)` : value
-      return [dialect.asFloat(shown)]
+      return [dialect.asFloat(value)]
     }
   }
 }
