@@ -115,6 +115,8 @@ test('without `fields` a file has all scalar fields, and the URIs of references'
   const { server } = await open(database)
   const text = await (await server.get(`${books}.csv?limit=1`)).text()
   assert.equal(text.split('\r\n')[0], usualColumns)
+  const named = await (await server.get(`${books}.csv?limit=1&fields=author,series`)).text()
+  assert.equal(named.split('\r\n')[0], 'author.uri,author.cid,series')
 })
 
 test('the head says how many rows there are, and the trailer how many were written', async (database) => {

@@ -18,6 +18,7 @@ export interface ServedLibrary extends AsyncDisposable {
 /** What spreadsheets, readers of CSV and terminals take amiss. */
 const hostileTexts = [
   '=cmd|/C calc!A0',
+  '+1',
   '+1+1',
   '-2+3',
   '@SUM(A1)',

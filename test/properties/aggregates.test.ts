@@ -194,6 +194,15 @@ property(
   },
 )
 
+test('a series has all its buckets, also if groups outside the bounds of its denominator come first', async (database) => {
+  await using loaded = await loadCorpus(5, { database })
+  const { aggregate } = await loaded.service.data(`{ aggregate: orgExampleLibraryBookAggregate(
+    groupBy: [indexedAt_day], fill: true, denominator: {indexedAt: {gte: "2020-01-01", lte: "2020-03-31"}}
+  ) { groupCount groups { indexedAt_day } } }`)
+  assert.ok(aggregate.groupCount > 91, aggregate.groupCount)
+  assert.equal(aggregate.groups.length, aggregate.groupCount)
+})
+
 test('what lies two references away is answered from sums, unless a condition or another measure needs the records', async (database) => {
   await using loaded = await loadCorpus(5, { database })
   const { service } = loaded

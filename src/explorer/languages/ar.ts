@@ -238,6 +238,8 @@ export const ar: Catalogue = {
     switch (problem.kind) {
       case 'unknownParameter':
         return `لا يوجد حقل أو معامل باسم «${isolated(problem.name)}». أزله من العنوان.`
+      case 'reservedName':
+        return `«${isolated(problem.name)}» معامل لصفحات أخرى. اكتب الحقل هكذا: «${isolated(problem.condition)}».`
       case 'unknownOperator':
         return `الحقل «${isolated(problem.name)}» لا يقبل «${isolated(problem.operator)}»، بل يقبل: ${list(problem.operators)}.`
       case 'noSearch':

@@ -166,6 +166,8 @@ export const en = {
     switch (problem.kind) {
       case 'unknownParameter':
         return `There is no field or parameter “${problem.name}”. Remove it from the address.`
+      case 'reservedName':
+        return `“${problem.name}” is a parameter of other pages. Write the field as “${problem.condition}”.`
       case 'unknownOperator':
         return `“${problem.name}” has no condition “${problem.operator}”. It has: ${problem.operators.join(', ')}.`
       case 'noSearch':

@@ -218,6 +218,8 @@ export const es: Catalogue = {
     switch (problem.kind) {
       case 'unknownParameter':
         return `No hay ningún campo ni parámetro «${problem.name}». Quítelo de la dirección.`
+      case 'reservedName':
+        return `«${problem.name}» es un parámetro de otras páginas. Escriba el campo como «${problem.condition}».`
       case 'unknownOperator':
         return `«${problem.name}» no tiene la condición «${problem.operator}». Tiene: ${problem.operators.join(', ')}.`
       case 'noSearch':

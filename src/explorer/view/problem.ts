@@ -1,6 +1,8 @@
 /** What is wrong with an address, as data; the catalogue of each language has the sentences. */
 export type Problem =
   | { readonly kind: 'unknownParameter'; readonly name: string }
+  /** A field whose name is a parameter of other pages; `condition` is how to write it. */
+  | { readonly kind: 'reservedName'; readonly name: string; readonly condition: string }
   | {
       readonly kind: 'unknownOperator'
       readonly name: string

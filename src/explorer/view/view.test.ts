@@ -112,6 +112,9 @@ test('a field with the name of a parameter is written with its operator', () => 
   for (const name of names) {
     const { view, problems } = readView([[`${name}.is`, 'x']], odd)
     assert.deepEqual([problems, writeView(view)], [[], `${name}.is=x`])
+    const bare = readView([[name, 'x']], odd)
+    if (!viewParameters.some((each) => each === name))
+      assert.deepEqual(bare.problems[0], { kind: 'reservedName', name, condition: `${name}.is` })
   }
 })
 

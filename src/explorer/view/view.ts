@@ -1,7 +1,7 @@
 /** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { areReadable, type Condition, readConditions, writeConditions } from './conditions.ts'
+import { areReadable, type Condition, operatorsOf, readConditions, writeConditions } from './conditions.ts'
 import { isReserved, viewParameters } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
@@ -55,8 +55,12 @@ export function readView(
 ): ReadView {
   const problems: Problem[] = []
   const own = parameters.filter(([name]) => isReserved(name) && !others.includes(name))
-  for (const [name] of own)
-    if (!viewParameters.some((each) => each === name)) problems.push({ kind: 'unknownParameter', name })
+  for (const [name] of own) {
+    if (viewParameters.some((each) => each === name)) continue
+    const field = subject.fields.get(name)
+    if (field === undefined) problems.push({ kind: 'unknownParameter', name })
+    else problems.push({ kind: 'reservedName', name, condition: `${name}.${operatorsOf(field)[0]}` })
+  }
   const last = (name: string): string => own.findLast(([each]) => each === name)?.[1].trim() ?? ''
   const listed = (name: string, has: (field: string) => boolean): readonly string[] | null => {
     const values = own

@@ -34,6 +34,16 @@ test('every record of the stress set is accepted, with the CID the official libr
   }
 })
 
+test('formats are those of the official library, where it differs from the examples of the protocol too', () => {
+  const formats = { tag: { type: 'string', format: 'language' }, at: { type: 'string', format: 'uri' } }
+  const read = createRecordReader(lexiconsOf([recordDoc('a.b.c', formats)]))
+  const isValid = (value: object) =>
+    read({ uri: `at://${did}/a.b.c/1`, value: { $type: 'a.b.c', ...value } }).ok
+  for (const tag of ['JA', 'jaja', 'de-DE-1901-1901']) assert.ok(isValid({ tag }), tag)
+  for (const at of ['content-type:text/plain', 'microsoft.windows.camera:thing'])
+    assert.ok(!isValid({ at }), at)
+})
+
 test('the official validator judges only records that are not plainly valid', (t) => {
   const judge = t.mock.method(Lexicons.prototype, 'assertValidRecord').mock
   const read = textReader()

@@ -73,8 +73,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     denominator: possible(share?.denominator, given.denominator),
   }
   const fill = buildFill(given, { keys, names, share, ...bounds })
-  const filled = fill?.kind === 'buckets' ? fill.seconds.length : 0
-  const limit = integerArgument('limit', given.limit, limits.groups, Math.max(defaultLimit, filled))
+  const limit = integerArgument('limit', given.limit, limits.groups, defaultLimitOf(fill))
   const building: Building = {
     ...context,
     outer: null,
@@ -116,6 +115,12 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     page: buildGroupPage(collected.field?.name ?? '', given, { keys, order, measures }),
     fields,
   }
+}
+
+/** All groups of a series: no added one is left out for a group outside the bounds. */
+function defaultLimitOf(fill: FillPlan | null): number {
+  if (fill?.kind !== 'buckets') return defaultLimit
+  return fill.mayExceed ? limits.groups : Math.max(defaultLimit, fill.seconds.length)
 }
 
 /** Groups within each group, by further fields. */

@@ -28,6 +28,8 @@ test('behind references only the member of the own field is left out', () => {
     source: { country: { eq: 'US' }, uri: { eq: 'at://a' } },
     ...en,
   })
+  const image = { isNull: false, credit: { eq: 'a' } }
+  assert.deepEqual(withoutOwn({ image }, ['image', 'credit'], false), { image: { isNull: false } })
 })
 
 test('a condition on a record that has no member left is left out itself', () => {

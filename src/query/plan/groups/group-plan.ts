@@ -35,7 +35,13 @@ export interface GroupKey {
 export type FillPlan =
   | { readonly kind: 'denominator' }
   /** `seconds`: first moments of hours; of longer buckets, their first local days as if midnights were in UTC. */
-  | { readonly kind: 'buckets'; readonly bucket: TimeBucket; readonly seconds: readonly number[] }
+  | {
+      readonly kind: 'buckets'
+      readonly bucket: TimeBucket
+      readonly seconds: readonly number[]
+      /** Whether records may have times of other buckets, or none, because only the denominator has both bounds. */
+      readonly mayExceed: boolean
+    }
 
 export interface Join {
   readonly base: Column

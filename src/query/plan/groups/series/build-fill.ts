@@ -40,7 +40,8 @@ export function buildFill(given: Readonly<Record<string, unknown>>, filled: Fill
   const { unit } = bucket
   const own = boundsOf(where, key)
   const other = denominator === undefined ? own : boundsOf(denominator, key)
-  const { first, last } = own.first !== null && own.last !== null ? own : other
+  const isBound = own.first !== null && own.last !== null
+  const { first, last } = isBound ? own : other
   const field = (names[0] ?? '').slice(0, -unit.length - 1)
   if (first === null || last === null) {
     const [missing, operator] = first === null ? ['first', 'gte'] : ['last', 'lt']
@@ -54,7 +55,12 @@ export function buildFill(given: Readonly<Record<string, unknown>>, filled: Fill
     throw badInput(
       `\`fill\` adds at most ${limits.filledGroups} groups, and there are more ${unit}s between the bounds of ${field}. Write nearer bounds, or group by a longer time.`,
     )
-  return { kind: 'buckets', bucket: { ...bucket, unit } as TimeBucket, seconds: buckets }
+  return {
+    kind: 'buckets',
+    bucket: { ...bucket, unit } as TimeBucket,
+    seconds: buckets,
+    mayExceed: !isBound,
+  }
 }
 
 /** The first and the last microsecond that conditions on the key, which must hold, allow. */
