@@ -31,6 +31,8 @@ export interface ExplorerRequest {
   readonly origin: string
   /** Why the reader is not let in; null for a reader who is. */
   readonly refusal: EndpointFault | null
+  /** Maximum number of rows of the reader's files. */
+  readonly exportRows: number
 }
 
 /** Sends the operation on behalf of the reader. */
@@ -74,7 +76,7 @@ export function createExplorer(site: Site): Explorer {
   return {
     robots: () => robotsText(site),
     sitemap: (which) => sitemapText(site, which),
-    open({ path, parameters, accepted, origin, refusal }) {
+    open({ path, parameters, accepted, origin, refusal, exportRows }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)
       const own = parameters.filter(([name]) => name !== 'lang')
@@ -87,6 +89,7 @@ export function createExplorer(site: Site): Explorer {
         language,
         address: query === '' ? localPath : `${localPath}?${query}`,
         origin: site.operator.origin ?? origin,
+        exportRows,
       }
       const draft =
         refusal === null

@@ -71,6 +71,8 @@ export interface PageRequest {
   readonly address: string
   /** The address of the service without a path, such as `https://news.example`. */
   readonly origin: string
+  /** Maximum number of rows of the reader's files. */
+  readonly exportRows: number
 }
 
 export type Answer = Readonly<Record<string, unknown>>

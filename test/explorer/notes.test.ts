@@ -85,6 +85,7 @@ test('a refusal of the service is explained in the language of the page, and lea
       parameters: [['title.matches', '-a']] as const,
       language,
       address: `${article}?title.matches=-a`,
+      exportRows: 1_000,
       origin: 'http://test.example',
     }
     const content = toText(failurePage({ code, message, retryAfter: null }, request).content)

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Json } from '../reference/shapes.ts'
-import type { Service } from '../network/service.ts'
+import { type Service, startService } from '../network/service.ts'
 import { missing } from '../support/server/proxies.ts'
-import { demoService } from './reader.ts'
+import { demoDatabase, demoService } from './reader.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-take-'))
@@ -84,6 +84,26 @@ test('files have the records of the page, and feeds are named by their types', a
   )
   const atom = await fetch(service.url + menu.link('Atom'))
   assert.equal(atom.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
+})
+
+test('files that a tier cuts say so by their names, and on the page', async () => {
+  const tiers = join(folder, 'tiers.json')
+  writeFileSync(tiers, '{"public": {"exportRows": 7}}')
+  const env = { LEXIGRAPH_DATABASE: `sqlite:${await demoDatabase()}` }
+  await using few = await startService(['serve', '--workers', '1', '--tiers', tiers], { env })
+  const textOf = async (path: string) => (await fetch(few.url + path)).text()
+  for (const query of ['language=fr', 'language=fr&wordCount.from=900']) {
+    const page = await textOf(`${articles}?${query}`)
+    const total = Number(/<strong>(\d+) records/.exec(page)?.[1])
+    const isCut = query === 'language=fr'
+    assert.deepEqual(
+      [isCut, page.includes(`The files have the first 7 of ${total} records.`)],
+      [total > 7, isCut],
+    )
+    const { headers } = await fetch(few.url + menuOf(page).link('Parquet'))
+    const name = `tech.service.news.article${isCut ? '-first-7' : ''}.parquet`
+    assert.equal(headers.get('content-disposition'), `attachment; filename="${name}"`)
+  }
 })
 
 test('files name what references lead to, as their pages do', async () => {

@@ -109,6 +109,7 @@ test('a HEAD request says how many groups there are, and whether some are left o
   const head = await fetch(`${server.url}${groups}.csv?groupBy=tags&limit=2`, { method: 'HEAD' })
   assert.equal(head.headers.get('x-row-count'), '2')
   assert.equal(head.headers.get('x-truncated'), 'true')
+  assert.match(head.headers.get('content-disposition') ?? '', /book\.aggregate-first-2\.csv"$/)
   assert.ok(Number(head.headers.get('x-cost')) > 0)
 })
 

@@ -128,8 +128,10 @@ test('the head says how many rows there are, and the trailer how many were writt
   const cut = await fetched(server.port, 'GET', `${books}.csv?fields=rkey&limit=3`)
   assert.deepEqual(cut.counts, ['3', String(total), 'true'])
   assert.equal(cut.trailers['x-row-count'], '3')
+  assert.match(whole.name, /book\.csv"$/)
+  assert.match(cut.name, /book-first-3\.csv"$/)
   const head = await fetched(server.port, 'HEAD', `${books}.csv?fields=rkey&limit=3`)
-  assert.deepEqual(head.counts, cut.counts)
+  assert.deepEqual([head.counts, head.name], [cut.counts, cut.name])
   assert.equal(head.cost, cut.cost)
   assert.equal(head.body, '')
 })
@@ -223,6 +225,8 @@ test('a request that cannot be exported is refused before the first byte, as in 
 
 interface Fetched {
   readonly counts: readonly unknown[]
+  /** The header that names the file. */
+  readonly name: string
   readonly cost: unknown
   readonly trailers: Readonly<Record<string, string | undefined>>
   readonly body: string
@@ -235,7 +239,8 @@ function fetched(port: number, method: string, path: string): Promise<Fetched> {
       const body = await readText(response)
       const { headers, trailers } = response
       const counts = ['x-row-count', 'x-total-count', 'x-truncated'].map((name) => headers[name])
-      resolve({ counts, cost: headers['x-cost'], trailers: { ...trailers }, body })
+      const name = headers['content-disposition'] ?? ''
+      resolve({ counts, name, cost: headers['x-cost'], trailers: { ...trailers }, body })
     })
       .on('error', reject)
       .end()

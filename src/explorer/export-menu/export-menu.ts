@@ -1,9 +1,8 @@
 /** The menu below a panel: files, queries, programs and texts by which readers export its data. */
 import { escapeXml } from '../escape-xml.ts'
 import { html, type Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
 import type { Operation } from '../operation.ts'
-import type { IndexState, Site } from '../page.ts'
+import type { IndexState, PageRequest, Site } from '../page.ts'
 import { agentPrompt, citation } from './prose.ts'
 import type { ExportedFile } from './files.ts'
 import { curlCommand, pythonProgram, rProgram } from './programs.ts'
@@ -15,6 +14,8 @@ export interface Exported {
   /** The query of the panel alone. */
   readonly operation: Operation
   readonly files: readonly ExportedFile[]
+  /** The number of records that match; absent where the files are not of records, or of one. */
+  readonly total?: number
   /** Addresses of further forms, from the first slash. */
   readonly atom?: string | null
   readonly jsonFeed?: string | null
@@ -23,13 +24,8 @@ export interface Exported {
 }
 
 /** What menus need besides the panel. */
-export interface MenuContext {
+export interface MenuContext extends PageRequest {
   readonly site: Site
-  readonly language: Language
-  /** The address of the service without a path. */
-  readonly origin: string
-  /** Of the page, from the first slash. */
-  readonly address: string
   readonly index: IndexState | null
 }
 
@@ -37,11 +33,12 @@ export const graphqlPath = '/api/graphql'
 
 export function exportMenu(
   exported: Exported,
-  { site, language, origin, address, index }: MenuContext,
+  { site, language, origin, address, index, exportRows }: MenuContext,
 ): Html {
   const { text } = language
   const { kind, title, operation, files, atom = null, jsonFeed = null, svg = null, embed = null } = exported
   const endpoint = `${origin}${graphqlPath}`
+  const total = files.length === 0 ? 0 : (exported.total ?? 0)
   const csv = files.find(({ format }) => format === 'csv')
   const links: readonly (readonly [name: string, path: string | null, type?: string])[] = [
     ...files.map(({ format, path }) => [text.exportMenu.formats[format], path] as const),
@@ -71,6 +68,7 @@ export function exportMenu(
     <ul class="take-links">
       ${links.map(([name, path, type]) => path !== null && html`<li><a href=${path} type=${type} rel="nofollow">${name}</a></li>`)}
     </ul>
+    ${total > exportRows && html`<p class="none">${text.exportMenu.cut(language.number(exportRows), language.plural(text.records, total))}</p>`}
     ${programs.map(
       ([name, program, direction = 'ltr']) => html`<details class="program">
         <summary>${name}</summary>

@@ -10,7 +10,14 @@ import { viewFiles } from './files.ts'
 import { type MenuContext, exportMenu } from './export-menu.ts'
 import { viewTitle } from './view-title.ts'
 
-export function viewMenu(view: View, subject: Subject, names: Names, context: MenuContext): Html {
+/** `total`: the number of records that match. */
+export function viewMenu(
+  view: View,
+  total: number,
+  subject: Subject,
+  names: Names,
+  context: MenuContext,
+): Html {
   const { site, language } = context
   const { nsid } = subject.collection
   const columns = columnsOf(view, subject)
@@ -22,6 +29,7 @@ export function viewMenu(view: View, subject: Subject, names: Names, context: Me
       title: viewTitle(view, subject, language, names),
       operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject, site)]),
       files: viewFiles(view, subject, isTable ? columns : null, site.schema),
+      total,
       atom: feedAddress(nsid, view, 'atom'),
       jsonFeed: feedAddress(nsid, view, 'json'),
       embed: embedAddress(nsid, view),

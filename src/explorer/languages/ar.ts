@@ -230,6 +230,7 @@ export const ar: Catalogue = {
     embed: 'تضمين في صفحة',
     prompt: 'تعليمات لوكيل ذكاء اصطناعي',
     citation: 'الاستشهاد',
+    cut: (rows, total) => `تحتوي الملفات على أول ${isolated(rows)} من ${isolated(total)}.`,
     indexState: (time) => `حالة الفهرس في ${isolated(time)}.`,
     copy: 'نسخ',
     copied: 'تم النسخ',

@@ -239,6 +239,7 @@ export const en = {
     embed: 'Include in a page',
     prompt: 'Prompt for an agent',
     citation: 'Citation',
+    cut: (rows: string, total: string) => `The files have the first ${rows} of ${total}.`,
     indexState: (time: string) => `Index as of ${time}.`,
     copy: 'Copy',
     copied: 'Copied',

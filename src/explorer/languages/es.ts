@@ -210,6 +210,7 @@ export const es: Catalogue = {
     embed: 'Incluir en una página',
     prompt: 'Instrucción para un agente',
     citation: 'Cita',
+    cut: (rows, total) => `Los archivos contienen los primeros ${rows} de ${total}.`,
     indexState: (time) => `Índice a fecha de ${time}.`,
     copy: 'Copiar',
     copied: 'Copiado',

@@ -43,7 +43,7 @@ interface Chosen {
 }
 
 export function chartsPage(site: Site, subject: Subject, request: PageRequest): Draft {
-  const { language, parameters: given, origin, address } = request
+  const { language, parameters: given } = request
   const { text } = language
   const { nsid } = subject.collection
   const { view, part, chart, tools, begin, problems } = read(site, subject, request)
@@ -84,7 +84,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
             ? begin(answer)
             : html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
-        ${chartMenu(chart, answer, own, subject, { site, language, origin, address, index })}
+        ${chartMenu(chart, answer, own, subject, { ...request, site, index })}
       `
     },
   }

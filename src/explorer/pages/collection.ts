@@ -28,7 +28,7 @@ import { readView } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
 export function collectionPage(site: Site, subject: Subject, request: PageRequest): Draft {
-  const { parameters, language, origin, address } = request
+  const { parameters, language } = request
   const { collection } = subject
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
@@ -68,7 +68,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     async render(answer) {
       const index = await site.readIndex().catch(() => null)
       const isLive = view.sort === null && view.page === null && view.search === ''
-      const context: MenuContext = { site, language, origin, address, index }
+      const context: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
       const isAnswered = time?.more(answer).every(({ name }) => Object.hasOwn(answer, name)) === true
       const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
@@ -112,7 +112,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
                   })
             }
             ${pager(list, browse)}
-            ${viewMenu(view, subject, browse.names, context)}
+            ${viewMenu(view, list.totalCount, subject, browse.names, context)}
           </section>
         </div>
       `

@@ -35,7 +35,7 @@ import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
 export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {
-  const { parameters, language, origin, address } = request
+  const { parameters, language } = request
   const { collection, roles } = subject
   const { text } = language
   const label = subjectLabel(subject, language)
@@ -69,7 +69,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
       const node = nodeOf(answer)
       if (node === null) return missing()
       const index = await site.readIndex().catch(() => null)
-      const context: MenuContext = { site, language, origin, address, index }
+      const context: MenuContext = { ...request, site, index }
       const named = namedBy(node)
       const summary =
         named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)

@@ -74,9 +74,7 @@ export function searchPage(site: Site, request: PageRequest): Draft {
     if ((answer['found'] as Found).nodes.length === 0) return null
     const index = await site.readIndex().catch(() => null)
     const operation = buildOperation(site.schema, 'Search', [foundPanel(q, '', searched)])
-    const { origin } = request
-    const context = { site, language, origin, address: request.address, index }
-    return exportMenu({ kind: 'list', title, operation, files: [] }, context)
+    return exportMenu({ kind: 'list', title, operation, files: [] }, { ...request, site, index })
   }
 
   function found(answer: Answer): Html {

@@ -143,12 +143,12 @@ async function summary(
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
     ${bucket !== null && groups !== undefined && (await monthsFigure(groups, uri, holder, field, site, language))}
-    ${summaryMenu(uri, summarized, context)}
+    ${summaryMenu(uri, summarized, count, context)}
   </section>`
 }
 
 /** Months as files, and the summary as a query. */
-function summaryMenu(uri: string, summarized: Summarized, context: MenuContext): Html {
+function summaryMenu(uri: string, summarized: Summarized, count: number, context: MenuContext): Html {
   const { holder, field, bucket } = summarized
   const { nsid } = holder.collection
   const { schema } = context.site
@@ -162,6 +162,7 @@ function summaryMenu(uri: string, summarized: Summarized, context: MenuContext):
         bucket === null
           ? recordFiles(nsid, { where, fields: allColumns(holder, schema) })
           : groupFiles(nsid, { where, groupBy: bucket, orderBy: 'KEY_ASC' }),
+      ...(bucket === null && { total: count }),
     },
     context,
   )

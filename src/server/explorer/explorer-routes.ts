@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.ts'
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import type { Caller } from '../admission/tiers.ts'
 import { createAsset, sendAsset } from '../http/asset.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
 import { addInProcessEndpoint, type EndpointFor } from '../in-process/endpoint.ts'
@@ -101,7 +102,8 @@ export function addExplorerRoutes(
     reply: FastifyReply,
     fault: EndpointFault | null = null,
   ): Promise<FastifyReply> {
-    const refusal = (await admit(request)) ?? fault
+    const admitted = await admit(request)
+    const refusal = 'code' in admitted ? admitted : fault
     const [path = '', ...query] = request.url.split('?')
     const page = (await opened()).open({
       path,
@@ -109,6 +111,7 @@ export function addExplorerRoutes(
       accepted: request.headers['accept-language'],
       origin: originOf(request),
       refusal,
+      exportRows: 'tier' in admitted ? admitted.tier.exportRows : 0,
     })
     if (refusal?.retryAfter != null) askToWait(reply, refusal.retryAfter)
     const isPrivate = request.headers['x-api-key'] !== undefined
@@ -126,13 +129,13 @@ export function addExplorerRoutes(
     return sendPage(page, finish(page, request, reply, endpointFor), request, reply)
   }
 
-  /** Why the reader is not let in, which a page says; null for a reader who is. */
-  async function admit(request: FastifyRequest): Promise<EndpointFault | null> {
+  /** The reader, or why the reader is not let in, which a page says. */
+  async function admit(request: FastifyRequest): Promise<Caller | EndpointFault> {
     try {
       const caller = await entry.enter(request)
       assertNoKeyInUrl(request.url)
       await scheduler.wait(caller.id)
-      return null
+      return caller
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const { code, message, details } = error

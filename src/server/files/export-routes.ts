@@ -270,10 +270,12 @@ function fileHeaders(
   { name, spec }: Wanted,
   { rows, total, isTruncated, cost }: Size,
 ): FileHeaders {
+  // A file on a disk has no headers, only its name.
+  const whole = isTruncated ? `${name}-first-${rows}` : name
   return {
     ...headersOf(request, 'application/json'),
     'content-type': mediaTypes[spec.format],
-    'content-disposition': `attachment; filename="${name}"`,
+    'content-disposition': `attachment; filename="${whole}.${spec.format}"`,
     'cache-control': 'no-store',
     vary: 'accept-encoding, x-api-key',
     'x-row-count': rows,

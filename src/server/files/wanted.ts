@@ -15,7 +15,7 @@ export type Wanted = (
   | { readonly kind: 'groups'; readonly query: AggregateQuery }
 ) & { readonly name: string; readonly spec: FileSpec }
 
-/** `mostRows`: how many records the caller may have. */
+/** `mostRows`: how many records the caller may have. The name of the file is without its ending. */
 export function readWanted(
   schema: GraphQLSchema,
   { url, headers }: FastifyRequest,
@@ -34,7 +34,7 @@ export function readWanted(
     gzip: format !== 'parquet' && acceptsGzip(headers['accept-encoding']),
     query: url,
   }
-  return { ...wanted, spec, name: `${nsid}${isGrouped ? '.aggregate' : ''}.${format}` }
+  return { ...wanted, spec, name: isGrouped ? `${nsid}.aggregate` : nsid }
 }
 
 function isTrue(name: string, text: string | undefined): boolean {

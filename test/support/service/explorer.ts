@@ -65,6 +65,7 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         accepted: 'en',
         origin: 'http://test.example',
         refusal: null,
+        exportRows: 1_000,
       })
       let cost = 0
       const { status, start, rest } = await page.finish(async (question) => {
