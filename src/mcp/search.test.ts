@@ -147,6 +147,43 @@ test('a search without words to rank by, or in another order, has no relevance',
   assert.equal(blank.total, 660)
 })
 
+onOneDatabase('an agent is told how many matches need other texts than the title', async (database) => {
+  const { agent, reference } = await openOn(database)
+  for (const [search, text] of [
+    ['local'],
+    ['storm OR minutes'],
+    ['local -figures'],
+    ['title:local'],
+    ['-local'],
+    [undefined, 'LOCAL'],
+    ['election', 'a'],
+  ] as const) {
+    const args = { collection: 'article', search, text, filters: { language: 'en' } }
+    const fields = ['title', 'description', 'section']
+    const contains = (names: readonly string[]) =>
+      text === undefined ? {} : { OR: names.map((name) => ({ [name]: { contains: text } })) }
+    const isOfAny = search !== undefined && !/^(title:|-)/.test(search)
+    const title = { ...(isOfAny && { title: { matches: search } }), AND: [contains(['title'])] }
+    const count = (...conditions: Json[]): number =>
+      reference.list(article, {
+        ...(search !== undefined && { search }),
+        where: { AND: [{ language: { eq: 'en' } }, contains(fields), ...conditions] },
+      }).totalCount
+    const [total, others] = [count(), count() - count(isOfAny || text !== undefined ? title : {})]
+    for (const [tool, more] of [
+      ['search_records', { limit: 2 }],
+      ['search_records', { sort: 'title' }],
+      ['aggregate', { by: ['section'] }],
+      ['aggregate', { by: ['tags', 'tags'] }],
+    ] as const) {
+      const { hint = '' } = await agent.call(tool, { ...args, ...more })
+      const [, told = '0'] =
+        new RegExp(`(\\d+) of ${total} match by other texts than title \\(desc`).exec(hint) ?? []
+      assert.equal(Number(told), others, `${JSON.stringify(args)}: ${hint}`)
+    }
+  }
+})
+
 test('an answer says how many of the newest matches are ranked', async () => {
   const page = (members: Json) =>
     createAgent(model, {

@@ -16,7 +16,7 @@ import { onOneDatabase } from '../../test/support/store/databases.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
-import { undatedHint } from './filters/undated.ts'
+import { sideCountsHint } from './filters/side-counts.ts'
 import type { Subject } from './words/collections.ts'
 
 after(closeCorpora)
@@ -217,9 +217,11 @@ onOneDatabase(
 )
 
 test('one record without a time and several are told in words', () => {
-  const told = (count: number) => undatedHint({ undated: { count } }, { time: 'madeAt' } as Subject)
+  const subject = { time: 'madeAt', display: null, texts: [], collection: { searchFields: [] } }
+  const told = (count: number) =>
+    sideCountsHint({ undated: { count } }, 9, {}, subject as unknown as Subject, { budget: 900 })
   assert.deepEqual([0, 1, 2].map(told), [
-    null,
+    '',
     '1 record that meets all other conditions has no madeAt and is left out.',
     '2 records that meet all other conditions have no madeAt and are left out.',
   ])

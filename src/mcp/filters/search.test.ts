@@ -33,7 +33,12 @@ test('the text with the most different words is shown, and of equal ones one tha
 })
 
 test('a search has relevance up to the most words that the service ranks by', () => {
-  const terms = (length: number) => ({ text: '', terms: Array.from({ length }, (_, at) => `w${at}`) })
+  const terms = (length: number) => ({
+    text: '',
+    isOfAnyText: true,
+    isExcluding: false,
+    terms: Array.from({ length }, (_, at) => `w${at}`),
+  })
   assert.deepEqual(
     [0, 1, mostRankedTerms, mostRankedTerms + 1].map((length) => hasRelevance(terms(length))),
     [false, true, true, false],

@@ -18,6 +18,9 @@ export interface WordSearch {
   readonly text: string
   /** The words and phrases that it does not exclude, each once, as searches. */
   readonly terms: readonly string[]
+  /** Whether it has such words, and each may be in any text. */
+  readonly isOfAnyText: boolean
+  readonly isExcluding: boolean
 }
 
 /** Null without a search, or with a blank one, which finds every record. Throws a ToolError if it has no meaning. */
@@ -27,8 +30,11 @@ export function readSearch(subject: Subject, text: string | undefined): WordSear
   if (names.length === 0) throw new ToolError(`${subject.label} has no text to search; use filters.`)
   try {
     const search = parseSearch(text, names)
-    const terms = search === null ? [] : wantedTerms(search).map(printTerm)
-    return { text, terms: [...new Set(terms)] }
+    const wanted = search === null ? [] : wantedTerms(search)
+    const excluded = search === null ? [] : wantedTerms(search, false)
+    const terms = [...new Set(wanted.map(printTerm))]
+    const isOfAnyText = terms.length > 0 && [...wanted, ...excluded].every(({ field }) => field === null)
+    return { text, terms, isOfAnyText, isExcluding: excluded.length > 0 }
   } catch (error) {
     if (error instanceof SearchError)
       throw new ToolError(`search: ${error.message.replace('`contains`', '`text`')}.`)

@@ -1,5 +1,5 @@
 /** Asks the service for the records that may have a name, compares them, and ranks those that do. */
-import type { Subject } from '../words/collections.ts'
+import type { Catalogue, Subject } from '../words/collections.ts'
 import {
   EnumValue,
   mergeSelections,
@@ -110,6 +110,18 @@ async function find(
     isCapped,
     unspaced: isIdentified || wanted.address !== null ? [] : unspaced.map(({ label }) => label),
   }
+}
+
+/** Where a name is looked for: in collections that references lead to, and an address wherever there are addresses. */
+export function collectionsFor(text: string, { subjects, referred }: Catalogue): readonly Subject[] {
+  if (readWanted(text).address === null) return referred
+  return subjects.filter((subject) => referred.includes(subject) || subject.addresses.length > 0)
+}
+
+/** Whether the text is an address below that of a site. */
+export function isPageAddress(text: string): boolean {
+  const { address, host } = readWanted(text)
+  return address !== null && address !== host
 }
 
 /** True for a collection with titles among collections with names: its titles are not searched. */

@@ -4,14 +4,24 @@ import { cutPlain } from '../words/plain-text.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
 import { ToolError } from '../tools/tool.ts'
 import { findAccount } from './find-account.ts'
-import { type Asking, findNames, type FoundNames, type NamedRecord } from './find-names.ts'
+import {
+  type Asking,
+  collectionsFor,
+  findNames,
+  type FoundNames,
+  isPageAddress,
+  type NamedRecord,
+} from './find-names.ts'
 
 /** How many records a refusal or a note names. */
 const mostShown = 5
 
 export interface NameResolver {
-  /** The only record of these collections with that name, domain, handle, key or address; or throws a ToolError. */
-  record(text: string, subjects: readonly Subject[]): Promise<NamedRecord>
+  /**
+   * The only record with that name, domain, handle, key or address; or throws a ToolError. Without a collection, the
+   * address of a page is not that of the site that has it.
+   */
+  record(text: string, subject: Subject | null): Promise<NamedRecord>
   /** The URI of the only record with that name, domain, handle, key or address; otherwise throws a ToolError. */
   one(text: string, collection: Collection): Promise<string>
   /** The URIs of all records with that name, at least one. */
@@ -34,7 +44,8 @@ export function createNameResolver(
     return finding
   }
   return {
-    record: (text, subjects) => only(text, subjects, ''),
+    record: (text, subject) =>
+      only(text, subject === null ? collectionsFor(text, catalogue) : [subject], '', subject === null),
     one: async (text, { nsid }) => {
       const all = `, or {"all": ${JSON.stringify(cutPlain(text, 60))}} for all of them`
       return (await only(text, [catalogue.of(nsid)], all)).uri
@@ -43,12 +54,18 @@ export function createNameResolver(
     account: (handle, { nsid }) => findAccount(handle, catalogue.of(nsid), askFor),
   }
 
-  /** `instead`: what else to write if several records have the name. */
-  async function only(text: string, subjects: readonly Subject[], instead: string): Promise<NamedRecord> {
+  /** `instead`: what else to write if several records have the name. `isOwn`: an address is that of the record. */
+  async function only(
+    text: string,
+    subjects: readonly Subject[],
+    instead: string,
+    isOwn = false,
+  ): Promise<NamedRecord> {
     const told = await toldApart(text, subjects)
     if (told !== null) return told
     const found = await find(text, subjects)
-    const records = theOne(sharing(text, found.found))
+    const isMeant = ({ match }: NamedRecord) => !isOwn || !isPageAddress(text) || match.isIdentifier
+    const records = theOne(sharing(text, found.found.filter(isMeant)))
     const [record, ...others] = records
     if (record === undefined) throw unknownName(text, found, subjects)
     if (others.length > 0) throw severalRecords(text, records, found.isCapped ? '' : instead)

@@ -71,7 +71,7 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
   }
   const text = value.trim()
   if (text.startsWith('at://')) return byUri(text, catalogue.named(collectionOf(text)), args, toolbox)
-  const found = await names.record(text, subject === null ? catalogue.referred : [subject])
+  const found = await names.record(text, subject)
   const others = catalogue.subjects.filter((one) => !catalogue.referred.includes(one))
   const isKey = subject === null && found.key === text && found.apart !== text && others.length > 0
   const keys = `Keys of ${others.map(({ label }) => label).join(', ')} are looked for only with collection.`

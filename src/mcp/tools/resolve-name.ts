@@ -1,7 +1,7 @@
 /** The tool `resolve_name`: finds the records that have a name, with other spellings. */
 import { fitRows } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
-import { findNames, isTitled, type NamedRecord } from '../names/find-names.ts'
+import { collectionsFor, findNames, isTitled, type NamedRecord } from '../names/find-names.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
 import { withoutSpaces } from '../names/resolve-names.ts'
 import { argumentsOf, present, sentences, type Toolbox, type ToolDefinition } from './toolbox.ts'
@@ -39,7 +39,7 @@ async function resolveName(args: ResolveArguments, toolbox: Toolbox): Promise<Js
   const name = args.name.trim()
   if (name === '') throw new ToolError('Write the name to look for.')
   const start = readAfter(args.after)
-  const subjects = collection === undefined ? catalogue.referred : [catalogue.named(collection)]
+  const subjects = collection === undefined ? collectionsFor(name, catalogue) : [catalogue.named(collection)]
   let asOf: string | null = null
   const { found, isCapped, unspaced } = await findNames(name, subjects, async (query) => {
     const read = await toolbox.read(query)

@@ -11,7 +11,7 @@ import { citedRow, readRow, selectRow, withoutNulls } from '../filters/fields.ts
 import { findExamples } from '../words/examples.ts'
 import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import { hasRelevance, readSearch, readSnippet, selectSnippets, type WordSearch } from '../filters/search.ts'
-import { askWith, selectUndated, undatedHint } from '../filters/undated.ts'
+import { askWith, selectSideCounts, sideCountsHint } from '../filters/side-counts.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, reverseNames, type SchemaContext } from '../filters/paths.ts'
 import { sharedPrefix, withoutPrefix } from '../words/prefix.ts'
@@ -120,7 +120,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
         },
         pageInfo: { hasNextPage: {} },
       },
-      besides: after === undefined ? await selectUndated(args, subject, toolbox) : {},
+      besides: after === undefined ? await selectSideCounts(args, subject, toolbox) : {},
     },
   )
   const page = found as unknown as Page
@@ -134,7 +134,7 @@ async function search(args: SearchArguments, toolbox: Toolbox): Promise<Json> {
   const why = page.totalCount === 0 ? await whyNothing(args, subject, toolbox) : null
   const hint = sentences(
     why,
-    undatedHint(read.data, subject),
+    sideCountsHint(read.data, page.totalCount, args, subject, toolbox),
     undatedOrderHint(sorted),
     toolbox.referenceHint(),
   )

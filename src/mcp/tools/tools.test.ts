@@ -1,10 +1,10 @@
 /** The tools over the demo corpus: what every answer has to keep to. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeCorpora } from '../../../test/golden/corpora.ts'
+import { closeCorpora, newsLexicons } from '../../../test/golden/corpora.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../../test/reference/dataset.ts'
-import { createAgent, engineEndpoint } from '../../../test/support/service/agents.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../test/support/service/agents.ts'
 import {
   articleOf,
   articles,
@@ -90,6 +90,27 @@ test('a web address finds its record however it was copied, unless `eq` asks for
     assert.equal((await open().call('get_record', given)).record.url, first)
   const { matches } = await open().call('resolve_name', { name: copied })
   assert.equal(matches[0].url, first)
+})
+
+test('the address of a page gives its article or nothing, never the outlet that has it', async () => {
+  const { documents, references } = newsLexicons
+  const unreferred = modelOf(
+    documents.filter(({ id }) => id !== `${news}.enrichment`),
+    Object.fromEntries(Object.entries(references).filter(([name]) => !name.includes('enrichment'))),
+  )
+  for (const agent of [open(), createAgent(unreferred, engineEndpoint(service.engine))])
+    for (const article of articles.slice(0, 3)) {
+      const { url } = article.value
+      const given = { value: `${url}/#top` }
+      assert.equal((await agent.call('get_record', given)).uri, article.uri)
+      assert.equal((await agent.call('resolve_name', { name: url })).matches[0].uri, article.uri)
+      const refused = await agent.refusal('get_record', { value: `${url}/amp` })
+      assert.match(refused, /^There is no article or source "https.*The nearest: /)
+      assert.ok(refused.includes(outlet(article) ?? ''), refused)
+      const { record } = await agent.call('get_record', { ...given, collection: 'source' })
+      assert.equal(record.displayName, outlet(article))
+      assert.equal((await agent.call('get_record', { value: new URL(url).origin })).collection, 'source')
+    }
 })
 
 test('names are found however they are spelt', async () => {

@@ -25,7 +25,7 @@ import { parsePosition, printPosition, throwCursorError } from './continuing.ts'
 import { aggregatePairs, pairedGroup } from './pairs.ts'
 import type { SchemaContext } from '../../filters/paths.ts'
 import { readSearch } from '../../filters/search.ts'
-import { askWith, selectUndated, undatedHint } from '../../filters/undated.ts'
+import { askWith, selectSideCounts, sideCountsHint } from '../../filters/side-counts.ts'
 import { whyNothing } from '../../words/nothing-found.ts'
 import {
   argumentsOf,
@@ -180,8 +180,8 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     [printField(root, main)]: selected,
     ...(shares?.both && { [`share: ${printField(root, both)}`]: selectKeys(groups) }),
   }
-  const undated = await selectUndated(args, subject, toolbox)
-  const read = await askWith(toolbox.read, asked, undated).catch(throwCursorError)
+  const besides = await selectSideCounts(args, subject, toolbox)
+  const read = await askWith(toolbox.read, asked, besides).catch(throwCursorError)
   const { data } = read
   const toTheEnd = (page: unknown, given: typeof main | typeof both, select: Selection) =>
     readFurther(page as Aggregated, async (cursor) => {
@@ -199,7 +199,12 @@ async function aggregate(given: AggregateArguments, toolbox: Toolbox): Promise<J
     : isNoneUnusual
       ? await whyNoneUnusual(args, subject, toolbox)
       : null
-  const hint = sentences(why, undatedHint(data, subject), endHint, toolbox.referenceHint())
+  const hint = sentences(
+    why,
+    sideCountsHint(data, whole.count, args, subject, toolbox),
+    endHint,
+    toolbox.referenceHint(),
+  )
   return answer(table, whole, args, citationOf(read, args, toolbox), hint, isOrderedHere, toolbox)
 }
 

@@ -4,7 +4,7 @@ import { isArray } from '../../../schema/model/leaves.ts'
 import { buildWhere } from '../../filters/filters.ts'
 import type { Group } from '../../filters/groups.ts'
 import { readSearch } from '../../filters/search.ts'
-import { askWith, selectUndated, undatedHint } from '../../filters/undated.ts'
+import { askWith, selectSideCounts, sideCountsHint } from '../../filters/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
 import { fitRows } from '../../words/budget.ts'
 import { tokensOfJson } from '../../words/tokens.ts'
@@ -56,7 +56,7 @@ export async function aggregatePairs(
       [pairs]: { values: {}, count: {} },
     },
   }
-  const read = await askWith(toolbox.read, wanted, await selectUndated(args, subject, toolbox))
+  const read = await askWith(toolbox.read, wanted, await selectSideCounts(args, subject, toolbox))
   const { asOf, query } = citationOf(read, args, toolbox)
   const { count, pairs: found } = read.data[root] as {
     readonly count: number
@@ -65,7 +65,11 @@ export async function aggregatePairs(
   const rows = found.slice(start, start + limit).map((pair) => [...pair.values, pair.count])
   const columns = [text, text, 'count']
   const why = count === 0 ? await whyNothing(args, subject, toolbox) : null
-  const hint = sentences(why, undatedHint(read.data, subject), toolbox.referenceHint())
+  const hint = sentences(
+    why,
+    sideCountsHint(read.data, count, args, subject, toolbox),
+    toolbox.referenceHint(),
+  )
   const frame = { count, asOf, columns, rows: [], after: printPosition(start + limit), hint, query }
   const { rows: shown } = fitRows(rows, toolbox.budget - tokensOfJson(frame) - 10)
   const end = start + shown.length

@@ -1,5 +1,5 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
-import { askWith } from '../../filters/undated.ts'
+import { askWith } from '../../filters/side-counts.ts'
 import { reverseNames } from '../../filters/paths.ts'
 import { mergeSelections } from '../../graphql/graphql-text.ts'
 import { fitValue } from '../../words/budget.ts'

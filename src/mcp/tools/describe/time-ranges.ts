@@ -1,6 +1,6 @@
 /** The range of a collection's main time, read from both ends of its index, and the records that have none. */
 import { formatInstant, parseInstant } from '../../../util/instant.ts'
-import { mayLackTime } from '../../filters/undated.ts'
+import { mayLackTime } from '../../filters/side-counts.ts'
 import { EnumValue, printField, type Selection } from '../../graphql/graphql-text.ts'
 import type { Subject } from '../../words/collections.ts'
 import { firstDay } from '../../words/days.ts'

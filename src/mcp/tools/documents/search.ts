@@ -9,7 +9,7 @@ import { readRow, selectRow } from '../../filters/fields.ts'
 import { parsePath, type Path } from '../../filters/paths.ts'
 import { hasRelevance, readSearch } from '../../filters/search.ts'
 import { EnumValue, printField, printSelection } from '../../graphql/graphql-text.ts'
-import { findNames } from '../../names/find-names.ts'
+import { collectionsFor, findNames } from '../../names/find-names.ts'
 import { fitRows } from '../../words/budget.ts'
 import type { Subject } from '../../words/collections.ts'
 import { type Json, ToolError } from '../tool.ts'
@@ -187,7 +187,7 @@ export function firstAddress(values: readonly unknown[]): string | null {
 
 /** Records by their names, the best match first. */
 async function byName(text: string, toolbox: Toolbox): Promise<readonly Result[]> {
-  const { found } = await findNames(text, toolbox.catalogue.referred, toolbox.ask)
+  const { found } = await findNames(text, collectionsFor(text, toolbox.catalogue), toolbox.ask)
   const best = found.slice(0, mostResults)
   const lists = Array.from(
     Map.groupBy(best, ({ subject }) => subject),
