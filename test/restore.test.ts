@@ -12,8 +12,11 @@ import { demo, demoDatabases, writeLines } from './support/demo-databases.ts'
 import { killUntilDone } from './support/kills.ts'
 import { rounds, seed, someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
-import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
+import { emptyDatabases, tamperWith, temporaryFolder } from './support/store/store.ts'
+import { newsLexicons } from './golden/corpora.ts'
+import { understand } from './support/records/understand.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
@@ -71,9 +74,11 @@ test('a backup that is told to stop says so, and leaves nothing', async () => {
   const stopped = startProgram(['backup', path, '--database', source])
   await until(() => existsSync(`${path}.unfinished`) || existsSync(path))
   const status = await stopped.kill('SIGTERM')
-  if (status === 0) return assert.ok(existsSync(path))
+  // The file is whole before the database is compared with its records.
+  if (existsSync(path))
+    return assert.ok(status === 0 || /is written, but .* stopped\.$/m.test(stopped.stderr()))
   assert.match(stopped.stderr(), /^The backup \S+ was not written: it was stopped\.$/m)
-  assert.deepEqual([status, existsSync(path), existsSync(`${path}.unfinished`)], [1, false, false])
+  assert.deepEqual([status, existsSync(`${path}.unfinished`)], [1, false])
 })
 
 test('what a backup cannot be made of, or restored to, is told in a sentence and left alone', async () => {
@@ -142,6 +147,44 @@ test('what a backup cannot be made of, or restored to, is told in a sentence and
   const before = readFileSync(full)
   await restoreTo(/holds records or other content already\. Name an empty one/, path, full)
   assert.deepEqual(readFileSync(full), before)
+})
+
+onOneDatabase('check and backup name what a database has not as its records have it', async (engine) => {
+  const [database, standard] = [await emptyUrl(engine), new URL('../lexicons', import.meta.url).pathname]
+  const { documents, references } = newsLexicons
+  const { tables } = understand(documents, references)
+  const [article] = tables.filter(({ name }) => name.endsWith('.article'))
+  const [first] = demo.filter(({ uri }) => uri.includes('.article/'))
+  const file = writeLines(inFolder(`${engine}.jsonl`), [...demo.slice(-9), first, { uri: 'x', value: {} }])
+  await run(['import', file, '--database', database])
+  assert.match(await run(['status', '--database', database]), /^refused for .*\nbad-uri +1 +1$/m)
+  const ofWords =
+    engine === 'sqlite'
+      ? `update "${article?.words?.name}/lengths" set words = words + 1`
+      : `update "${article?.name}" set word_count = word_count + 1`
+  const statements = [
+    [
+      `update "${article?.name}" set ".language" = 'xx'`,
+      /article\/\S+: Columns differ from it: \.language\.$/m,
+    ],
+    [ofWords, /another number of words/],
+    [`delete from "${article?.counts[0]?.name}"`, /counts or sums are not those of the records/],
+    [`delete from "${article?.arrays[0]?.name}"`, /has other elements/],
+  ] as const
+  const check = ['check', '--database', database, '--lexicons', standard]
+  assert.match(await run(check), /^The database agrees with its records\.$/m)
+  for (const [statement, says] of statements) {
+    await tamperWith(database, statement)
+    const { stdout, status } = await runCommand(check)
+    assert.match(stdout, says, statement)
+    assert.equal(status, 1)
+  }
+  const path = newPath()
+  const { stdout, status } = await runCommand(['backup', path, '--database', database, '--json'])
+  assert.deepEqual([existsSync(path), status], [true, 1])
+  const { database: checked } = JSON.parse((await runCommand([...check, '--json'])).stdout)
+  assert.deepEqual(JSON.parse(stdout).damage, checked.damage)
+  assert.ok(checked.damage.length >= 2)
 })
 
 function newPath(): string {

@@ -23,16 +23,21 @@ export interface Damage {
 /** The most damage that is reported per table. */
 const most = 100
 
-export async function findDamage(read: ReadDatabase, tables: readonly Table[]): Promise<readonly Damage[]> {
+export async function findDamage(
+  read: ReadDatabase,
+  tables: readonly Table[],
+  signal?: AbortSignal,
+): Promise<readonly Damage[]> {
   const damage: Damage[] = []
   for (const table of tables) {
     let found = 0
     try {
-      for await (const one of damagedIn(read, table)) {
+      for await (const one of damagedIn(read, table, signal)) {
         damage.push(one)
         if (++found === most) break
       }
     } catch (cause) {
+      signal?.throwIfAborted()
       damage.push({ name: table.name, problem: unreadable(cause as Error) })
     }
   }
@@ -48,11 +53,12 @@ export async function findDamage(read: ReadDatabase, tables: readonly Table[]): 
 
 type Row = Readonly<Record<string, ColumnValue>>
 
-async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Damage> {
+async function* damagedIn(read: ReadDatabase, table: Table, signal?: AbortSignal): AsyncGenerator<Damage> {
   const isSqlite = read.dialect.engine === 'sqlite'
   const indexes = isSqlite ? termIndexes(table) : []
   const terms = indexes.map(() => new Map<string, number>())
   for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
+    signal?.throwIfAborted()
     if (row.term !== null) {
       add(terms[Number(row.place)], String(row.term), -Number(row.doc))
       continue

@@ -1,6 +1,6 @@
 /**
- * `check [FILE…]`: reports all problems of the lexicons and of records, in files or in a database, and the names that
- * GraphQL required to change.
+ * `check [FILE…]`: reports all problems of the lexicons and of records, in files or in a database, what a database derives
+ * from its records, and the names that GraphQL required to change.
  */
 import { validateSchema } from 'graphql/type'
 import type { Rejection } from '../../../database/database.ts'
@@ -14,8 +14,15 @@ import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
 import { inFile, showSubjects } from '../../serve/explorer.ts'
-import { type ProjectContext, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
+import {
+  isStoreOutdated,
+  type ProjectContext,
+  lexiconDir,
+  lexiconSentence,
+  previewStore,
+} from '../../store/project.ts'
 import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
+import { damageLines, verifyStore } from '../../store/verify-store.ts'
 import type { Config } from '../../settings/settings.ts'
 import { findInputs, threadsOf } from '../../settings/inputs.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
@@ -60,13 +67,21 @@ export async function check({ config, operands, given, root }: CommandContext): 
   if (inputs.length > 0) say(`${counted(read, 'record')} read, ${grouped(refused.length)} of them refused.`)
   const stored = given.has('database') ? await previewStore(config, project) : null
   if (stored !== null) for (const line of ['Of what the database has:', ...previewLines(stored)]) say(line)
+  // A database of other lexicons has other tables, which these do not describe.
+  const isComparable = stored !== null && !(await isStoreOutdated(config, project))
+  const damage = isComparable ? await verifyStore(config, project) : []
+  if (isComparable) for (const line of damageLines(damage)) say(line)
+  else if (stored !== null)
+    say(
+      'It was built with other lexicons or by another version; its counts, columns and words are compared with those.',
+    )
   if (config.json)
     printJson({
       lexicons: { problems: [], collections, notes: model.notes },
       records: { read, refused },
-      ...(stored !== null && { database: stored }),
+      ...(stored !== null && { database: { ...stored, damage: isComparable ? damage : null } }),
     })
-  return refused.length === 0 && (stored === null || isLossless(stored)) ? 0 : 1
+  return refused.length + damage.length === 0 && (stored === null || isLossless(stored)) ? 0 : 1
 }
 
 /** Name conflicts between lexicons, and names that GraphQL reserves, appear only when the whole schema is built. */

@@ -5,7 +5,6 @@
 import { resolve } from 'node:path'
 import { type PartComparison, compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'
 import { partsOf, titleOf } from '../../../database/copy/parts.ts'
-import type { ReadDatabase } from '../../../database/database.ts'
 import { openBackupFile } from '../../../database/open.ts'
 import { withoutPassword } from '../../../database/postgres/url.ts'
 import type { BackupFile } from '../../../database/sqlite/load/backup-file.ts'
@@ -22,6 +21,7 @@ import {
 } from '../../store/project.ts'
 import { showProgress } from '../../progress-bar.ts'
 import type { Config } from '../../settings/settings.ts'
+import { fileDamage } from '../../store/verify-store.ts'
 import { renderTable, roundedSeconds } from '../../table.ts'
 
 export async function copy({ config, root }: CommandContext): Promise<number> {
@@ -134,14 +134,7 @@ async function remainingProblems(config: Config, project: ProjectContext): Promi
       ? `The counts in ${name} are not those of the records.`
       : `The counts in ${name} cannot be read: ${error.message}`,
   )
-  const isDamaged = !read.isRemote && (await fileProblem(read)) !== 'ok'
-  return isDamaged ? [...problems, 'The file of the database is damaged: the disk may be.'] : problems
-}
-
-async function fileProblem(read: ReadDatabase): Promise<string> {
-  const text = 'select integrity_check as problem from pragma_integrity_check'
-  for await (const { problem } of read.readRows({ text, values: [] })) return String(problem)
-  return 'ok'
+  return [...problems, ...(await fileDamage(read)).map(({ name, problem }) => `${name}: ${problem}`)]
 }
 
 async function opened(path: string, { lexicons, tables }: ProjectContext): Promise<BackupFile> {
