@@ -133,6 +133,13 @@ test('a clock never repeats a moment, and follows what is stored unless that is 
   assert.equal(clock.next(), 53n)
   now = 100n
   assert.deepEqual([clock.next(), clock.horizon], [1_000_011n, 1_000_100n])
+  // A leap of its own ends with the leap, whatever was stored meanwhile; a small step back repeats nothing.
+  now = 9_000_000n
+  clock.follow(clock.next())
+  now = 8_500_000n
+  assert.equal(clock.next(), 9_000_001n)
+  now = 2_000_000n
+  assert.deepEqual([clock.next(), clock.next()], [2_000_000n, 2_000_001n])
 })
 
 test('the form of a datetime says nothing about its numbers', () => {

@@ -96,8 +96,9 @@ export class MonotonicClock {
 
   next(): bigint {
     const now = this.#now()
-    const ahead = this.#stored > this.#last && this.#stored - now < clockTolerance
-    const last = ahead ? this.#stored : this.#last
+    // A time that is further ahead is of a clock that was wrong, which may have been this one.
+    const known = [this.#last, this.#stored].filter((time) => time - now < clockTolerance)
+    const last = known.reduce((one, other) => (one > other ? one : other), 0n)
     this.#last = now > last ? now : last + 1n
     return this.#last
   }

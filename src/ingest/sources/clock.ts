@@ -1,18 +1,21 @@
 /**
- * Decides whether a revision is from the future or our own clock is slow. Revisions are times, and the latest wins: a
+ * Decides whether our own clock is right. Records get its time, so it is compared with the `Date` headers of the source's
+ * server and of the directory of DIDs at start, and whenever it was set: times of a clock that is ahead would stay the
+ * newest until then. It also decides whether a revision is from the future or our own clock is slow. Revisions are times, and the latest wins: a
  * revision from 2036 would freeze its record, or after a fetch its whole account, for ten years. Revisions beyond our
  * clock plus a tolerance are therefore refused, as the sync specification requires. Before a refusal, our clock is
- * compared with the `Date` headers of the source's server and of the directory of DIDs.
+ * compared again.
  */
 import { reasonOf } from '../../util/text/messages.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface Clock {
   /**
-   * Why our own clock may be wrong, in sentences; null when it is right. To be called when an event seems to be from
-   * the future. `server`: the URL of a server whose clock is compared too, besides the directory's.
+   * Why our own clock may be wrong, in sentences; null when it is right. To be called before events are stored.
+   * `server`: the URL of a server whose clock is compared too, besides the directory's. `isFuture`: whether an event
+   * seems to be from the future; only then a clock that cannot be compared is in doubt.
    */
-  readonly doubt: (server: string | null, signal: AbortSignal) => Promise<string | null>
+  readonly doubt: (server: string | null, signal: AbortSignal, isFuture?: boolean) => Promise<string | null>
 }
 
 export interface ClockOptions {
@@ -22,31 +25,38 @@ export interface ClockOptions {
   readonly plcUrl: string
 }
 
-/** Milliseconds until a clock that was right is compared again, unless it was set meanwhile. */
+/** Milliseconds until a clock that was right is compared again for an event from the future. */
 const rightFor = 60_000
 /** Milliseconds by which wall clock and monotonic clock may diverge; more means that the clock was set. */
 const drift = 1_000
 const askTimeout = 5_000
 
 export function createClock({ maxClockSkew, plcUrl }: ClockOptions): Clock {
-  const right = new Map<string | null, { readonly at: number; readonly offset: number }>()
+  const right = new Map<string | null, Comparison>()
   return {
-    doubt: async (server, signal) => {
+    doubt: async (server, signal, isFuture = true) => {
       const offset = Date.now() - performance.now()
       const last = right.get(server)
-      if (
-        last !== undefined &&
-        performance.now() - last.at < rightFor &&
-        Math.abs(offset - last.offset) < drift
-      )
-        return null
+      if (last !== undefined && Math.abs(offset - last.offset) < drift) {
+        const isRecent = performance.now() - last.at < rightFor
+        if (isFuture ? last.isKnown && isRecent : last.isKnown || isRecent) return null
+      }
       const servers = [...new Set([...(server === null ? [] : [server]), plcUrl])]
       const answers = await Promise.all(servers.map((url) => compare(url, signal)))
-      const doubt = judge(answers, maxClockSkew * 1_000)
-      if (doubt === null) right.set(server, { at: performance.now(), offset })
+      const doubt = judge(answers, maxClockSkew * 1_000, isFuture)
+      const isKnown = answers.some(({ ahead }) => ahead !== null)
+      if (doubt === null) right.set(server, { at: performance.now(), offset, isKnown })
       return doubt
     },
   }
+}
+
+/** When our clock was not in doubt, in monotonic milliseconds, and what it was ahead of these. */
+interface Comparison {
+  readonly at: number
+  readonly offset: number
+  /** Whether a server told its time. */
+  readonly isKnown: boolean
 }
 
 interface ClockComparison {
@@ -56,18 +66,21 @@ interface ClockComparison {
   readonly failure: string
 }
 
-function judge(answers: readonly ClockComparison[], maxAhead: number): string | null {
+function judge(answers: readonly ClockComparison[], maxAhead: number, isFuture: boolean): string | null {
   const [furthest] = answers
     .flatMap(({ host, ahead }) => (ahead === null ? [] : [{ host, ahead }]))
     .toSorted((one, other) => other.ahead - one.ahead)
   const waits = 'Until then no event of the source is stored, and none is lost'
   if (furthest === undefined) {
+    if (!isFuture) return null
     const failures = answers.map(({ failure }) => failure).join(' ')
     return `A revision seems to be from the future, and the clock of this machine could not be compared with another. ${failures} ${waits}.`
   }
-  if (furthest.ahead <= maxAhead) return null
-  const seconds = counted(Math.round(furthest.ahead / 1_000), 'second')
-  return `The clock of ${furthest.host} is ${seconds} ahead of this machine's. Set the one that is wrong. ${waits}.`
+  // Ours is ahead if it is ahead of all others.
+  if (Math.abs(furthest.ahead) <= maxAhead) return null
+  const seconds = counted(Math.round(Math.abs(furthest.ahead) / 1_000), 'second')
+  const which = furthest.ahead > 0 ? `${seconds} ahead of` : `${seconds} behind`
+  return `The clock of ${furthest.host} is ${which} this machine's. Set the one that is wrong. ${waits}.`
 }
 
 async function compare(url: string, signal: AbortSignal): Promise<ClockComparison> {

@@ -180,7 +180,9 @@ export async function* deliverGroups<
     }
     // Each message counts 500 bytes extra for its overhead in work and memory.
     const groups = grouped(receive(), groupBytes, ({ length }) => length + 500)
-    for await (const { parsed, doubt, events } of inOrder(groups, readGroup, 2 * threads)) {
+    for await (const { parsed, doubt: found, events } of inOrder(groups, readGroup, 2 * threads)) {
+      // Just before it is stored: the clock may have been set since the group was read.
+      const doubt = found ?? (await clock.doubt(server, signal, false))
       if (doubt !== null) onDoubt?.(parsed)
       const { changes, at: eventAt } = parsed
       yield doubt === null ? { changes, eventAt, events, ...deliver(parsed) } : { doubt }

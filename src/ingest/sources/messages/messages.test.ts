@@ -111,23 +111,26 @@ test('messages that are too large are refused, packed or not, and those after th
       assert.ok(change.record.length <= 64 * 1024 && !change.record.includes('\0'))
 })
 
-test('with a clock that is two hours behind nothing is lost', async () => {
-  await using server = await startFakeJetstream()
-  server.clock.ahead = 2 * 3_600_000
-  await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length >= 1)
-  const rev = tid(Date.now() * 1_000)
-  server.publishRecord(noteOf(alice, 'a', rev, 'one'))
-  server.publish({ kind: 'account', did: bob, body: { active: false, status: 'deleted' } })
-  await until(() =>
-    followed.states.some((state) => /^unavailable: The clock of .* is 7,[12]\d\d s/.test(state)),
-  )
-  assert.deepEqual(followed.changes, [])
-  // As if this machine's clock were set.
-  server.clock.ahead = 0
-  await until(() => followed.changes.length >= 2)
-  assert.deepEqual(followed.changes.map(gist), [`ab/a ${rev} one`, 'account ac deleted'])
-})
+for (const ahead of [2, -2])
+  test(`with a clock that is two hours ${ahead > 0 ? 'behind' : 'ahead'} nothing is stored, and nothing lost`, async () => {
+    await using server = await startFakeJetstream()
+    server.clock.ahead = ahead * 3_600_000
+    await using followed = follow(openJetstream(server.url))
+    await until(() => server.connections.length >= 1)
+    const rev = tid(Date.now() * 1_000)
+    server.publishRecord(noteOf(alice, 'a', rev, 'one'))
+    server.publish({ kind: 'account', did: bob, body: { active: false, status: 'deleted' } })
+    await until(() =>
+      followed.states.some((state) =>
+        /^unavailable: The clock of .* is 7,[12]\d\d s\w+ (ahead of|behind) this/.test(state),
+      ),
+    )
+    assert.deepEqual(followed.changes, [])
+    // As if this machine's clock were set.
+    server.clock.ahead = 0
+    await until(() => followed.changes.length >= 2)
+    assert.deepEqual(followed.changes.map(gist), [`ab/a ${rev} one`, 'account ac deleted'])
+  })
 
 // Each waits a second or more to connect again, so they do it together.
 suite('when a connection is lost or refused', { concurrency: true }, () => {

@@ -171,10 +171,10 @@ export async function* readRepo(
     throw new RepoError(
       `The repository of ${did} is refused. Its commit is not signed with the account's key.`,
     )
+  const refused = `The repository of ${did} is refused.`
+  const doubt = await clock.doubt(null, signal, future !== null)
+  if (doubt !== null) throw new PassingRepoError(`${refused} ${doubt}`)
   if (future !== null) {
-    const refused = `The repository of ${did} is refused.`
-    const doubt = await clock.doubt(null, signal)
-    if (doubt !== null) throw new PassingRepoError(`${refused} ${doubt}`)
     if (future.passing) throw new PassingRepoError(`${refused} ${future.message}`)
     throw new RepoError(`${refused} ${future.message}`)
   }
