@@ -55,6 +55,11 @@ function decidePut(set: WorkingSet, record: RecordPut, position: number): Record
     return withheld ?? 'stored'
   }
   slot.tombstone = null
+  // Only a clock that was wrong stores such a time: the record is stored again, as if it were new.
+  if (record.indexedAt === null && set.isStillToCome(slot)) {
+    slot.insert(record, timesOf(record, set), position)
+    return withheld ?? 'updated'
+  }
   if (slot.holds(record) && record.repairs !== true) {
     if (rev !== storedRev) slot.setRev(rev)
     return withheld ?? 'unchanged'

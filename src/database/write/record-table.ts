@@ -14,6 +14,7 @@ export interface FoundRow extends RowKey, RowId {
   /** As stored: text or bytes. */
   readonly cid: ColumnValue
   readonly rev: string | null
+  readonly indexedAt: bigint
 }
 
 export interface RowChange {

@@ -13,7 +13,7 @@ import {
   uriOf,
 } from '../changes.ts'
 import { ask, type Steps, jsonKeys, keyColumns, type RowKey } from '../metadata/steps.ts'
-import type { MonotonicClock } from '../../util/instant.ts'
+import { latestMoment, type MonotonicClock } from '../../util/instant.ts'
 import type { RowsToMove } from './moves.ts'
 import { formatCid } from '../../lexicon/records/cid.ts'
 import type { FoundRow, RecordTable } from './record-table.ts'
@@ -116,6 +116,13 @@ export class WorkingSet {
     return this.#given.oldestRetained(collection)
   }
 
+  /** Whether the time that a record was found with is further ahead than clocks may differ. */
+  isStillToCome({ row, given: { found } }: RecordSlot): boolean {
+    return (
+      row?.added === null && found !== undefined && found.indexedAt > latestMoment(this.#given.clock.horizon)
+    )
+  }
+
   /** Strictly increasing. */
   nextInstant(): bigint {
     return this.#given.clock.next()
@@ -192,7 +199,11 @@ export class WorkingSet {
       for (const [uri, row] of rows) found.set(uri, row)
     }
     const withheld = needed.filter((record) => record.withheld)
-    const quarantined = yield* this.#findGiven<FoundRow>(withheld, 'parked', 'id, cid, rev')
+    const quarantined = yield* this.#findGiven<FoundRow>(
+      withheld,
+      'parked',
+      'id, cid, rev, indexed_at as "indexedAt"',
+    )
     for (const [uri, row] of quarantined) found.set(uri, row)
     return found
   }

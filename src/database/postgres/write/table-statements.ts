@@ -58,7 +58,7 @@ export function tableStatements(table: Table): TableStatements {
   }
   const changed = ['cid text', 'rev text', 'changed_at bigint', 'record jsonb']
   return {
-    find: `select t.base, t.rkey, t.id, t.cid, t.rev from ${given('base bigint', 'rkey text')}
+    find: `select t.base, t.rkey, t.id, t.cid, t.rev, t.indexed_at as "indexedAt" from ${given('base bigint', 'rkey text')}
       join ${name} t on t.base = given.base and t.rkey = given.rkey`,
     some: `select id from ${name} where base = $1 order by rkey limit $2`,
     older: `select id, rkey from ${name} where base = ? and (rev is null or rev < ?) and rkey > ? order by rkey limit ?`,

@@ -94,7 +94,9 @@ class SqliteRecordTable implements RecordTable {
     return stepsOf(() =>
       keys.flatMap(({ base, rkey }) => {
         const row = this.writer.find(Number(base), rkey)
-        return row === undefined ? [] : [{ base, rkey, id: BigInt(row.id), cid: row.cid, rev: row.rev }]
+        return row === undefined
+          ? []
+          : [{ ...row, base, rkey, id: BigInt(row.id), indexedAt: BigInt(row.indexedAt) }]
       }),
     )
   }

@@ -28,6 +28,7 @@ export interface StoredRow {
 
 export interface TableRow extends StoredRow {
   readonly id: number
+  readonly indexedAt: number
 }
 
 /** A row to be added, without its derived values. */
@@ -101,12 +102,17 @@ export class TableWriter {
     this.#texts.forget()
     this.#counts.forget()
     this.#sums?.forget()
+    this.#nextId = Number(this.#readLast()?.id ?? 0) + 1
+  }
+
+  /** The row with the largest id, which also sorts last if ids follow the default order. */
+  #readLast(): LastRow | CollectionRow | undefined {
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
-    this.#nextId = Number(last?.id ?? 0) + 1
     this.#last = last?.id == null ? null : [last.indexed_at, last.rkey, last.did]
     this.#ordered = kept?.ordered === 1n
+    return last
   }
 
   find(base: number, rkey: string): TableRow | undefined {
@@ -138,6 +144,8 @@ export class TableWriter {
    * once.
    */
   insert(row: NewRow, { columns, arrays }: Derived, bulk = false): number | null {
+    // Rows with times that were still to come may have been removed from the end.
+    if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.#readLast()
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
     const kept = [
