@@ -1,6 +1,7 @@
 /** Conditions on other records within conditions on other records: what they hold for, and how much is read for it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sample } from 'fast-check'
 import pg from 'pg'
 import type { ColumnValue } from '../database/database.ts'
 import type { Json } from '../../test/reference/shapes.ts'
@@ -9,6 +10,8 @@ import { libraryLexicons, libraryReferences } from '../../test/support/records/l
 import { newsLexicons } from '../../test/golden/corpora.ts'
 import { freshDatabase } from '../../test/support/store/postgres.ts'
 import { loadCorpus } from '../../test/support/random/property.ts'
+import { rounds, seed } from '../../test/support/rounds.ts'
+import { wheres } from '../../test/support/random/where.ts'
 import { buildRecord, refTo } from '../../test/support/records/records.ts'
 import { openTestService } from '../../test/support/service/service.ts'
 
@@ -92,6 +95,39 @@ test('SQLite compares a row with no list from end to end', async () => {
   const [positive, negative] = [wheres(inner), wheres(`{NOT: ${inner}}`)]
   for (const [index, where] of negative.entries())
     assert.equal(await loops(where), await loops(positive[index] ?? ''), where)
+})
+
+const searched: Readonly<Record<string, readonly Json[]>> = {
+  [person]: [{ name: { matches: 'a* OR b' } }],
+  [book]: [{ title: { matches: 'a' } }, { NOT: { title: { matches: 'a -b*' } } }],
+  [review]: [{ text: { matches: '"a b"' } }],
+}
+
+test('SQLite finds a row of another by their link alone, whatever else is asked of it', async () => {
+  await using loaded = await loadCorpus(seed)
+  const holds = async (root: string, of: string, fields: string, where: Json): Promise<void> => {
+    const query = `query ($where: ${rootField(of).replace('o', 'O')}WhereInput) { ${root} ${fields} }`
+    const { steps } = await loaded.service.engine.explain({ query, variables: { where } })
+    // The third column would be looked up once for each element of a list, for each row around.
+    const found = steps.find((step) => /INDEX \S+ \(\S+=\? AND \S+=\? AND (row)?id=\?\)/.test(step))
+    assert.equal(found, undefined, `${query} ${JSON.stringify(where)}`)
+  }
+  for (const [collection, leads] of Object.entries(ways)) {
+    const root = rootField(collection)
+    const conditions = [...sample(wheres(loaded.reference, collection, 3), { seed, numRuns: 40 * rounds() })]
+    for (const [field, to] of leads)
+      for (const where of searched[to] ?? []) {
+        const isReverse = field.includes('Via')
+        for (const each of isReverse ? [{ some: where }, { none: where }] : [where])
+          conditions.push({ [field]: each }, { NOT: { [field]: each } })
+        const nested = `{ nodes { ${field}(where: $where) { totalCount nodes { uri } } } }`
+        if (isReverse) await holds(root, to, nested, where)
+      }
+    for (const where of conditions) {
+      await holds(`${root}(where: $where)`, collection, '{ totalCount nodes { uri } }', where)
+      await holds(`${root}Aggregate(where: $where)`, collection, '{ count }', where)
+    }
+  }
 })
 
 onPostgres('PostgreSQL keeps what inner conditions hold for in a hash, and joins nothing', async () => {

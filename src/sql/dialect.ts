@@ -81,10 +81,10 @@ export interface Dialect {
   /** Whether a folded text matches a folded needle, by operator. */
   readonly textMatch: Readonly<Record<'contains' | 'startsWith', (folded: Sql, needle: string) => Sql>>
   /**
-   * Whether the words of a row match; `index` is the collection's index over words. An engine whose index is apart from
-   * the rows reads it once for all rows, or looks up each row.
+   * Whether the words of a row match; `index` is the collection's index over words. `lookup` is for an engine whose index
+   * is apart from the rows.
    */
-  wordsMatch(alias: Sql, index: IndexedFields, match: WordMatch, lookup: 'set' | 'row'): Sql
+  wordsMatch(alias: Sql, index: IndexedFields, match: WordMatch, lookup: WordLookup): Sql
   /** The ids of exactly the records of a table whose words match. */
   wordIds(
     table: string,
@@ -270,6 +270,12 @@ export interface IndexedFields {
   readonly name: string
   readonly fields: readonly unknown[]
 }
+
+/**
+ * How a word index is asked: once for all rows, in which the engine may find the rows; once, for rows that are found
+ * otherwise; or for each row. The optimizer decides.
+ */
+export type WordLookup = 'set' | 'filter' | 'row'
 
 /** A condition on words that one query of a word index answers. */
 export type WordMatch =

@@ -67,7 +67,8 @@ export const sqliteDialect: Dialect = {
   wordsMatch: (alias, { name }, match, lookup) => {
     const { from, id, where } = wordIds(name, match)
     if (lookup === 'row') return sql`exists (select 1 from ${from} where ${where} and ${id} = ${alias}.id)`
-    return sql`(${alias}.id in (select ${id} from ${from} where ${where}))`
+    const row = sql`${alias}.id`
+    return sql`(${lookup === 'set' ? row : sqliteDialect.unindexed(row)} in (select ${id} from ${from} where ${where}))`
   },
   wordIds: (_, { name }, match) => wordIds(name, match),
   wordCounts: {

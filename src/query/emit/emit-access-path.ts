@@ -7,16 +7,18 @@ import type { CountTable } from '../../database/layout/counts.ts'
 import { ownKey, type Table } from '../../database/layout/tables.ts'
 import { accountsOf, isKey, ownUris } from '../plan/plan-facts.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
-import { countCondition, emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
+import {
+  countCondition,
+  emitFilter,
+  emitIds,
+  emitIndexed,
+  type IdOrder,
+  mayBeCandidate,
+  sourceIds,
+} from './emit-filter.ts'
 import { type Emitter, fencesOf, newRow, type RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, Filter, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/fields.ts'
-
-/** The direction of an id order, and the bound at which it starts. */
-export interface IdOrder {
-  readonly direction: Direction
-  readonly bound: Sql | null
-}
 
 /** The order that the path provides (the list's order, or that of its first key), and where it starts. */
 export interface Along {
@@ -109,22 +111,6 @@ function keyBound(
 
 function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {
   return order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
-}
-
-/** The ids that the sources find, each once. */
-export function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
-  const lists = sources.map((source) => {
-    const { from, id, where } = sourceIds(emitter, source)
-    const within = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
-    return sql`select ${id} as id from ${from} where ${where}${within}`
-  })
-  const ids = join(lists, ' union ')
-  // With `order by` inside, SQLite merges the sorted lists of the union and stops early. `limit -1`, which limits
-  // nothing, keeps the order; SQLite drops the order of a subquery without it.
-  if (order !== null) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
-  // `limit -1` also keeps outer conditions out of the subquery: one that never holds would replace the condition that
-  // makes a partial index usable.
-  return sources.some(({ kind }) => kind === 'rows') ? sql`${ids} limit -1` : ids
 }
 
 /** Never an empty list: a row without columns is still a row. */

@@ -1,7 +1,7 @@
 /** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
 import type { ColumnValue } from '../../database/database.ts'
 import { hashOfNormal, urlHash } from '../../util/text/normalize-url.ts'
-import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
+import { allOf, anyOf, identifier, join, listOf, manyValues, raw, type Sql, sql } from '../../sql/sql.ts'
 import {
   columnOf,
   type Emitter,
@@ -22,7 +22,8 @@ import {
 import { accountsOf } from '../plan/plan-facts.ts'
 import { emitReferringCount, linked, linkedTo } from './emit-links.ts'
 import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
-import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
+import type { Direction } from '../plan/fields.ts'
+import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Comparison, Operand, ReferringCount } from '../plan/conditions.ts'
 
 const signs: Record<Comparison, Sql> = {
@@ -224,32 +225,30 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
 /** Whether the row is among the keys that a query over the whole other table returns. */
 function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
   const other = newRow(emitter, semiJoin.table)
-  const where = (): Sql =>
-    allOf([...narrowed(emitter, semiJoin.candidates, other), emitFilter(emitter, semiJoin.where, other)])
+  const { candidates } = semiJoin
+  const narrowed =
+    candidates?.kind === 'fenced-candidates' ? [mayBeCandidate(emitter, candidates.sources, other)] : []
+  const where = (): Sql => allOf([...narrowed, emitFilter(emitter, semiJoin.where, other)])
+  // The candidates come first: in a condition, SQLite may look up each of them together with another list.
+  const among = (from: Sql): Sql => {
+    if (candidates?.kind !== 'candidate-ids') return from
+    const found = emitter.alias()
+    return sql`(${emitIds(emitter, candidates.sources, null)}) ${found} cross join ${from} on ${other.alias}.id = ${found}.id`
+  }
   if (semiJoin.kind === 'target') {
     const { base, key } = referenceParts(emitter, semiJoin.of, row)
-    const from = emitter.rows(semiJoin.table, other.alias)
+    const from = among(emitter.rows(semiJoin.table, other.alias))
     return sql`((${base}, ${key}) in (select ${other.alias}.base, ${other.alias}.rkey from ${from} where ${where()}))`
   }
   if (row.kind !== 'record') throw new Error('Only records are referred to.')
   const { from, base, key } = linked(emitter, semiJoin.link, other, null)
-  return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where()}))`
+  return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${among(from)} where ${where()}))`
 }
 
-function narrowed(emitter: Emitter, candidates: CandidatePath | null, row: RecordRow): Sql[] {
-  switch (candidates?.kind) {
-    case undefined:
-      return []
-    case 'candidate-ids':
-      return [
-        sql`${row.alias}.id in (${join(
-          candidates.sources.map((source) => idsOf(emitter, source)),
-          ' union all ',
-        )})`,
-      ]
-    case 'fenced-candidates':
-      return [mayBeCandidate(emitter, candidates.sources, row)]
-  }
+/** The direction of an id order, and the bound at which it starts. */
+export interface IdOrder {
+  readonly direction: Direction
+  readonly bound: Sql | null
 }
 
 interface Ids {
@@ -278,6 +277,22 @@ export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
       return { from: emitter.rows(table, row.alias, index.name), id: sql`${row.alias}.id`, where }
     }
   }
+}
+
+/** The ids that the sources find, each once. */
+export function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
+  const lists = sources.map((source) => {
+    const { from, id, where } = sourceIds(emitter, source)
+    const within = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
+    return sql`select ${id} as id from ${from} where ${where}${within}`
+  })
+  const ids = join(lists, ' union ')
+  // With `order by` inside, SQLite merges the sorted lists of the union and stops early. `limit -1`, which limits
+  // nothing, keeps the order; SQLite drops the order of a subquery without it.
+  if (order !== null) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
+  // `limit -1` also keeps outer conditions out of the subquery: one that never holds would replace the condition that
+  // makes a partial index usable.
+  return sources.some(({ kind }) => kind === 'rows') ? sql`${ids} limit -1` : ids
 }
 
 function idsOf(emitter: Emitter, source: CandidateSource): Sql {

@@ -18,6 +18,8 @@ interface Around {
   readonly isNested: boolean
   /** The strategy of semi-joins, if the caller has decided it. */
   readonly strategy?: 'each' | 'once'
+  /** Whether rows are found otherwise than by the condition, and perhaps again for each row around them. */
+  readonly isProbed?: boolean
 }
 
 export function planFilter(
@@ -34,6 +36,8 @@ export function planFilter(
       return { ...condition, of: plan(condition.of) }
     case 'element':
       return { ...condition, where: plan(condition.where) }
+    case 'words':
+      return around.isProbed ? { ...condition, lookup: 'filter' } : condition
     case 'target':
     case 'referring':
       return planSemiJoin(optimizer, condition, around)
@@ -86,9 +90,10 @@ export function planSetJoin(
  */
 function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: Around): PhysicalSemiJoin {
   const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
-  const where = planFilter(optimizer, join.where, { isNested: true })
-  if (around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed)
-    return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }
+  const isSet =
+    around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed
+  const where = planFilter(optimizer, join.where, { isNested: true, isProbed: !isSet })
+  if (isSet) return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }
   const isNesting = around.isNested || hasSemiJoin(join.where)
   const strategy = around.strategy ?? (isNesting ? 'once' : 'planner')
   const linkIndex = join.kind === 'referring' ? linkIndexOf(join.table, join.link) : null

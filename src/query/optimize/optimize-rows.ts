@@ -64,7 +64,8 @@ export function planRows(
       ? matchesPerLookup * (found ?? 0)
       : Math.sqrt(matchesPerLookup * limit * rowsOf(optimizer, table)),
   )
-  const filter = planConjuncts(optimizer, unanswered(where, choice)).map((part) => ({
+  const around = { isNested: false, isProbed: link !== null || choice.kind !== 'planner' }
+  const filter = planConjuncts(optimizer, unanswered(where, choice), around).map((part) => ({
     ...part,
     filter: withLookups(optimizer, table, part.filter, leastForLookups),
   }))
@@ -194,7 +195,7 @@ function withLookups(optimizer: Optimizer, table: Table, filter: Filter, least: 
       const records = estimateWords(match, statistics.rows(table), (word) =>
         statistics.word(index, word, false),
       )
-      return { ...filter, lookup: (records ?? 0) >= least ? 'row' : 'set' }
+      return (records ?? 0) >= least ? { ...filter, lookup: 'row' } : filter
     }
   }
   return filter

@@ -3,7 +3,7 @@ import type { ColumnValue } from '../../database/database.ts'
 import type { CountTable } from '../../database/layout/counts.ts'
 import type { ArrayIndex, Column, Table, TextIndex, WordIndex } from '../../database/layout/tables.ts'
 import type { OperatorOf } from '../../schema/model/where-operators.ts'
-import type { WordMatch } from '../../sql/dialect.ts'
+import type { WordLookup, WordMatch } from '../../sql/dialect.ts'
 
 /** Keys of JSON objects, from the row of an output or condition. */
 export type Path = readonly string[]
@@ -76,8 +76,7 @@ export type ConditionOn<Join> =
       readonly kind: 'words'
       readonly index: WordIndex
       readonly match: WordMatch
-      /** Whether the index is read once for all rows, or looked up for each; the optimizer decides. */
-      readonly lookup: 'set' | 'row'
+      readonly lookup: WordLookup
     }
   /** Whether the object or array at a path is absent. */
   | { readonly kind: 'absent'; readonly path: Path; readonly is: boolean }

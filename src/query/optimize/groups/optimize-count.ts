@@ -99,7 +99,7 @@ function rowAccess(
   mayEnter: boolean,
 ): RowAccess {
   const filter = unanswered(where, choice).map((part) => ({
-    filter: planFilter(optimizer, part),
+    filter: planFilter(optimizer, part, { isNested: false, isProbed: true }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
   return { table, path: planPath(optimizer, table, where, choice), filter }
