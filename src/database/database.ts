@@ -50,10 +50,14 @@ export interface Statistics {
    */
   word(index: WordIndex, word: string, isPrefix: boolean): number | null
   /**
-   * For a needle of one or two characters: the number of posting lists that are merged, and the approximate number of
-   * records in them, with repetitions; null when the index cannot find the needle.
+   * For a needle of one or two characters: the number of posting lists that are merged, counted up to `limit`, and the
+   * approximate number of records in them, with repetitions; null when the index cannot find the needle.
    */
-  prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } | null
+  prefix(
+    index: TextIndex,
+    needle: string,
+    limit: number,
+  ): { readonly terms: number; readonly records: number } | null
   /**
    * Reads the statistics that earlier calls lacked and guessed; false when none were missing. Absent when statistics
    * are always available. Fails with the reason of the signal when that is aborted first.

@@ -10,7 +10,7 @@ export function linked(
   { alias, table }: RecordRow,
   index: string | null,
 ): { readonly from: Sql } & UriParts {
-  // The record of an entry has one id, which SQLite might look up in another index for each value of a list.
+  // The record of an entry is found by its id alone.
   const rows = emitter.rows(table, alias, link.kind === 'array' ? null : (index ?? undefined))
   if (link.kind === 'columns')
     return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }

@@ -10,7 +10,7 @@ import { foldText } from '../../util/text/fold.ts'
 import { columnIndex, conjuncts, indexFrom, mentionsReference, ownUris } from '../plan/plan-facts.ts'
 import { emitCountsProbe, emitSourceProbe } from '../emit/emit-access-path.ts'
 import { createEmitter } from '../emit/emitter.ts'
-import { estimateWords } from './match-words.ts'
+import { estimateWords, fewRecords, timeOfMatches } from './match-words.ts'
 import { planFilter, planSetJoin } from './optimize-filter.ts'
 import type { Optimizer } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
@@ -21,6 +21,8 @@ interface FoundSources {
   readonly sources: readonly CandidateSource[]
   /** Estimated number of records they find. */
   readonly estimate: number
+  /** The number of records that are read in the time in which an index of words finds them. */
+  readonly time: number
   /** Number of id lists that are merged. */
   readonly lists: number
   /** Number of values they compare with. */
@@ -29,6 +31,9 @@ interface FoundSources {
 
 /** A needle with which more trigrams than this begin is too common. */
 const maxPrefixTerms = 400
+
+/** Records that may be read, or the time of as many, to count what a source finds. */
+const mostProbed = 300
 
 /** Maximum number of values of one source. */
 const maxValues = 100
@@ -110,7 +115,13 @@ function findCounted(
   if (values > maxValues) return null
   const estimate = statistics.countUpTo(probe, limit)
   const filter = planFilter(optimizer, part)
-  return { sources: [{ kind: 'rows', table, index: ownKey(table), filter }], estimate, lists: 1, values }
+  return {
+    sources: [{ kind: 'rows', table, index: ownKey(table), filter }],
+    estimate,
+    time: 0,
+    lists: 1,
+    values,
+  }
 }
 
 function excludesZero(part: Extract<Condition, { kind: 'compare' | 'in' }>): boolean {
@@ -145,6 +156,7 @@ function together(parts: readonly (FoundSources | null)[]): FoundSources | null 
       : {
           sources: [...all.sources, ...part.sources],
           estimate: all.estimate + part.estimate,
+          time: all.time + part.time,
           lists: all.lists + part.lists,
           values: all.values + part.values,
         },
@@ -184,12 +196,16 @@ function findRows(context: SourceContext, table: Table, part: Condition): FoundS
 }
 
 function findJoinedRows(context: SourceContext, table: Table, join: SemiJoin): FoundSources | null {
-  const { optimizer, limit, levels } = context
+  const { optimizer, statistics, limit, levels } = context
   const index = indexFrom(table, join)
   const inner = index === undefined ? null : findSemiJoinSources(optimizer, join, limit, levels)
   if (index === undefined || inner === null) return null
   const filter = planSetJoin(optimizer, join, inner.sources)
-  return counted(context, { kind: 'rows', table, index, filter }, inner.estimate)
+  const read = Math.max(inner.time, inner.estimate)
+  // Each record refers to one target; of those that refer, the usual number is assumed.
+  const perRecord = Math.max(1, statistics.rows(table) / statistics.rows(join.table))
+  const known = read > mostProbed ? Math.ceil(inner.estimate * perRecord) : undefined
+  return counted(context, { kind: 'rows', table, index, filter }, read, known)
 }
 
 /** Null for a source that compares with too many values. `known`: the number of records, if it needs no counting. */
@@ -203,7 +219,7 @@ function counted(
   const values = probe.values.length
   if (values > maxValues) return null
   const estimate = known ?? statistics.countUpTo(probe, limit, innerRows)
-  return { sources: [source], estimate, lists: 1, values }
+  return { sources: [source], estimate, time: 0, lists: 1, values }
 }
 
 /** Exactly the records for which the condition holds. */
@@ -212,13 +228,18 @@ function findWords(
   table: Table,
   { index, match }: Extract<Condition, { kind: 'words' }>,
 ): FoundSources {
+  const { optimizer, statistics, limit } = context
   const source = { kind: 'words', table, index, match } as const
-  const known = estimateWords(match, context.statistics.rows(table), (word, isPrefix) =>
-    context.statistics.word(index, word, isPrefix),
+  const time = timeOfMatches(optimizer, index, match)
+  const isCounted = time <= mostProbed
+  const known = estimateWords(
+    match,
+    statistics.rows(table),
+    (word, isPrefix) => statistics.word(index, word, isPrefix) ?? (isCounted ? null : fewRecords),
   )
-  const assumed = { sources: [source], estimate: known ?? context.limit, lists: 1, values: 2 }
+  const assumed = { sources: [source], estimate: known ?? limit, time, lists: 1, values: 2 }
   // A search with many phrases may compare with too many values to be counted.
-  return known !== null ? assumed : (counted(context, source) ?? assumed)
+  return known !== null ? assumed : { ...(counted(context, source, time) ?? assumed), time }
 }
 
 function findText(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {
@@ -241,17 +262,19 @@ function findText(statistics: Statistics, index: TextIndex, needle: string): Fou
   return {
     sources: [{ kind: 'text', index, match: { kind: 'all', trigrams: used } }],
     estimate: rarest,
+    time: 0,
     lists: 1,
     values: used.length,
   }
 }
 
 function findPrefix(statistics: Statistics, index: TextIndex, needle: string): FoundSources | null {
-  const found = statistics.prefix(index, needle)
+  const found = statistics.prefix(index, needle, maxPrefixTerms + 1)
   if (found === null || found.terms > maxPrefixTerms) return null
   return {
     sources: [{ kind: 'text', index, match: { kind: 'prefix', needle } }],
     estimate: found.records,
+    time: 0,
     lists: found.terms,
     values: 3,
   }

@@ -53,13 +53,6 @@ test('words together are estimated between independence and the rarest', () => {
   assert.equal(estimate({ kind: 'all', of: [term('a'), term('rare')], except: [] }), null)
 })
 
-test('a search with a prefix of many words is never counted', () => {
-  const records = (_: string, isPrefix: boolean): number | null => (isPrefix ? 50_000 : null)
-  const except: WordMatch = { kind: 'all', of: [term('rare')], except: [term('p', true)] }
-  for (const match of [term('p', true), term('rare p', true), except])
-    assert.notEqual(estimateWords(match, 1_000_000, records), null)
-})
-
 test('only the last word of a phrase may be a prefix', () => {
   const counts = (word: string, isPrefix: boolean) => (isPrefix ? 50_000 : word === 'a' ? 100 : null)
   const estimate = estimateWords(term('a b', true), 1_000_000, counts) ?? 0

@@ -4,6 +4,7 @@ import type { WordMatch } from '../../sql/dialect.ts'
 import { all } from '../plan/conditions.ts'
 import type { Condition } from '../plan/conditions.ts'
 import { conjuncts } from '../plan/plan-facts.ts'
+import { isFenced, type Optimizer } from './optimizer.ts'
 
 /** Joins the conjuncts on words, and what they exclude, so that one query of the index answers them together. */
 export function joinWords(where: Condition): Condition {
@@ -33,24 +34,37 @@ function excludedBy(part: Condition, index: WordIndex): readonly WordMatch[] {
 /** Estimates the number of records with a word, or with any word that begins so; null if they should be counted. */
 type RecordsOf = (word: string, isPrefix: boolean) => number | null
 
+/** Assumed number of records of a word that few have. */
+export const fewRecords = 500
+
+/** Entries of an index that SQLite reads in the time of one record; those of a prefix are merged first. */
+const entriesPerRecord = { word: 20, prefix: 5 } as const
+
+/**
+ * The number of records that are read in the time in which a word index finds all matches. An upper bound: FTS5 may read
+ * the entries of every word, also of those that records must not have.
+ */
+export function timeOfMatches(optimizer: Optimizer, index: WordIndex, match: WordMatch): number {
+  const { statistics } = optimizer
+  if (statistics === null) return Number.POSITIVE_INFINITY
+  const timeOf = (part: WordMatch): number => {
+    if (part.kind === 'term')
+      return sumOf(part.words, (word, place) => {
+        const isPrefix = part.prefix && place === part.words.length - 1
+        const entries = statistics.word(index, word, isPrefix) ?? fewRecords
+        return isFenced(optimizer) ? entries : entries / entriesPerRecord[isPrefix ? 'prefix' : 'word']
+      })
+    return sumOf(part.kind === 'all' ? [...part.of, ...part.except] : part.of, timeOf)
+  }
+  return timeOf(match)
+}
+
+function sumOf<Item>(items: readonly Item[], size: (item: Item, place: number) => number): number {
+  return items.reduce((sum, item, place) => sum + size(item, place), 0)
+}
+
 /** Estimates how many of `rows` records match; null if they are so few that they should be counted. */
 export function estimateWords(match: WordMatch, rows: number, records: RecordsOf): number | null {
-  // The entries of a prefix are merged as a whole before the first one is known, so that they must not be counted.
-  if (!hasLongPrefix(match, records)) return estimateMatch(match, rows, records)
-  return estimateMatch(match, rows, (word, isPrefix) => records(word, isPrefix) ?? fewRecords)
-}
-
-/** Assumed number of records of a word that few have. */
-const fewRecords = 500
-
-/** Whether the match has a prefix that many records have. */
-function hasLongPrefix(match: WordMatch, records: RecordsOf): boolean {
-  if (match.kind === 'term') return match.prefix && records(match.words.at(-1) ?? '', true) !== null
-  const parts = match.kind === 'all' ? [...match.of, ...match.except] : match.of
-  return parts.some((part) => hasLongPrefix(part, records))
-}
-
-function estimateMatch(match: WordMatch, rows: number, records: RecordsOf): number | null {
   switch (match.kind) {
     case 'term': {
       const { words, prefix } = match
@@ -61,13 +75,13 @@ function estimateMatch(match: WordMatch, rows: number, records: RecordsOf): numb
     }
     case 'all':
       return jointly(
-        match.of.map((part) => estimateMatch(part, rows, records)),
+        match.of.map((part) => estimateWords(part, rows, records)),
         rows,
       )
     case 'any': {
       // Words without an estimate are rare, so that they hardly change the sum.
       const known = match.of
-        .map((part) => estimateMatch(part, rows, records))
+        .map((part) => estimateWords(part, rows, records))
         .filter((estimate) => estimate !== null)
       return known.length === 0 ? null : known.reduce((sum, estimate) => sum + estimate, 0)
     }

@@ -84,7 +84,10 @@ function planMissingWords(optimizer: Optimizer, missing: MissingWordsPlan): Miss
   const { statistics, state, estimate } = optimizer
   if (state.hiding) return { kind: 'constant', json: '[]' }
   const isRare = (word: string): boolean =>
-    missing.indexes.some((index) => (statistics?.word(index, word, false) ?? 0) === 0)
+    missing.indexes.some((index) => {
+      const records = statistics?.word(index, word, false) ?? 0
+      return records === 0 || records === Number.POSITIVE_INFINITY
+    })
   estimate.rows += missing.words.filter(isRare).length * nearWordsRows
   return missing
 }

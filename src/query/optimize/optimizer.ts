@@ -41,12 +41,10 @@ export interface BoundedStatistics extends Omit<Statistics, 'complete'> {
 }
 
 /** Costs in units of one trigram's statistics. Counting costs one unit more for each `rowsCounted` rows. */
-const costs = { trigram: 1, word: 10, prefix: 50, countUpTo: 10 } as const
+const costs = { trigram: 1, word: 50, prefix: 50, countUpTo: 10 } as const
 const rowsCounted = 40
-/** Rows of the other table of a semi-join that cost one unit; all of them are read, whatever the count is. */
-const semiJoinRowsPerProbe = 4
-/** About ten milliseconds. */
-const budget = 3_000
+/** About five milliseconds. */
+const budget = 1_500
 /** SQLite binds at most 32,766 values to a statement, of which the operation itself may use 30,000. */
 const maxSourceValues = 2_000
 
@@ -54,6 +52,11 @@ const maxSourceValues = 2_000
 export function withinPlanningBudget(statistics: Statistics): BoundedStatistics {
   let left = budget
   let sourceValues = 0
+  const known = new Map<string, unknown>()
+  const once = <Value>(key: string, read: () => Value): Value => {
+    if (!known.has(key)) known.set(key, read())
+    return known.get(key) as Value
+  }
   const affords = (kind: keyof typeof costs, more = 0): boolean => {
     const cost = costs[kind] + more
     // A probe that is too expensive leaves the budget for cheaper ones.
@@ -62,17 +65,20 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
     return true
   }
   return {
-    rows: (table) => statistics.rows(table),
+    rows: (table) => once(table.name, () => statistics.rows(table)),
     countUpTo: (statement, limit, innerRows = 0) => {
-      if (!affords('countUpTo', limit / rowsCounted + innerRows / semiJoinRowsPerProbe)) return limit
+      if (!affords('countUpTo', limit / rowsCounted + innerRows)) return limit
       const counted = statistics.countUpTo(statement, limit)
       // The budget for rows that did not exist is returned.
       left += (limit - counted) / rowsCounted
       return counted
     },
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
-    word: (index, word, isPrefix) => (affords('word') ? statistics.word(index, word, isPrefix) : null),
-    prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
+    word: (index, word, isPrefix) =>
+      once(`${index.name} ${isPrefix} ${word}`, () =>
+        affords('word') ? statistics.word(index, word, isPrefix) : Number.POSITIVE_INFINITY,
+      ),
+    prefix: (index, needle, limit) => (affords('prefix') ? statistics.prefix(index, needle, limit) : null),
     affordsValues: (count) => {
       if (sourceValues + count > maxSourceValues) return false
       sourceValues += count

@@ -19,8 +19,8 @@ test('counting is charged by the rows that are counted', () => {
     return Array.from({ length: 1_000 }, () => countUpTo(statement, 20_000)).filter((n) => n < 20_000).length
   }
   assert.equal(counts(20_000), 0)
-  assert.ok(counts(1) > 200 && counts(1) < 1_000)
-  assert.ok(counts(10_000) > 5 && counts(10_000) < 20)
+  assert.ok(counts(1) > 50 && counts(1) < 200)
+  assert.ok(counts(10_000) > 2 && counts(10_000) < 8)
 })
 
 test('rows of semi-joins are charged too, and a probe that is too expensive leaves the budget to others', () => {
@@ -36,9 +36,9 @@ test('rows of semi-joins are charged too, and a probe that is too expensive leav
     prefix: () => null,
   }
   const { countUpTo, trigram } = withinPlanningBudget(statistics)
-  for (let n = 0; n < 100; n += 1) countUpTo(statement, 1_000, 5_000)
-  assert.ok(looked.reduce((sum, innerRows) => sum + innerRows, 0) <= 12_000)
-  assert.equal(countUpTo(statement, 1_000, 5_000), 1_000)
+  for (let n = 0; n < 100; n += 1) countUpTo(statement, 1_000, 300)
+  assert.ok(looked.reduce((sum, innerRows) => sum + innerRows, 0) <= 1_500)
+  assert.equal(countUpTo(statement, 1_000, 300), 1_000)
   assert.equal(trigram({} as TextIndex, 'abc'), 1)
 })
 

@@ -108,11 +108,11 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
           : this.#number(`select records from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
       word: (index: WordIndex, word, isPrefix) =>
         estimateRecords(index, word, isPrefix, (text, values) => this.#number(text, values)),
-      prefix: ({ name }: TextIndex, needle) => {
+      prefix: ({ name }: TextIndex, needle, limit) => {
         if (unindexable.test(needle)) return null
-        const counts = `select count(*), sum(records) from ${quote(`${name}/counts`)}
-          where term >= ? and term < ?`
-        const row = this.#queries.prepare(counts).get(needle, afterPrefix(needle))
+        const counts = `select count(*), sum(records) from (select records from ${quote(`${name}/counts`)}
+          where term >= ? and term < ? limit ? + 0)`
+        const row = this.#queries.prepare(counts).get(needle, afterPrefix(needle), limit)
         return { terms: Number(row?.[0]), records: Number(row?.[1] ?? 0) }
       },
     }

@@ -19,7 +19,7 @@ import {
   mentionsReference,
   withoutElements,
 } from '../../plan/plan-facts.ts'
-import { joinWords } from '../match-words.ts'
+import { joinWords, timeOfMatches } from '../match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
 import type {
@@ -29,13 +29,13 @@ import type {
   PhysicalPairs,
   RowAccess,
 } from '../../plan/physical-plan.ts'
+import { conditionSize } from '../../price/cost-where.ts'
+import { weights } from '../../price/cost-weights.ts'
 import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
 import type { GroupKey, MeasurePlan, PairsPlan } from '../../plan/groups/group-plan.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
 import type { Condition, Link, TargetSemiJoin } from '../../plan/conditions.ts'
 
-/** Number of rows of counts that are read in the time of one record. */
-const countsPerRecord = 10
 /** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
 const mostCounts = 20_001
 
@@ -52,6 +52,7 @@ export function planCount(
     const words = where.kind === 'not' ? where.of : where
     if (words.kind !== 'words' || optimizer.state.hiding)
       return planCountedRows(optimizer, table, where, null)
+    optimizer.estimate.rows += timeOfMatches(optimizer, words.index, words.match)
     const outOf = where.kind === 'not' ? planCount(optimizer, table, alwaysTrue, null) : null
     return { kind: 'matches', index: words.index, match: words.match, outOf }
   }
@@ -147,7 +148,9 @@ function countBehindReference(optimizer: Optimizer, table: Table, part: TargetSe
   if (counts === undefined || rows * fewReferring > rowsOf(optimizer, table)) return null
   const found = findSemiJoinSources(optimizer, part, rows)
   const used = found !== null && optimizer.statistics?.affordsValues(found.values) === true ? found : null
-  optimizer.estimate.rows += used?.estimate ?? rows
+  // Each target is verified, which takes the longer the more points its condition costs.
+  const weight = Math.max(1, conditionSize(part.where) / weights.point)
+  optimizer.estimate.rows += Math.max(used?.time ?? 0, (used?.estimate ?? rows) * weight)
   return countsAccess(counts, [base, key], planSetJoin(optimizer, part, used?.sources ?? null))
 }
 
@@ -231,7 +234,8 @@ function groupCounts(optimizer: Optimizer, table: Table, key: GroupKey): GroupAc
   const counts = countsBelow(table, key)
   if (counts === undefined) return null
   const [join] = key.joins
-  optimizer.estimate.rows += rowsOfCounts(optimizer, counts) / (join === undefined ? countsPerRecord : 1)
+  // Ordering a count by its key takes as long as reading a record.
+  optimizer.estimate.rows += rowsOfCounts(optimizer, counts)
   return join === undefined ? { kind: 'counts', counts } : { kind: 'joined-counts', counts, join }
 }
 
