@@ -119,6 +119,14 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
     `{ ${list}(first: 20, where: {techServiceNewsEnrichmentViaArticle: {some: {impactLevel: {gte: 1}}}}) { nodes { title } } }`,
     /Append[^]*SubPlan[^]*Index Cond: \(\("?.article:base"? = t[^]*hashed SubPlan/,
   ],
+  'words of records that refer, each by its link': [
+    `{ techServiceNewsSource(first: 20, where: {techServiceNewsArticleViaSource: {some: {title: {matches: "common"}}}}) { nodes { uri } } }`,
+    /SubPlan[^]*Index Cond: .*source:key"? = t.*\n\s*Filter: \(.*words @@ \$\d\)* IS TRUE\)/,
+  ],
+  'words of records within a record, each by its link': [
+    `{ techServiceNewsSource { nodes { techServiceNewsArticleViaSource(where: {title: {matches: "common"}}) { totalCount } } } }`,
+    /Filter: \(\(words @@ \$\d\) IS TRUE\)/,
+  ],
   'some by their URIs': [
     `{ ${list}(first: 20, where: {uri: {in: ["at://${did}/${article}/${tid(7)}", "at://${did}/${article}/${tid(9)}"]}}) { nodes { title } } }`,
     /Index Scan using "tech.service.news.article\/key"/,

@@ -104,7 +104,11 @@ export const postgresDialect: Dialect = {
     contains: (folded, needle) => sql`(strpos(${folded}, ${needle}) > 0)`,
     startsWith: (folded, needle) => sql`starts_with(${folded}, ${needle})`,
   },
-  wordsMatch: (alias, { fields }, match) => wordsMatch(alias, fields.length, match),
+  // Otherwise the whole list of matches would be read for each row around, and met with that of the other index.
+  wordsMatch: (alias, { fields }, match, lookup) => {
+    const matches = wordsMatch(alias, fields.length, match)
+    return lookup === 'filter' ? sql`(${matches} is true)` : matches
+  },
   wordIds: (table, { fields }, match) => {
     const name = identifier(table)
     return { from: name, id: sql`${name}.id`, where: wordsMatch(name, fields.length, match) }

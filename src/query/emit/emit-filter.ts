@@ -210,14 +210,16 @@ function emitSemiJoin(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): S
 /** A query for the other records of a row that meet the semi-join's conditions. */
 function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
   const other = newRow(emitter, semiJoin.table)
+  // For each row only the link may be looked up: PostgreSQL's planner does not look behind `is true`.
+  const only = (where: Sql): Sql => (semiJoin.strategy === 'each' ? sql`(${where} is true)` : where)
   if (semiJoin.kind === 'target') {
     const { base, key } = referenceParts(emitter, semiJoin.of, row)
-    const where = emitFilter(emitter, semiJoin.where, other, { reference: row, isIndexed: false })
+    const where = only(emitFilter(emitter, semiJoin.where, other, { reference: row, isIndexed: false }))
     const from = emitter.rows(semiJoin.table, other.alias)
     return sql`select 1 from ${from} where ${other.alias}.base = ${base} and ${other.alias}.rkey = ${key} and ${where}`
   }
   if (row.kind !== 'record') throw new Error('Only records are referred to.')
-  const where = emitFilter(emitter, semiJoin.where, other)
+  const where = only(emitFilter(emitter, semiJoin.where, other))
   const { from, on } = linkedTo(emitter, semiJoin.link, other, row.alias, semiJoin.linkIndex)
   return sql`select 1 from ${from} where ${on} and ${where}`
 }

@@ -92,7 +92,8 @@ function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: Around): Phy
   const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
   const isSet =
     around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed
-  const where = planFilter(optimizer, join.where, { isNested: true, isProbed: !isSet })
+  const isProbed = !isSet && !isFenced(optimizer)
+  const where = planFilter(optimizer, join.where, { isNested: true, isProbed })
   if (isSet) return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }
   const isNesting = around.isNested || hasSemiJoin(join.where)
   const strategy = around.strategy ?? (isNesting ? 'once' : 'planner')

@@ -64,11 +64,13 @@ export function planRows(
       ? matchesPerLookup * (found ?? 0)
       : Math.sqrt(matchesPerLookup * limit * rowsOf(optimizer, table)),
   )
-  const around = { isNested: false, isProbed: link !== null || choice.kind !== 'planner' }
-  const filter = planConjuncts(optimizer, unanswered(where, choice), around).map((part) => ({
-    ...part,
-    filter: withLookups(optimizer, table, part.filter, leastForLookups),
-  }))
+  const isProbed = link !== null || (choice.kind !== 'planner' && !isFenced(optimizer))
+  const filter = planConjuncts(optimizer, unanswered(where, choice), { isNested: false, isProbed }).map(
+    (part) => ({
+      ...part,
+      filter: withLookups(optimizer, table, part.filter, leastForLookups),
+    }),
+  )
   const ordered = (order: RowOrder, path: AccessPath, comesInOrder: boolean): OrderedRows => ({
     table,
     link,

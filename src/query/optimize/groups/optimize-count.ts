@@ -83,7 +83,7 @@ export function planCountedRows(
 ): CountedRows {
   if (link !== null) {
     optimizer.estimate.rows = Number.POSITIVE_INFINITY
-    const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false)
+    const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false, true)
     return { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
   }
   const choice = chooseForCount(optimizer, table, where)
@@ -98,9 +98,11 @@ function rowAccess(
   where: Condition,
   choice: Choice,
   mayEnter: boolean,
+  isLinked = false,
 ): RowAccess {
+  const isProbed = isLinked || !isFenced(optimizer)
   const filter = unanswered(where, choice).map((part) => ({
-    filter: planFilter(optimizer, part, { isNested: false, isProbed: true }),
+    filter: planFilter(optimizer, part, { isNested: false, isProbed }),
     isIndexed: mayEnter && columnIndex(table, part) !== undefined,
   }))
   return { table, path: planPath(optimizer, table, where, choice), filter }
