@@ -103,13 +103,6 @@ const searched: Readonly<Record<string, readonly Json[]>> = {
   [review]: [{ text: { matches: '"a b"' } }],
 }
 
-/** Records that refer by the elements of an array, and to one record themselves. */
-const byEntries: Json = {
-  orgExampleLibraryBookViaCreditsPerson: {
-    none: { series: { uri: { eq: `at://did:plc:${'a'.repeat(24)}/${book}/a` }, isIndexed: true } },
-  },
-}
-
 test('SQLite finds a row of another by their link alone, whatever else is asked of it', async () => {
   await using loaded = await loadCorpus(seed)
   const holds = async (root: string, of: string, fields: string, where: Json): Promise<void> => {
@@ -121,8 +114,7 @@ test('SQLite finds a row of another by their link alone, whatever else is asked 
   }
   for (const [collection, leads] of Object.entries(ways)) {
     const root = rootField(collection)
-    const random = sample(wheres(loaded.reference, collection, 3), { seed, numRuns: 40 * rounds() })
-    const conditions: Json[] = collection === person ? [byEntries, ...random] : [...random]
+    const conditions = [...sample(wheres(loaded.reference, collection, 3), { seed, numRuns: 40 * rounds() })]
     for (const [field, to] of leads)
       for (const where of searched[to] ?? []) {
         const isReverse = field.includes('Via')
