@@ -60,11 +60,16 @@ test('no statistics read what a frequent word or prefix finds', async () => {
     }
 })
 
-test('groups of materialized counts are short only if they are few', async () => {
-  const kindsOf = async (counts: number): Promise<readonly string[]> => {
+test('what reads materialized counts is short only if they are few', async () => {
+  const kindsOf = async (fields: string, counts = 1): Promise<readonly string[]> => {
     await using service = await openWatchedEngine({ ...million, countUpTo: () => counts })
-    await service.ask(`{ ${list}Aggregate(groupBy: [author], orderBy: KEY_ASC) { groups { count } } }`)
+    await service.ask(`{ ${fields} }`)
     return service.work.statements
   }
-  assert.deepEqual([await kindsOf(2_000), await kindsOf(2_001)], [['short'], ['long']])
+  const groups = `${list}Aggregate(groupBy: [author], orderBy: KEY_ASC) { groups { count } }`
+  assert.deepEqual([await kindsOf(groups, 2_000), await kindsOf(groups, 2_001)], [['short'], ['long']])
+  const values = Array.from({ length: 1_000 }, (_, at) => `"${at}"`).join()
+  const total = `${list}(where: {genre: {in: [${values}]}}) { totalCount }`
+  assert.deepEqual([await kindsOf(`a: ${total} b: ${total}`)], [['short']])
+  assert.deepEqual([await kindsOf(`a: ${total} b: ${total} c: ${total}`)], [['long']])
 })

@@ -114,6 +114,8 @@ export function materializedCount(optimizer: Optimizer, table: Table, where: Con
   const [part, ...others] = conjuncts(where)
   if (part === undefined) return countsAccess(countsOf(table, 'total', []), [], null)
   if (others.length > 0) return null
+  // Each value is looked up.
+  if ('list' in part) optimizer.estimate.rows += part.list.length
   if (part.kind === 'target') return countBehindReference(optimizer, table, part)
   // Ranges and missing values are counted from rows.
   if (part.kind === 'uri') {
