@@ -15,6 +15,7 @@ export const errorCodes = {
   },
   NOT_FOUND: { status: 404, meaning: 'Nothing is served under this path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not take this HTTP method.' },
+  REQUEST_TIMEOUT: { status: 408, meaning: 'The request did not arrive in time; send it again.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body, or the URL with its headers, is too large.' },
   UNAUTHENTICATED: { status: 401, meaning: 'The API key is unknown, revoked or expired.' },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -27,6 +27,7 @@ export const refusalWords: Readonly<Record<ErrorCode, Words>> = {
   PERSISTED_QUERY_NOT_SUPPORTED: broken,
   NOT_FOUND: misplaced,
   METHOD_NOT_ALLOWED: misplaced,
+  REQUEST_TIMEOUT: (said, wait) => `${said}${wait}`,
   PAYLOAD_TOO_LARGE: (said) => `${said} Write shorter texts, or fewer values.`,
   UNAUTHENTICATED: (said) => `${said} Tell the person who set up this server.`,
   UNSUPPORTED_MEDIA_TYPE: broken,

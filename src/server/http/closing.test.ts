@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -69,8 +71,23 @@ test('who never sends the rest of a request has no longer than otherwise', async
   const answer = text(socket)
   socket.write(asking('{ hello }').slice(0, -1))
   const closed = server.close()
-  assert.match(await answer, /^HTTP\/1\.1 400 [^]+ came too slowly/)
+  assert.match(await answer, /^HTTP\/1\.1 408 REQUEST_TIMEOUT\r[^]+ came too slowly/)
   await closed
+})
+
+test('a request that came while the process was held up is answered, not refused as late', async () => {
+  await using server = await startServer({ timeout: { ...timeout, head: 100, request: 100 } })
+  const socket = await connected(server)
+  const [start, rest] = asking('{ hello }').split(/(?<=\r\n\r\n)/)
+  const holdUp = (): void => {
+    socket.write(rest ?? '')
+    execFileSync('sleep', ['0.3'])
+  }
+  subscribe('http.server.request.start', holdUp)
+  socket.write(start ?? '')
+  assert.match(await head(socket), /^HTTP\/1\.1 200 OK/)
+  unsubscribe('http.server.request.start', holdUp)
+  socket.destroy()
 })
 
 async function connected({ port }: HttpServer): Promise<Socket> {

@@ -1,12 +1,13 @@
 /** Turns errors into answers: a caller's fault has its code, and our fault does not reveal its cause. */
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import { endByHand } from './connections.ts'
 import { errorBody, formatError, headersOf } from '../graphql/graphql-http.ts'
 import { cutOrNull, withoutStrings } from '../observe/log-line.ts'
-import { type ResponseType, responseType } from './requests.ts'
+import { lastRequestOf, type ResponseType, responseType } from './requests.ts'
 import type { RequestContext } from '../admission/request-context.ts'
 
 declare module 'fastify' {
@@ -71,6 +72,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     socket.destroy()
     return
   }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return void answerLate(socket)
   endByHand(
     socket,
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -78,6 +80,20 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
           'PAYLOAD_TOO_LARGE',
           'The URL and the headers are too long. Send a query by POST; ask for fewer columns of an export.',
         )
-      : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed or came too slowly.'),
+      : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.'),
   )
+}
+
+/** If this process was the slow one, the request waits in the system's buffer: it is read first, and then answered. */
+async function answerLate(socket: Socket): Promise<void> {
+  const before = lastRequestOf(socket)
+  const answered = before?.complete === true ? before : null
+  for (let read = -1; socket.bytesRead > read; await setImmediate()) {
+    read = socket.bytesRead
+    // The system is asked for more between two of these.
+    await setImmediate()
+  }
+  const last = lastRequestOf(socket)
+  if (last?.complete !== true || last === answered)
+    endByHand(socket, new ServiceError('REQUEST_TIMEOUT', 'The request came too slowly. Send it again.'))
 }

@@ -4,11 +4,19 @@
  * `Accept-Encoding` and `If-None-Match`. It must not know what a body means.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { parseQualities } from '../../util/text/qualities.ts'
 
 type Head = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>
+
+const lastRequests = new WeakMap<Socket, IncomingMessage>()
+
+/** The last request on a connection whose head was read. */
+export function lastRequestOf(socket: Socket): IncomingMessage | undefined {
+  return lastRequests.get(socket)
+}
 
 /** Closes the connection after a bad head, because the end of its request is uncertain. */
 export function rejectBadHeads(
@@ -16,6 +24,7 @@ export function rejectBadHeads(
   reply: FastifyReply,
   done: (problem?: Error) => void,
 ): void {
+  lastRequests.set(raw.socket, raw)
   const problem = headProblem(raw)
   if (problem !== undefined) reply.header('connection', 'close')
   done(problem)
