@@ -284,6 +284,28 @@ test('changes that are no records are let through', () => {
   for (let sent = 0; sent < 5; sent += 1) assert.deepEqual(guard(account), [account])
 })
 
+test('a stop stores ten seconds of what waits, and the next start resumes behind it', async (t) => {
+  await using store = await open()
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const stop = new AbortController()
+  const stored: number[] = []
+  const database = around(store.database.write, async (changes, apply) => {
+    stored.push(changes.length)
+    if (stored.length === 2) stop.abort()
+    now += 4_000
+    return apply()
+  })
+  await pump(numbered(store, 6_000), database, optionsWith([], stop.signal))
+  assert.ok(stored.length >= 3 && stored.length <= 5, `${stored.length} batches`)
+  const before = stored.reduce((sum, changes) => sum + changes, 0)
+  assert.ok(before < 6_000)
+  const [source] = (await store.database.read.readStatus()).sources
+  assert.deepEqual([source?.state, source?.cursor], ['stopped', String(before)])
+  await pump(numbered(store, 6_000), store.database.write, optionsWith())
+  assert.equal(await countOf(store), 6_000)
+})
+
 test('what fails beside the sources stops them first and is told then', async () => {
   await using store = await open()
   const endless = sourceOf(async function* ({ onState, signal }) {

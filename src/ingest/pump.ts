@@ -25,7 +25,13 @@ const queueSize = 2_000
 /** Milliseconds between two writes of the source's state. */
 const heartbeat = 5_000
 
-/** Ends with the source or when the signal is aborted, after storing all earlier deliveries. */
+/** Milliseconds after a signal to stop in which deliveries that wait are still stored. */
+const stopTime = 10_000
+
+/**
+ * Ends with the source, or when the signal is aborted and the earlier deliveries are stored, at least those that can be
+ * within `stopTime`: the next start resumes at the cursor.
+ */
 export async function pump(source: Source, database: Writer, options: PumpOptions): Promise<void> {
   const { signal, log } = options
   const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]
@@ -43,11 +49,14 @@ export async function pump(source: Source, database: Writer, options: PumpOption
       yield delivery
     }
   }
+  let stopAt = Number.POSITIVE_INFINITY
+  signal.addEventListener('abort', () => (stopAt = performance.now() + stopTime))
   const open = (signal: AbortSignal) =>
     grouped(receive(signal), queueSize, ({ changes }) => changes.length + 1)
   try {
     for await (const waiting of untilAborted(signal, open)) {
       for (const batch of batches(waiting)) {
+        if (performance.now() > stopAt) break
         const changes = batch.flatMap((delivery) => delivery.changes.flatMap(flood))
         const mark = {
           source: source.name,
@@ -60,6 +69,7 @@ export async function pump(source: Source, database: Writer, options: PumpOption
         log.refusals(source.name, changes)
         for (const { acknowledge } of batch) await acknowledge?.()
       }
+      if (performance.now() > stopAt) break
     }
     await report.end(signal.aborted ? 'stopped' : 'finished', null)
   } catch (error) {
