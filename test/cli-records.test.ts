@@ -1,13 +1,15 @@
 /** Commands on records: files in; databases, files and what was refused out. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { programFile } from './network/service.ts'
 import {
   corpus,
   exitOf,
@@ -104,6 +106,11 @@ test('files that cannot be read end in one sentence and a status', async () => {
   const damaged = await run(['import', cut, ...database])
   assert.equal(damaged.status, 1)
   assert.match(damaged.stderr, /^\S+cut\.jsonl\.gz ends in the middle of its gzip data: [^\n]+\n$/)
+  // A database that an import made has all of it, or is not there.
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('bad.db')),
+    [],
+  )
   const other = await run(['export', '--database', records])
   assert.equal(other.status, 1)
   assert.match(other.stderr, /^The database \S+ cannot be opened: [^\n]+\n$/)
@@ -160,6 +167,43 @@ test('what was refused is listed without writing to the file, also while another
   assert.equal(elsewise.status, 1)
   assert.match(elsewise.stderr, /built with other lexicons/)
   assert.equal((await run(['query', newest, '--database', database])).status, 0)
+})
+
+test('output for which the disk has no room ends in one sentence and a status', {
+  skip: !existsSync('/dev/full'),
+}, async () => {
+  const database = ['--database', await shared()]
+  const csv = ['--format', 'csv', '--collection', 'tech.service.news.article']
+  for (const args of [
+    ['schema'],
+    ['status', ...database],
+    ['export', ...database],
+    ['export', ...csv, ...database],
+    ['--help'],
+  ]) {
+    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
+    const ended = spawnSync(process.execPath, [programFile, ...args], { cwd: folder, stdio: [...stdio] })
+    assert.deepEqual([args, ended.status], [args, 1])
+    assert.match(
+      String(ended.stderr),
+      /^[A-Z][^\n]+ENOSPC[^\n]+\. Make room on the disk, and run the command again\.\n$/,
+    )
+  }
+})
+
+test('an export that is cut off has not its final name', async () => {
+  const database = await importCorpus('cut-off.db')
+  // The output outgrows what the process may write to a file.
+  const args = ['export', '--format', 'ndjson', '--collection', 'tech.service.news.article', '--database']
+  const cut = `ulimit -f 64; exec "$0" "$@"`
+  const command = ['-c', cut, process.execPath, programFile, ...args, database, 'cut.ndjson']
+  const { status, stderr } = spawnSync('bash', command, { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /^The export to cut\.ndjson was not completed: EFBIG[^\n]+\n$/)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('cut.nd')),
+    [],
+  )
 })
 
 test('a reader that stops early is no failure', async () => {

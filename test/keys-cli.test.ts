@@ -1,6 +1,6 @@
 /** Keys as operators make and end them: the program as a process, beside others that have the database open. */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ const research = ['--tier', 'research']
 const instant = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
 
 onOneDatabase('a key is printed alone, once, and of it only a hash is kept', async (engine) => {
-  const database = await emptyUrl(engine)
+  const database = await emptyIndex(await emptyUrl(engine))
   const { stdout, stderr, status } = await keys(database, ['create', '--name', ' Zeitung Ä ', ...research])
   assert.equal(status, 0, stderr)
   const key = readKey(stdout)
@@ -45,7 +45,7 @@ onOneDatabase('a key is printed alone, once, and of it only a hash is kept', asy
 })
 
 onOneDatabase('a key is rotated with a grace, and without one', async (engine) => {
-  const database = await emptyUrl(engine)
+  const database = await emptyIndex(await emptyUrl(engine))
   const { id } = await create(database)
   const first = await keys(database, ['rotate', id, '--grace', '48'])
   assert.equal(first.stdout, `${readKey(first.stdout)}\n`)
@@ -87,7 +87,7 @@ onOneDatabase('a key is rotated with a grace, and without one', async (engine) =
 })
 
 onOneDatabase('a key has a contact and an end, which its successor has too', async (engine) => {
-  const database = await emptyUrl(engine)
+  const database = await emptyIndex(await emptyUrl(engine))
   const more = ['--contact', 'ann@example.org', '--expires', '9999-01-31']
   const first = await keys(database, ['create', '--name', 'a', ...research, ...more])
   assert.match(
@@ -121,7 +121,7 @@ onOneDatabase('a key has a contact and an end, which its successor has too', asy
 })
 
 onOneDatabase('of those who rotate a key at the same moment one is given its successor', async (engine) => {
-  const database = await emptyUrl(engine)
+  const database = await emptyIndex(await emptyUrl(engine))
   const { id } = await create(database)
   const all = await Promise.all([1, 2, 3].map(() => keysApart(database, ['rotate', id])))
   const refused = all.filter(({ status }) => status === 1)
@@ -134,7 +134,7 @@ onOneDatabase('of those who rotate a key at the same moment one is given its suc
 })
 
 onOneDatabase('a key is revoked, which may be said twice, and is not rotated then', async (engine) => {
-  const database = await emptyUrl(engine)
+  const database = await emptyIndex(await emptyUrl(engine))
   const { id } = await create(database)
   const first = await keys(database, ['revoke', id])
   assert.match(first.stdout, new RegExp(`^The key ${id} \\(a\\): revoked ${instant}\\.\n$`))
@@ -149,7 +149,7 @@ onOneDatabase('a key is revoked, which may be said twice, and is not rotated the
 })
 
 test('what cannot be done is told in words that help, and changes nothing', async () => {
-  const database = inFolder('wrong.db')
+  const database = await emptyIndex(inFolder('wrong.db'))
   const { key, id } = await create(database)
   const before = await list(database)
   const tiers = inFolder('tiers.json')
@@ -210,7 +210,7 @@ test('what cannot be done is told in words that help, and changes nothing', asyn
 })
 
 test('a tier of the file that the server has is a tier for keys', async () => {
-  const database = inFolder('tiers.db')
+  const database = await emptyIndex(inFolder('tiers.db'))
   const tiers = inFolder('press.json')
   writeFileSync(
     tiers,
@@ -227,16 +227,17 @@ test('a tier of the file that the server has is a tier for keys', async () => {
   assert.deepEqual([made?.name, made?.tier], ['新聞 🗞️', 'press'])
 })
 
-test('keys need a database that stays, of the same lexicons, and only making one makes it', async () => {
+test('keys need a database that stays, of the same lexicons, and make none', async () => {
   const database = inFolder('none.db')
-  for (const args of [['list'], ['revoke', 'a'], ['rotate', 'a']]) {
+  for (const args of [['list'], ['revoke', 'a'], ['rotate', 'a'], ['create', '--name', 'x', ...research]]) {
     const { stderr, status } = await keys(database, args)
     assert.equal(status, 1)
     assert.equal(stderr, `There is no database at ${database}; \`lexigraph import FILE…\` makes one.\n`)
   }
+  assert.ok(!existsSync(database))
   const inMemory = await keys('sqlite::memory:', ['create', '--name', 'x', ...research])
   assert.match(inMemory.stderr, /^A key in a database in memory would end with this command\./)
-  await create(database)
+  await create(await emptyIndex(database))
   const lexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
   const other = await keys(database, ['create', '--name', 'x', ...research, '--lexicons', lexicons])
   assert.match(other.stderr, /built with other lexicons or by another version\. Name its own with --lexicons/)
@@ -244,9 +245,7 @@ test('keys need a database that stays, of the same lexicons, and only making one
 })
 
 test('an empty list says how to make a key', async () => {
-  const database = inFolder('empty.db')
-  writeFileSync(inFolder('nothing.jsonl'), '')
-  await run(database, ['import', inFolder('nothing.jsonl')])
+  const database = await emptyIndex(inFolder('empty.db'))
   assert.equal(
     (await keys(database, ['list'])).stdout,
     'There are no keys yet; `lexigraph keys create` makes one.\n',
@@ -255,7 +254,7 @@ test('an empty list says how to make a key', async () => {
 })
 
 test('keys are made and ended while another process is writing to the file', async () => {
-  const database = inFolder('busy.db')
+  const database = await emptyIndex(inFolder('busy.db'))
   const { id } = await create(database)
   const writer = new DatabaseSync(database)
   writer.exec('begin immediate; delete from fetched')
@@ -283,6 +282,12 @@ function keys(database: string, args: readonly string[]): Promise<Outcome> {
 /** In a process of its own, beside others. */
 function keysApart(database: string, args: readonly string[]): Promise<Outcome> {
   return runProgram(['keys', ...args, '--database', database])
+}
+
+/** The same database, laid out. */
+async function emptyIndex(database: string): Promise<string> {
+  await run(database, ['import', '/dev/null'])
+  return database
 }
 
 /** A key of `a` for research. */

@@ -30,6 +30,7 @@ onOneDatabase(
   'requests to two workers are in one log and one scrape, and nothing that callers sent is',
   async (engine) => {
     const database = await emptyUrl(engine)
+    await run(['import', '/dev/null', '--database', database])
     const created = await run(['keys', 'create', '--name', 'A newspaper', '--tier', 'research'], {
       env: { LEXIGRAPH_DATABASE: database },
     })

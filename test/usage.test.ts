@@ -17,6 +17,7 @@ onOneDatabase(
   async (engine) => {
     const database = await emptyUrl(engine)
     const env = { LEXIGRAPH_DATABASE: database }
+    await run(['import', '/dev/null'], { env })
     const keys = async (...args: readonly string[]): Promise<string> => {
       const { stdout, stderr, status } = await run(['keys', ...args], { env })
       assert.equal(status, 0, stderr)
@@ -66,6 +67,7 @@ onOneDatabase(
 onOneDatabase('usage that cannot be kept is told, and hinders nobody', async (engine) => {
   const database = await emptyUrl(engine)
   const env = { LEXIGRAPH_DATABASE: database }
+  await run(['import', '/dev/null'], { env })
   const made = await run(['keys', 'create', '--name', 'a', '--tier', 'research'], { env })
   const service = await startService(['serve', '--workers', '1'], { env })
   await change(database, 'alter table key_usage rename to elsewhere')

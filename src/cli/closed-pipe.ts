@@ -11,10 +11,29 @@ export async function finishDespiteClosedPipe<Result>(work: () => Promise<Result
   }
 }
 
-/** Ends the program when the reader of its output stops early, as `head` does; that is not a failure. */
-export function endQuietlyOnClosedPipe(stream: NodeJS.WriteStream): void {
+/**
+ * Ends the program when the reader of its output stops early, as `head` does; that is not a failure. Output that cannot
+ * be written, such as on a full disk, is one; messages on standard error that cannot be written are lost.
+ */
+export function endOnLostOutput(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    if (unfinished === 0) process.exit(process.exitCode ?? 0)
+    if (error.code !== 'EPIPE') {
+      if (stream === process.stderr) return
+      process.stderr.write(`The output was not written: ${error.message}.${diskAdvice(error)}\n`)
+      process.exitCode = 1
+    }
+    if (unfinished === 0) process.exit()
   })
 }
+
+/** A sentence for an error of a full disk, from the system or an engine; otherwise empty. */
+export function diskAdvice(error: unknown): string {
+  const { code, errcode, cause } = error as { code?: string; errcode?: number; cause?: unknown }
+  const isFull = ['ENOSPC', 'EDQUOT', diskFull].includes(code ?? '') || ((errcode ?? 0) & 0xff) === sqliteFull
+  if (isFull) return ' Make room on the disk, and run the command again.'
+  return typeof cause === 'object' && cause !== null ? diskAdvice(cause) : ''
+}
+
+/** disk_full of PostgreSQL, and SQLITE_FULL. */
+const diskFull = '53100'
+const sqliteFull = 13

@@ -5,7 +5,7 @@
 import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
 import { nearest } from '../util/text/nearest.ts'
-import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
+import { diskAdvice, endOnLostOutput } from './closed-pipe.ts'
 import { type Command, CommandError, readVersion, refuseAgents } from './command.ts'
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
@@ -40,8 +40,8 @@ const load: Record<CommandName, () => Promise<Command>> = {
 
 /** `root` is the package's folder, which only the entry file knows. */
 export async function main(root: URL): Promise<void> {
-  endQuietlyOnClosedPipe(process.stdout)
-  endQuietlyOnClosedPipe(process.stderr)
+  endOnLostOutput(process.stdout)
+  endOnLostOutput(process.stderr)
   const [name, ...rest] = process.argv.slice(2)
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     const topic = name === 'help' ? rest[0] : undefined
@@ -109,7 +109,7 @@ function complain(problems: readonly string[]): void {
 /** One line for any error; causes are shown with `--log-level debug`. */
 function asSentence(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, ' ')
-  return /[.?!]$/.test(text) ? text : `${text}.`
+  return `${text}${/[.?!]$/.test(text) ? '' : '.'}${diskAdvice(error)}`
 }
 
 function isCommand(name: string): name is CommandName {

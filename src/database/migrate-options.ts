@@ -22,6 +22,8 @@ export interface MigrateOptions extends ApplierOptions {
   readonly rebuild?: RebuildPolicy
   /** Validates refused records again when the lexicons have changed. Absent: they stay refused. */
   readonly judge?: RejectionJudge
+  /** Called when an empty database was laid out, before the commit. */
+  readonly onCreated?: () => void
   /** Called with the report of a rebuild after its commit. */
   readonly onRebuilt?: (report: RebuildReport) => void
   /** Called after each step of a rebuild. */

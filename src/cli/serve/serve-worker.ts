@@ -8,7 +8,7 @@ import {
   RemoteCounts,
 } from '../../server/admission/limits/remote-counts.ts'
 import { UsageMeter } from '../../server/observe/usage.ts'
-import { endQuietlyOnClosedPipe } from '../closed-pipe.ts'
+import { endOnLostOutput } from '../closed-pipe.ts'
 import { startServer } from './listen.ts'
 import { watchIndex } from './rebuild-watch.ts'
 import { openReader } from '../service/service.ts'
@@ -48,8 +48,8 @@ const usage = new UsageMeter(Date.now)
 /** Milliseconds between reports of usage; a killed worker loses what it has not reported. */
 const telling = 5_000
 
-endQuietlyOnClosedPipe(process.stdout)
-endQuietlyOnClosedPipe(process.stderr)
+endOnLostOutput(process.stdout)
+endOnLostOutput(process.stderr)
 // A terminal or a supervisor signals all processes of a group; only the primary process decides when workers stop. It
 // stops them one by one: if all release the port at once, the primary closes it, and never answers a connection that a
 // worker returns after that (nodejs/node#21746).

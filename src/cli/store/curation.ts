@@ -1,13 +1,13 @@
 /** What `hide`, `unhide` and `purge` share: subjects, operators, reasons, and the way they write. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database, ReadDatabase } from '../../database/database.ts'
+import type { ReadDatabase } from '../../database/database.ts'
 import type { Hiding, MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { UsageError } from '../../errors.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.ts'
 import { CommandError } from '../command.ts'
-import { type ProjectContext, openExistingStore, openExistingWriter } from './project.ts'
+import type { ProjectContext } from './project.ts'
 import type { Config } from '../settings/settings.ts'
 
 /** Maximum rows per transaction, so that other writers need not wait long. */
@@ -56,12 +56,6 @@ function assertPlain(option: string, text: string, longest: number): void {
     throw new UsageError(`${option} is ${text.length} characters long. Give at most ${longest}.`)
   if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text))
     throw new UsageError(`${option} has a line break or another control character. Give one line of text.`)
-}
-
-/** Fails for other lexicons than the database has: a command must not rebuild it, perhaps under a server. */
-export async function openCuratedStore(config: Config, project: ProjectContext): Promise<Database> {
-  await (await openExistingStore(config, project))[Symbol.asyncDispose]()
-  return openExistingWriter(config, project)
 }
 
 /** Hiding a misspelt DID would leave the account visible. An account stored with capitals may be hidden as it is. */

@@ -1,5 +1,5 @@
 /** The common base of commands: the lexicons, the model and tables derived from them, and the database. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AwaitedDatabase } from '../../database/awaited-database.ts'
 import type { CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
@@ -12,6 +12,7 @@ import {
 } from '../../database/database.ts'
 import {
   filePath,
+  isInMemory,
   isOutdated,
   isPostgres,
   openCopyTarget,
@@ -30,7 +31,7 @@ import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { buildModel } from '../../schema/model/build-model.ts'
 import type { Model } from '../../schema/model/model.ts'
-import { CommandError, notify } from '../command.ts'
+import { CommandError, type CommandContext, notify } from '../command.ts'
 import { createProgressNotice, lostSentence, notifyRebuilt } from './rebuild-notices.ts'
 import { queryOptionsOf } from './query-options.ts'
 import { parseRetention } from './retention.ts'
@@ -76,7 +77,7 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 export async function openStore(
   config: Config,
   project: ProjectContext,
-  { rebuild, onProgress }: { readonly rebuild?: RebuildPolicy; readonly onProgress?: () => void } = {},
+  { rebuild, onProgress, tellsNew = false }: OpenStoreOptions = {},
 ): Promise<Database> {
   const tellProgress = createProgressNotice(config)
   const options: OpenOptions = {
@@ -84,6 +85,10 @@ export async function openStore(
     ...queryOptionsOf(config),
     retention: parseRetention(config.retain, project.tables),
     rebuild: rebuild ?? (config.rebuild ? 'always' : 'unless-lost'),
+    onCreated: () => {
+      if (tellsNew && !isInMemory(config.database))
+        notify(config, `A new database is made: ${withoutPassword(config.database)}.`)
+    },
     onRebuilt: (report) => notifyRebuilt(config, report, project.dir),
     onProgress: (progress) => {
       onProgress?.()
@@ -98,6 +103,13 @@ export async function openStore(
       throw new Error(lostSentence(cause.collections, project.dir), { cause })
     }
   })
+}
+
+interface OpenStoreOptions {
+  readonly rebuild?: RebuildPolicy
+  readonly onProgress?: () => void
+  /** Whether the operator is told of a new database, because the name of another may be misspelt. */
+  readonly tellsNew?: boolean
 }
 
 /** Reports how `openStore` would change the records if it had to rebuild the database for these lexicons. */
@@ -173,17 +185,18 @@ export async function openExistingWriter(config: Config, project: ProjectContext
 }
 
 /**
- * For commands that store metadata besides records. An operator may run them with other lexicons than the server's by
- * mistake; they must not rebuild the database for that.
+ * For commands that store metadata besides records. An operator may run them with other lexicons than the server's, or
+ * with a misspelt database; they must neither rebuild nor create one.
  */
-export async function openBeside(config: Config, project: ProjectContext): Promise<Database> {
-  const options = { ...(await openOptions(project)), rebuild: 'never' as const }
-  return opened(config.database, () => openDatabase(config.database, options))
-}
-
 export async function openExistingBeside(config: Config, project: ProjectContext): Promise<Database> {
-  await assertExists(config.database)
-  return openBeside(config, project)
+  await (await openExistingStore(config, project))[Symbol.asyncDispose]()
+  const options = {
+    ...(await openOptions(project)),
+    ...queryOptionsOf(config),
+    retention: parseRetention(config.retain, project.tables),
+    rebuild: 'never' as const,
+  }
+  return opened(config.database, () => openDatabase(config.database, options))
 }
 
 /** Modules for judging records are loaded on demand, so that readers do not wait for them. */
@@ -198,6 +211,24 @@ async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew = 
   }
   const judge = createRejectionJudge({ lexicons, tables, maxClockSkew })
   return { tables, fingerprint: lexicons.fingerprint, check, judge, now }
+}
+
+/** The path of the database that the next opening makes; null if there is one, and for other engines. */
+export function newFile({ database }: Config): string | null {
+  const path = isInMemory(database) ? null : filePath(database)
+  return path === null || existsSync(path) ? null : path
+}
+
+/** Removes a database in which no process has stored anything. */
+export async function removeIfEmpty(path: string, { config, root }: CommandContext): Promise<void> {
+  if (!existsSync(path)) return
+  if (statSync(path).size > 0) {
+    await using store = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
+    const { collections, sources } = await store.readStatus()
+    const others = sources.length + (await store.readKeys()).length
+    if (collections.reduce((sum, { records, rejections }) => sum + records + rejections, others) > 0) return
+  }
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
 }
 
 async function assertExists(database: string): Promise<void> {

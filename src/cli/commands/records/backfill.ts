@@ -3,7 +3,7 @@ import { findDamage } from '../../../database/verify/find-damage.ts'
 import { type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
 import { parseTarget } from '../../../ingest/sources/repos/repo-export.ts'
 import { type Command, type CommandContext, notify, printJson } from '../../command.ts'
-import { lexiconDir, loadProject, openStore } from '../../store/project.ts'
+import { lexiconDir, loadProject, openExistingWriter, openStore } from '../../store/project.ts'
 import { createLog, identityOptions, openNetwork } from '../../background/network.ts'
 import { startBar } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
@@ -20,7 +20,7 @@ async function fetchAll(kind: Kind, { config, operands, root }: CommandContext):
   // Invalid settings fail before anything is opened.
   identityOptions(config)
   const project = await loadProject(lexiconDir(config, root))
-  await using database = await openStore(config, project)
+  await using database = await (kind === 'backfill' ? openStore : openExistingWriter)(config, project)
   const signal = stopSignal()
   signal.addEventListener('abort', () =>
     notify(config, `Stopping; the same command goes on where this one ends.`),

@@ -1,6 +1,6 @@
 /** `export`: all records on standard output for `import`, or the records of one collection as a file for other programs. */
-import { createWriteStream } from 'node:fs'
-import { Readable, type Writable } from 'node:stream'
+import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { UsageError } from '../../../errors.ts'
 import type { FileSpec } from '../../../files/file-spec.ts'
@@ -45,17 +45,33 @@ async function exportFile({ config, operands, root, given }: CommandContext): Pr
     const answer = errorAnswer(error)
     throw new CommandError(messageOf(answer), { cause: answer.cause })
   })
-  const out: Writable = path === undefined ? process.stdout : createWriteStream(path, { flags: 'wx' })
   try {
-    await pipeline(Readable.from(file.bytes), out, { end: path !== undefined })
+    if (path === undefined) await pipeline(Readable.from(file.bytes), process.stdout, { end: false })
+    else await writeWhole(path, Readable.from(file.bytes))
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    const reason = code === 'EEXIST' ? 'it is there already' : message
-    throw new CommandError(`The export to ${path ?? 'standard output'} was not completed: ${reason}.`, {
+    const { message } = cause as Error
+    throw new CommandError(`The export to ${path ?? 'standard output'} was not completed: ${message}.`, {
       cause,
     })
   }
   notify(config, `Wrote ${counted(file.rows(), 'row')}.`)
+}
+
+/** The file has its name only once it is complete. */
+async function writeWhole(path: string, bytes: Readable): Promise<void> {
+  const assertNew = (): void => {
+    if (existsSync(path)) throw new Error('it is there already')
+  }
+  assertNew()
+  const draft = `${path}.${process.pid}.unfinished`
+  try {
+    await pipeline(bytes, createWriteStream(draft, { flags: 'wx' }))
+    assertNew()
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
 }
 
 /** The operator is not charged. */

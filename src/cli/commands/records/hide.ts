@@ -10,13 +10,12 @@ import {
   busily,
   findHiding,
   inSteps,
-  openCuratedStore,
   operatorOf,
   parseOperand,
   reasonOf,
   unserved,
 } from '../../store/curation.ts'
-import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
+import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
 import { instantText, renderTable } from '../../table.ts'
 
 export async function hide({ config, operands, root }: CommandContext): Promise<void> {
@@ -24,7 +23,7 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
-  await using database = await openCuratedStore(config, project)
+  await using database = await openExistingBeside(config, project)
   const { metadata } = database.write
   await assertWritten(text, subject, metadata)
   const records = await metadata.hide({ subject: text, reason, hiddenBy })
@@ -42,7 +41,7 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   const [text, subject] = subjectOf(operands)
   const shownBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
-  await using database = await openCuratedStore(config, project)
+  await using database = await openExistingBeside(config, project)
   const { metadata } = database.write
   const known = await findHiding(text, database.read)
   const records = await metadata.unhide(text, shownBy)

@@ -2,7 +2,7 @@
 import { UsageError } from '../../../errors.ts'
 import { type CommandContext, notify } from '../../command.ts'
 import { openStore } from '../../store/project.ts'
-import { runIngest } from '../../background/ingest.ts'
+import { type IngestGiven, runIngest } from '../../background/ingest.ts'
 import { stopSignal } from '../../signals.ts'
 
 export async function ingest(context: CommandContext): Promise<void> {
@@ -14,5 +14,6 @@ export async function ingest(context: CommandContext): Promise<void> {
     stop.addEventListener('abort', () => notify(config, 'Stopping: what has come is stored first.'))
     return stop
   }
-  await runIngest(context, config.from, { open: openStore, signal })
+  const open: IngestGiven['open'] = (...given) => openStore(...given, { tellsNew: true })
+  await runIngest(context, config.from, { open, signal })
 }

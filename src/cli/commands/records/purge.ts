@@ -14,13 +14,19 @@ import {
   busily,
   findHiding,
   inSteps,
-  openCuratedStore,
   operatorOf,
   parseOperand,
   reasonOf,
   unserved,
 } from '../../store/curation.ts'
-import { type ProjectContext, lexiconDir, loadProject, now, openExistingStore } from '../../store/project.ts'
+import {
+  type ProjectContext,
+  lexiconDir,
+  loadProject,
+  now,
+  openExistingBeside,
+  openExistingStore,
+} from '../../store/project.ts'
 import { parseRetention } from '../../store/retention.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'
@@ -34,7 +40,7 @@ export async function purge({ config, operands, root }: CommandContext): Promise
   }
   const reason = subjects.length > 0 ? reasonOf('purge', config) : ''
   const purgedBy = operatorOf(config)
-  await using database = await openCuratedStore(config, project)
+  await using database = await openExistingBeside(config, project)
   const { metadata } = database.write
   for (const [text, subject] of subjects) await assertWritten(text, subject, metadata)
   const before = await metadata.unfinishedPurges()

@@ -9,14 +9,7 @@ import { createKey, hashKey, readKey } from '../../../util/api-key.ts'
 import { formatInstant, parseInstant } from '../../../util/instant.ts'
 import { nearest } from '../../../util/text/nearest.ts'
 import { CommandError, type CommandContext, notify, print, printJson } from '../../command.ts'
-import {
-  lexiconDir,
-  loadProject,
-  now,
-  openBeside,
-  openExistingBeside,
-  openExistingStore,
-} from '../../store/project.ts'
+import { lexiconDir, loadProject, now, openExistingBeside, openExistingStore } from '../../store/project.ts'
 import type { Config } from '../../settings/settings.ts'
 import { instantText, renderTable } from '../../table.ts'
 import { loadTiers } from '../../service/tiers.ts'
@@ -49,7 +42,7 @@ async function create({ config, root }: CommandContext, ids: readonly string[]):
   if (isInMemory(config.database))
     throw new UsageError('A key in a database in memory would end with this command. Name another database.')
   const project = await loadProject(lexiconDir(config, root))
-  await using database = await openBeside(config, project)
+  await using database = await openExistingBeside(config, project)
   const made = { id: createId(), key: createKey() }
   await database.write.metadata.addKey({ ...properties, id: made.id }, hashKey(made.key))
   printKey(config, { ...properties, ...made })

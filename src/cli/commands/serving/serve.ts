@@ -112,7 +112,7 @@ async function prepareStore(context: CommandContext, workers: number): Promise<P
   let preparation: Preparation | null = null
   if (read === null && (await isStoreOutdated(config, project)))
     preparation = await startPreparation(context, project)
-  else read ??= resources.use(await openStore(config, project)).read
+  else read ??= resources.use(await openStore(config, project, { tellsNew: true })).read
   const served = read === null ? [] : await describeServed(config, project, read, workers)
   const opened = resources.move()
   return { project, read, preparation, served, [Symbol.asyncDispose]: () => opened.disposeAsync() }

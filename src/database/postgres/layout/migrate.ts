@@ -166,7 +166,7 @@ async function hasTables(client: Client): Promise<boolean> {
   return rows.length > 0
 }
 
-async function create(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
+async function create(client: Client, { tables, fingerprint, onCreated }: MigrateOptions): Promise<void> {
   // An administrator may have created the first schema for the extension.
   await client.query(
     `create schema if not exists ${metadataSchema}; create schema if not exists ${recordsSchema}`,
@@ -183,6 +183,7 @@ async function create(client: Client, { tables, fingerprint }: MigrateOptions): 
     await client.query(createIndexes(table) + startCounting(table))
   }
   await client.query(startSumming(tables))
+  onCreated?.()
 }
 
 /** The only extension needed; every distribution has it, but some install it only on request. */

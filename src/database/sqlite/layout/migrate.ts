@@ -66,7 +66,7 @@ function layOutOrCheck(database: DatabaseSync, options: MigrateOptions): 'curren
   })
 }
 
-function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions): void {
+function create(database: DatabaseSync, { tables, fingerprint, onCreated }: MigrateOptions): void {
   database.exec(
     `pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}; ${commonTables}`,
   )
@@ -74,6 +74,7 @@ function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions)
     .prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)')
     .run(derivationOf(fingerprint))
   for (const table of tables) layOut(database, table)
+  onCreated?.()
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
