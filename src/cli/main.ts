@@ -10,6 +10,7 @@ import { type Command, CommandError, readVersion, refuseAgents } from './command
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
+import { watchFile } from './store/file-watch.ts'
 import { trustedProxiesOf } from './settings/inputs.ts'
 
 /** Loaded on demand, so that `--help` does not wait for modules that only `serve` needs. */
@@ -69,6 +70,8 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
   try {
     // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
+    // The others have no database in a file, or end in an order of their own.
+    using _file = ['serve', 'demo', 'mcp'].includes(name) ? null : watchFile(config, endNow)
     const command = await load[name]()
     process.exitCode = (await command({ config, operands, given, root })) ?? 0
   } catch (error) {
@@ -78,6 +81,11 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     if (config['log-level'] === 'debug') console.error(error)
     process.exitCode = isUsage ? 2 : 1
   }
+}
+
+function endNow({ message }: CommandError): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
 }
 
 function operandProblems(name: CommandName, operands: readonly string[]): string[] {

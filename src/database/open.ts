@@ -14,6 +14,7 @@ import {
   openSqliteReader,
   type SqliteQueryOptions,
 } from './sqlite/read/reader.ts'
+import { assertSameFile, identityOf, storedIdentity } from './sqlite/open-file.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 
 export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {
@@ -98,10 +99,15 @@ export async function openCopyTarget(
 }
 
 /** Adds the usage of keys, concurrently with other writers. */
-export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today: number): Promise<void> {
+export async function addKeyUsage(
+  url: string,
+  usage: readonly KeyUsage[],
+  today: number,
+  identity: string | null = null,
+): Promise<void> {
   if (isPostgres(url)) return (await postgres()).addUsageToPrimary(url, usage, today)
   const { addUsageToFile } = await import('./sqlite/usage-store.ts')
-  return addUsageToFile(parseSqlitePath(url), usage, today)
+  return addUsageToFile(parseSqlitePath(url), usage, today, identity)
 }
 
 /** Opens a backup, to restore a database. The file is SQLite's, whichever engine the database used. */
@@ -139,6 +145,27 @@ const postgres = () => import('./postgres/open.ts')
 
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
+}
+
+/** Which file the URL names now; null for other engines, and if there is none. */
+export function fileIdentity(url: string): string | null {
+  return ofFile(url, identityOf, null)
+}
+
+/** The identity that is stored in the file; empty if none can be read. */
+export function contentIdentity(url: string): string {
+  return ofFile(url, storedIdentity, '')
+}
+
+function ofFile<Result>(url: string, read: (path: string) => Result, otherwise: Result): Result {
+  const path = isInMemory(url) ? null : filePath(url)
+  return path === null ? otherwise : read(path)
+}
+
+/** Throws a `ReplacedFileError` if the URL names another file now. `identity`: null for any file. */
+export function assertSame(url: string, identity: string | null): void {
+  const path = filePath(url)
+  if (path !== null) assertSameFile(path, identity)
 }
 
 /** True for databases that no other process can read. */

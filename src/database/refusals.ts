@@ -67,6 +67,20 @@ export function databaseBusy(cause?: unknown): DatabaseBusyError {
   return new DatabaseBusyError(message, { cause })
 }
 
+/** For operators: the file of an open database no longer has its name. */
+export class ReplacedFileError extends Error {
+  override name = 'ReplacedFileError'
+  /** SQLITE_CANTOPEN: callers are told that the database does not answer. */
+  readonly errcode = 14
+  constructor(path: string, isDeleted: boolean) {
+    super(
+      isDeleted
+        ? `The file ${path} was deleted or moved while this program had it open. Put it back, or restore a backup, and start again.`
+        : `The file ${path} was replaced by another while this program had it open. Start again, to use the one that is there now.`,
+    )
+  }
+}
+
 /** For operators: two processes that want different tables would undo each other's work. */
 export class RebuildConflictError extends DatabaseBusyError {
   override name = 'RebuildConflictError'

@@ -1,5 +1,6 @@
 /** A worker process of `serve --workers`: answers until its parent stops it or disconnects. */
 import cluster from 'node:cluster'
+import { assertSame } from '../../database/open.ts'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import { createLimiter } from '../../server/admission/limits/limiter.ts'
 import {
@@ -30,6 +31,8 @@ export interface WorkerTask {
   readonly awaits: boolean
   /** Fingerprint of the lexicons of the service. */
   readonly fingerprint: string
+  /** The file that the service began with; null for other engines. */
+  readonly file: string | null
 }
 
 export type FromWorker =
@@ -66,11 +69,12 @@ process.on('message', (message: ToWorker) => {
   }
 })
 
-async function run({ config, root, id, of, awaits, fingerprint }: WorkerTask): Promise<void> {
+async function run({ config, root, id, of, awaits, fingerprint, file }: WorkerTask): Promise<void> {
   try {
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics)
+    assertSame(config.database, file)
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
     const limiter = createLimiter(counts)
     const server = await startServer(service, config, { limiter, usage, metrics, worker: { id, of } })

@@ -5,6 +5,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setImmediate, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { fileIdentity } from '../../database/open.ts'
 import { answerLimits, type LimitAnswer } from '../../server/admission/limits/remote-counts.ts'
 import type { Counts } from '../../server/admission/limits/counts.ts'
 import type { UsageMeter } from '../../server/observe/usage.ts'
@@ -50,6 +51,7 @@ export function startWorkers(
   const program = siblingModule(import.meta.url, 'serve-worker')
   cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
   const answer = answerLimits(counts)
+  const file = fileIdentity(config.database)
   const stop = new AbortController()
   const stopped = Promise.withResolvers<void>()
   stop.signal.addEventListener('abort', () => stopped.resolve())
@@ -123,6 +125,7 @@ export function startWorkers(
         of: count,
         awaits: awaits(),
         fingerprint,
+        file,
       }
       astray = new AbortController()
       current.set(id, astray)

@@ -19,11 +19,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 async function run({ source, statements, spec }: ToFileProcess): Promise<void> {
   try {
-    const { openSnapshot } =
+    const snapshot: Snapshot =
       source.engine === 'sqlite'
-        ? await import('../sqlite/read/snapshot.ts')
-        : await import('../postgres/read/snapshot.ts')
-    const snapshot = await openSnapshot(source.url, statements)
+        ? (await import('../sqlite/read/snapshot.ts')).openSnapshot(source, statements)
+        : await (await import('../postgres/read/snapshot.ts')).openSnapshot(source.url, statements)
     if (snapshot.version !== statements.version) return send({ kind: 'outdated' })
     send({ kind: 'begun', total: snapshot.total })
     // Flushed now, because a killed process does not save its compile cache.

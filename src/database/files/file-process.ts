@@ -6,11 +6,13 @@ import type { FileSpec } from '../../files/file-spec.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { unavailable } from '../refusals.ts'
 import { errorOf, type Failure } from '../sqlite/failures.ts'
+import type { NamedFile } from '../sqlite/read/query-worker.ts'
 import type { FileStatements, FileStream } from './file-source.ts'
 
 export interface ToFileProcess {
-  /** `url`: of one PostgreSQL host, or the path of a file. */
-  readonly source: { readonly engine: 'sqlite' | 'postgres'; readonly url: string }
+  readonly source:
+    | ({ readonly engine: 'sqlite' } & NamedFile)
+    | { readonly engine: 'postgres'; readonly url: string }
   readonly statements: FileStatements
   readonly spec: FileSpec
 }

@@ -6,6 +6,7 @@ import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
 import { isBusy, needsRollback } from './failures.ts'
 import { defineFunctions } from './layout/functions.ts'
+import { assertOwnLog } from './open-file.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
@@ -22,6 +23,7 @@ export function connect(
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
   if (path !== ':memory:') assertPlaceForFile(path)
   if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
+  if (path !== ':memory:') assertOwnLog(path)
   try {
     return openRolledBack(path, readOnly, cacheSize, timeout)
   } catch (cause) {

@@ -5,6 +5,7 @@ import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'
+import { OpenFile } from './open-file.ts'
 import { LongQueries } from './read/long-queries.ts'
 import { migrate, recordText } from './layout/migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
@@ -32,7 +33,7 @@ export async function openSqlite(
     writing.close()
     throw error
   }
-  const write = new SqliteWriter(writing, options)
+  const write = new SqliteWriter(writing, { ...options, file: new OpenFile(writing, path) })
   const read = new SqliteReader(reading, {
     fingerprint: options.fingerprint,
     now: options.now,

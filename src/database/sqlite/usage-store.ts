@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { isBusy } from './failures.ts'
+import { assertSameFile } from './open-file.ts'
 import { createRunner } from './steps.ts'
 
 /** Milliseconds between attempts, and their number. */
@@ -14,9 +15,15 @@ const between = 50
 const attempts = 100
 
 /** Fails when the file stays locked for five seconds. */
-export async function addUsageToFile(path: string, usage: readonly KeyUsage[], today: number): Promise<void> {
+export async function addUsageToFile(
+  path: string,
+  usage: readonly KeyUsage[],
+  today: number,
+  identity: string | null,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
+      assertSameFile(path, identity)
       return addNow(path, usage, today)
     } catch (error) {
       if (!isBusy(error) || attempt === attempts) throw error

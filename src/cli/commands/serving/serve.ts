@@ -19,6 +19,7 @@ import { type Preparation, startPreparation } from '../../background/preparation
 import { judgeRebuild, watchIndex } from '../../serve/rebuild-watch.ts'
 import { announce, describeServed } from '../../serve/serve-summary.ts'
 import type { Config } from '../../settings/settings.ts'
+import { watchFile } from '../../store/file-watch.ts'
 import { stopping, stopSignal } from '../../signals.ts'
 import { storeUsage } from '../../serve/usage.ts'
 
@@ -46,10 +47,11 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   await using resources = new AsyncDisposableStack()
   const prepared = resources.use(await prepareStore(context, 1))
   const { project, preparation, served } = prepared
+  const end = new AbortController()
+  using _file = watchFile(config, (error) => end.abort(error))
   await using background = startBackgroundTasks(context, preparation)
   const read = prepared.read ?? resources.use(await awaitStore(config, project))
   const service = createService(config, root, project, read)
-  const end = new AbortController()
   const onRebuilt = async (): Promise<void> => {
     if (background.awaits) return
     const verdict = await judgeRebuild(context, project.lexicons.fingerprint)
@@ -78,6 +80,8 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const { project, preparation, served } = prepared
   // Only the workers read the store.
   await prepared[Symbol.asyncDispose]()
+  const replaced = new AbortController()
+  using _file = watchFile(config, (error) => replaced.abort(error))
   await using background = startBackgroundTasks(context, preparation)
   await using _metrics = await serveMetricsOfAll(config, project)
   await using counts = await openCounts(config)
@@ -90,7 +94,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
     awaits: () => background.awaits,
     onReload: () => background.restart(),
   })
-  const end = AbortSignal.any([stop, workers.refused, background.refused])
+  const end = AbortSignal.any([stop, replaced.signal, workers.refused, background.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
   if (address !== undefined) void announce(config, { address, project, preparation, served, workers: count })

@@ -2,14 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assertNoCopy } from '../../copy/mark.ts'
 import { otherSchema } from '../../refusals.ts'
+import { identityUnit } from '../open-file.ts'
 import { applicationId, derivationOf, schemaVersion } from './ddl.ts'
 
 /** True when the file has this program's schema and derivation, so that nothing needs to be done. */
 export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
-  if (
-    pragma(database, 'application_id') !== applicationId ||
-    pragma(database, 'user_version') !== schemaVersion
-  )
+  if (pragma(database, 'application_id') !== applicationId || versionOf(database) !== schemaVersion)
     return false
   return readDerivation(database) === derivationOf(fingerprint)
 }
@@ -26,7 +24,7 @@ export function assertOurLayout(database: DatabaseSync): void {
   if (isEmpty(database)) return
   if (pragma(database, 'application_id') !== applicationId)
     throw new Error('The file is a SQLite database of another program. Name another file with --database.')
-  const version = pragma(database, 'user_version')
+  const version = versionOf(database)
   if (version !== schemaVersion) throw otherSchema('file', version, schemaVersion)
 }
 
@@ -38,6 +36,10 @@ export function readDerivation(database: DatabaseSync): string | null {
 
 export function isEmpty(database: DatabaseSync): boolean {
   return Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0
+}
+
+function versionOf(database: DatabaseSync): number {
+  return pragma(database, 'user_version') % identityUnit
 }
 
 function pragma(database: DatabaseSync, name: string): number {

@@ -2,21 +2,24 @@
 import { ServiceError } from '../../../errors.ts'
 import type { PermitRequest } from '../../../util/async/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
-import type { Question } from './query-worker.ts'
+import { identityOf } from '../open-file.ts'
+import type { NamedFile, Question } from './query-worker.ts'
 import { type AnswerTo, QueryWorkerPool } from './query-worker-pool.ts'
 
 /** The timeout in seconds of a status query or a plan. */
 const timeout = 10
 
 export class LongQueries implements AsyncDisposable {
+  readonly file: NamedFile
   readonly #answers: QueryWorkerPool
   /** A pool of its own, so that health checks never wait for callers' queries. */
   readonly #status: QueryWorkerPool
 
   /** `readers`: the number of concurrent statements; each process of a server has a pool of its own. */
   constructor(path: string, readers = 1) {
-    this.#answers = new QueryWorkerPool(path, readers)
-    this.#status = new QueryWorkerPool(path, 1)
+    this.file = { path, identity: identityOf(path) }
+    this.#answers = new QueryWorkerPool(this.file, readers)
+    this.#status = new QueryWorkerPool(this.file, 1)
   }
 
   async readAnswer({ text, values }: Statement, terms: PermitRequest): Promise<StoredAnswer> {

@@ -6,7 +6,8 @@ import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { connect } from '../connection.ts'
 import { failureOf } from '../failures.ts'
-import type { FromReader, Question, Reply, ToReader } from './query-worker.ts'
+import { assertSameFile } from '../open-file.ts'
+import type { FromReader, NamedFile, Question, Reply, ToReader } from './query-worker.ts'
 import { QueryConnection } from './query-connection.ts'
 
 /** MiB of pages; the file itself is memory-mapped and shared by all processes. */
@@ -19,13 +20,13 @@ const mostGarbage = 4 * 1024 * 1024
  */
 const watch = `require('node:fs').readSync(0, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
 
-let path = ''
+let file: NamedFile = { path: '', identity: null }
 let queries: QueryConnection | null = null
 let watcher: Worker | null = null
 
 process.on('message', (message: ToReader) => {
   if (message.kind !== 'open') return send(replyTo(message))
-  path = message.path
+  file = message
   // A failure here is reported to the first query.
   attempt(open)
   send({ kind: 'ready' })
@@ -43,7 +44,9 @@ function attempt(step: () => unknown): void {
 }
 
 function open(): QueryConnection {
-  queries ??= new QueryConnection(connect(path, true, cacheSize))
+  if (queries !== null) return queries
+  assertSameFile(file.path, file.identity)
+  queries = new QueryConnection(connect(file.path, true, cacheSize))
   return queries
 }
 

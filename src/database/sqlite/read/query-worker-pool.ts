@@ -6,7 +6,14 @@ import { FairSemaphore, type PermitRequest } from '../../../util/async/fair-sema
 import { untilAborted } from '../../../util/async/promises.ts'
 import { unavailable } from '../../refusals.ts'
 import { errorOf } from '../failures.ts'
-import { type Answer, ProcessEndedError, type Question, QueryWorker, type Reply } from './query-worker.ts'
+import {
+  type Answer,
+  type NamedFile,
+  ProcessEndedError,
+  type Question,
+  QueryWorker,
+  type Reply,
+} from './query-worker.ts'
 
 export type AnswerTo<Asked extends Question> = Extract<Answer, { readonly kind: Asked['kind'] }>
 
@@ -18,7 +25,7 @@ interface Slot {
 const mostWaiting = 1000
 
 export class QueryWorkerPool implements AsyncDisposable {
-  readonly #path: string
+  readonly #file: NamedFile
   readonly #slots: readonly Slot[]
   /** One per available permit. */
   readonly #free: Slot[]
@@ -26,8 +33,8 @@ export class QueryWorkerPool implements AsyncDisposable {
   #isOver = false
 
   /** `count`: the number of concurrent questions. */
-  constructor(path: string, count: number) {
-    this.#path = path
+  constructor(file: NamedFile, count: number) {
+    this.#file = file
     this.#slots = Array.from({ length: count }, () => ({ process: null }))
     this.#free = [...this.#slots]
     this.#permits = new FairSemaphore({ permits: count, mostWaiting })
@@ -77,7 +84,7 @@ export class QueryWorkerPool implements AsyncDisposable {
   }
 
   #started(slot: Slot): QueryWorker {
-    if (slot.process === null || slot.process.isOver) slot.process = new QueryWorker(this.#path)
+    if (slot.process === null || slot.process.isOver) slot.process = new QueryWorker(this.#file)
     return slot.process
   }
 }

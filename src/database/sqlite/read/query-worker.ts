@@ -9,7 +9,13 @@ import type { Failure } from '../failures.ts'
 
 export type ToReader =
   /** The first message; the reply is `ready`. */
-  { readonly kind: 'open'; readonly path: string } | Question
+  ({ readonly kind: 'open' } & NamedFile) | Question
+
+/** The file that a process has open; another that has its name by now is not opened. */
+export interface NamedFile {
+  readonly path: string
+  readonly identity: string | null
+}
 
 export type Question =
   | { readonly kind: 'answer'; readonly statement: Statement }
@@ -50,7 +56,7 @@ export class QueryWorker implements AsyncDisposable {
   /** Disposal waits for the end of the process, even when no question does. */
   #isWaitedFor = false
 
-  constructor(path: string) {
+  constructor(file: NamedFile) {
     const child = fork(module, {
       serialization: 'advanced',
       // The parent's arguments may start a debugger or preload a file. The worker calls the collector itself.
@@ -72,7 +78,7 @@ export class QueryWorker implements AsyncDisposable {
     // Callers of `ask` receive the error.
     this.#ready.promise.catch(() => undefined)
     this.#hold(false)
-    this.#send({ kind: 'open', path })
+    this.#send({ kind: 'open', ...file })
   }
 
   /** True when the process answers no more questions. */

@@ -182,9 +182,10 @@ export class SqliteReader extends MetadataReader implements ReadDatabase {
     signal: AbortSignal,
   ): Promise<FileStream | null> {
     const { long, idle } = this.#options
-    const url = this.#database.location()
-    if (long !== null && url !== null)
-      return passingOf(openFileProcess({ source: { engine: 'sqlite', url }, statements, spec }, signal))
+    if (long !== null)
+      return passingOf(
+        openFileProcess({ source: { engine: 'sqlite', ...long.file }, statements, spec }, signal),
+      )
     await idle()
     const { version, total, batches } = readSnapshot(this.#database, statements)
     if (version !== statements.version) return null

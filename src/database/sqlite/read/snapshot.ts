@@ -1,6 +1,8 @@
 /** Reads one snapshot of a file on a connection of its own, batch by batch. */
 import type { DatabaseSync } from 'node:sqlite'
 import { connect } from '../connection.ts'
+import { assertSameFile } from '../open-file.ts'
+import type { NamedFile } from './query-worker.ts'
 import { firstBatch, type FileStatements, type Snapshot } from '../../files/file-source.ts'
 
 interface SqliteSnapshot extends Snapshot {
@@ -12,7 +14,8 @@ const laterBatch = 100
 /** MiB of pages; the file itself is memory-mapped. */
 const cacheSize = 2
 
-export function openSnapshot(path: string, statements: FileStatements): SqliteSnapshot {
+export function openSnapshot({ path, identity }: NamedFile, statements: FileStatements): SqliteSnapshot {
+  assertSameFile(path, identity)
   const database = connect(path, true, cacheSize)
   // A sort of a million rows belongs on the disk.
   database.exec('pragma temp_store = file; begin')

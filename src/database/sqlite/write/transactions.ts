@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { databaseBusy } from '../../refusals.ts'
 import { isBusy } from '../failures.ts'
+import type { OpenFile } from '../open-file.ts'
 
 export interface TransactionHooks {
   /** Called to read cached state again: another process has written, or a transaction was rolled back. */
@@ -27,6 +28,7 @@ export class Transactions {
   readonly #hooks: TransactionHooks
   readonly #log: LogLength
   readonly #derivation: string
+  readonly #file: OpenFile | null
   /**
    * From `pragma data_version`: a different value means that another process has written. Unknown before the first
    * transaction, because state that was read before may be older.
@@ -34,8 +36,9 @@ export class Transactions {
   #dataVersion: unknown = null
   #busy: Promise<unknown> = Promise.resolve()
 
-  /** `derivation`: that of the tables, as stored in the table `state`. */
-  constructor(database: DatabaseSync, derivation: string, hooks: TransactionHooks) {
+  /** `file` is null for writes within a caller's transaction. `derivation`: that of the tables, as stored in the table `state`. */
+  constructor(database: DatabaseSync, derivation: string, file: OpenFile | null, hooks: TransactionHooks) {
+    this.#file = file
     this.#database = database
     this.#derivation = derivation
     this.#hooks = hooks
@@ -88,6 +91,7 @@ export class Transactions {
 
   /** Call it within `exclusively`. Refreshes cached state at first, and after other processes have written. */
   async begin(lock: Lock = 'immediate'): Promise<void> {
+    this.#file?.assertSame()
     await this.#log.shorten()
     await this.#lock(lock)
     const version = this.#readDataVersion()
@@ -108,6 +112,7 @@ export class Transactions {
     try {
       const result = work()
       this.#hooks.beforeCommit()
+      this.#file?.assertSame()
       this.#database.exec('commit')
       return result
     } catch (error) {

@@ -24,11 +24,13 @@ import {
 import { Applier } from '../../write/applier.ts'
 import { derivationOf } from '../layout/ddl.ts'
 import { compactFile } from '../load/compact.ts'
+import type { OpenFile } from '../open-file.ts'
 import { createRunner, type Run } from '../steps.ts'
 import { SqliteRecordStore } from './record-store.ts'
 import { Transactions } from './transactions.ts'
 
-export type SqliteWriterOptions = ApplierOptions & Pick<MigrateOptions, 'fingerprint'>
+export type SqliteWriterOptions = ApplierOptions &
+  Pick<MigrateOptions, 'fingerprint'> & { readonly file?: OpenFile }
 
 export class SqliteWriter implements WriteDatabase {
   readonly metadata: MetadataStore
@@ -53,7 +55,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#applier = new Applier(store, options)
     this.#run = createRunner(database)
     this.#presence = database.prepare(`select ${presence}`)
-    this.#transactions = new Transactions(database, derivationOf(options.fingerprint), {
+    this.#transactions = new Transactions(database, derivationOf(options.fingerprint), options.file ?? null, {
       refresh: () => store.refresh(),
       beforeCommit: () => store.complete(),
     })
@@ -131,6 +133,7 @@ export class SqliteWriter implements WriteDatabase {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transactions.idle
+    this.#options.file?.leave()
     this.#database.close()
   }
 

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import { line } from '../../../test/support/records/note-lines.ts'
+import { note, openNotes } from '../../../test/support/records/notes.ts'
+import { temporaryFolder } from '../../../test/support/store/store.ts'
+import { connect } from './connection.ts'
+
+const inFolder = temporaryFolder()
+const rowsIn = (path: string): unknown => {
+  using database = connect(path, true)
+  return database
+    .prepare(`select rkey from "${note}" order by rkey`)
+    .all()
+    .map(({ rkey }) => rkey)
+}
+
+/** A closed file with one record. */
+async function fileWith(name: string, rkey: string): Promise<string> {
+  await using store = await openNotes(inFolder(name))
+  await store.apply(line(rkey))
+  return inFolder(name)
+}
+
+for (const way of ['replaced', 'moved away', 'deleted'] as const)
+  test(`an open file that is ${way} is neither written nor read by a new connection, and keeps its log`, async () => {
+    const other = await fileWith(`${way}-other.db`, 'z')
+    const path = inFolder(`${way}.db`)
+    const [kept, statement] = [`${path}.kept`, { text: `select 1 as version, x'' as body`, values: [] }]
+    {
+      await using store = await openNotes(path)
+      await store.apply(line('a'))
+      linkSync(path, kept)
+      if (way === 'moved away') renameSync(path, inFolder(`${way}-away.db`))
+      else if (way === 'deleted') rmSync(path)
+      else renameSync(other, path)
+      await assert.rejects(store.apply(line('b')), { name: 'ReplacedFileError' })
+      const { signal } = new AbortController()
+      const terms = {
+        kind: 'long',
+        signal,
+        caller: 'a',
+        cost: 0,
+        deadline: Number.POSITIVE_INFINITY,
+      } as const
+      await assert.rejects(store.database.read.readAnswer(statement, terms), { code: 'UNAVAILABLE' })
+    }
+    assert.deepEqual(rowsIn(kept), ['a'])
+    if (way === 'replaced') assert.deepEqual(rowsIn(path), ['z'])
+    else assert.ok(!existsSync(path) && !existsSync(`${path}-wal`))
+  })
+
+for (const way of ['another file', 'another file with its inode', 'an older copy'] as const)
+  test(`the log of a killed process is not applied to ${way}`, async () => {
+    const other = await fileWith(`${way}-other.db`, 'z')
+    const path = await fileWith(`${way}.db`, 'a')
+    const older = `${path}.older`
+    copyFileSync(path, older)
+    {
+      await using store = await openNotes(path)
+      await store.apply(line('b'))
+      linkSync(`${path}-wal`, `${path}.log`)
+    }
+    // As after a kill: the log is there, with transactions.
+    assert.ok(statSync(`${path}.log`).size > 0)
+    renameSync(`${path}.log`, `${path}-wal`)
+    assert.deepEqual(rowsIn(path), ['a', 'b'])
+    if (way === 'another file with its inode') copyFileSync(other, path)
+    else renameSync(way === 'another file' ? other : older, path)
+    assert.throws(() => connect(path, true), /-wal is the log of another file that was here before\. Give it/)
+    rmSync(`${path}-wal`)
+    assert.deepEqual(rowsIn(path), [way === 'an older copy' ? 'a' : 'z'])
+  })

@@ -1,0 +1,113 @@
+/**
+ * Notices that the file of an open database was replaced or deleted. SQLite goes on with the old one, opens whatever has
+ * the name for a new connection, and applies the log next to it (`-wal`), whichever file it belongs to.
+ */
+import { randomInt } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { ReplacedFileError } from '../refusals.ts'
+
+/** Milliseconds in which other processes notice that their file was replaced, and end. */
+const noticeTime = 2_000
+
+/** Which file has the name: device and inode; null if there is none. */
+export function identityOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}:${found.ino}`
+}
+
+/** `identity`: null for any file. */
+export function assertSameFile(path: string, identity: string | null): void {
+  const now = identity === null ? null : identityOf(path)
+  if (now !== identity) throw new ReplacedFileError(path, now === null)
+}
+
+/** `user_version` has the version of the layout, and this many times a number that identifies the database. */
+export const identityUnit = 256
+
+export function createIdentity(): number {
+  return identityUnit * randomInt(1, 2 ** 23)
+}
+
+/** The identity in the file itself, without its log; empty before the first checkpoint, and in files without one. */
+export function storedIdentity(path: string): string {
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  try {
+    using database = new DatabaseSync(url, { readOnly: true })
+    const version = Number(database.prepare('pragma user_version').get()?.user_version)
+    return version < identityUnit ? '' : String(version)
+  } catch {
+    return ''
+  }
+}
+
+/** The file of a connection that writes; of a database in memory nothing is asserted. */
+export class OpenFile {
+  readonly #database: DatabaseSync
+  readonly #path: string
+  /** The path without symbolic links, next to which the log is; null in memory. */
+  readonly #location: string | null
+  readonly #identity: string | null
+
+  /** From now on the log belongs to this file. */
+  constructor(database: DatabaseSync, path: string) {
+    this.#database = database
+    this.#path = path
+    this.#location = database.location()
+    this.#identity = this.#location === null ? null : identityOf(path)
+    if (this.#location === null) return
+    const owner = [inodeOf(path), inodeOf(`${this.#location}-wal`), storedIdentity(path)].join(' ')
+    if (ownerOf(this.#location)?.join(' ') !== owner)
+      writeFileSync(`${this.#location}-owner`, owner, { mode: 0o600 })
+    process.on('exit', this.leave)
+  }
+
+  assertSame(): void {
+    assertSameFile(this.#path, this.#identity)
+  }
+
+  /** Before the connection closes: if its file was replaced, the log goes into the old one, and is gone for the new one. */
+  readonly leave = (): void => {
+    process.off('exit', this.leave)
+    const at = this.#location
+    if (at === null || !this.#database.isOpen || identityOf(this.#path) === this.#identity) return
+    if (ownerOf(at)?.[0] !== this.#identity?.split(':')[1]) return
+    this.#database.exec(`pragma busy_timeout = ${noticeTime / 2}`)
+    if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) return
+    for (const end of ['-wal', '-shm', '-owner']) rmSync(at + end, { force: true })
+  }
+}
+
+/** Throws if the log next to a file has transactions of another file that had the name before. */
+export function assertOwnLog(path: string): void {
+  if (!existsSync(path)) return
+  const at = realpathSync(path)
+  const log = `${at}-wal`
+  const [file, ownLog, stored] = ownerOf(at) ?? []
+  if (!existsSync(log) || inodeOf(log) !== ownLog) return
+  // An inode is given to another file once nobody has the first one open.
+  const now = storedIdentity(at)
+  if (inodeOf(at) === file && (now === stored || now === '' || stored === '')) return
+  // Processes that have the other file open put its log where it belongs.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, noticeTime)
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new Error(
+      `${log} is the log of another file that was here before. Give it the name of that file, with -wal, or delete it and ${at}-shm.`,
+    )
+  rmSync(`${at}-owner`, { force: true })
+}
+
+/** The inodes of the file that the log belongs to and of the log, and the identity in the file. */
+function ownerOf(path: string): readonly string[] | null {
+  try {
+    return readFileSync(`${path}-owner`, 'utf8').split(' ')
+  } catch {
+    return null
+  }
+}
+
+function inodeOf(path: string): string {
+  return String(statSync(path, { throwIfNoEntry: false })?.ino)
+}
