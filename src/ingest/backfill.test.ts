@@ -77,6 +77,45 @@ test('reconciling looks at all accounts that have records here, and says which d
   assert.deepEqual(await network.stored(), await network.published())
 })
 
+for (const kind of ['backfill', 'reconcile'] as const)
+  test(`a deletion that the account's own host does not confirm is undone by ${kind}`, async () => {
+    await using network = await openRepoNetwork()
+    const ana = await network.add('a', 3)
+    await network.fetch({ targets: [ana.did] })
+    const { write } = network.store.database
+    const fetchAgain = () => network.fetch({ kind, targets: [ana.did] })
+    const { now } = network.options({ targets: [] })
+    // A relay has told of it; the time is after the last commit.
+    const untrue = {
+      kind: 'delete',
+      did: ana.did,
+      collection: book,
+      rkey: 'a1',
+      rev: tid(Date.now() * 1_000),
+    } as const
+    await write.applyBatch([untrue])
+    assert.equal((await network.stored()).size, 2)
+    const mended = await fetchAgain()
+    assert.deepEqual([mended.outcome.stored, mended.unsettled], [1, []])
+    assert.deepEqual(await network.stored(), await network.published())
+    // The deletion of the account was withdrawn; its repository is as before.
+    const gone = { kind: 'account', did: ana.did, active: false, status: 'deleted', eventAt: now() } as const
+    await write.applyBatch([gone])
+    for (let moved = 1; moved > 0; ) moved = await write.metadata.settleAccounts(1_000)
+    assert.equal((await network.stored()).size, 0)
+    await fetchAgain()
+    assert.deepEqual(await network.stored(), await network.published())
+    // What its host confirms stays deleted, whatever an older copy has.
+    const copy = await ana.car()
+    await ana.write(remove('a2'))
+    await network.publish(ana)
+    await fetchAgain()
+    await using relay = await startRepoHost()
+    relay.repos.set(ana.did, copy)
+    await network.fetch({ kind, targets: [relay.url] })
+    assert.deepEqual(await network.stored(), await network.published())
+  })
+
 test('purged and expired records are counted apart, and are neither missing nor fetched again', async () => {
   await using network = await openRepoNetwork()
   const ana = await network.add('a', 4)

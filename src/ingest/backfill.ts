@@ -131,7 +131,8 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const finish = (name: string, transferred: Transferred | null): void => {
     counters.done(name, transferred)
     const older = transferred?.older ?? 0
-    if (older === 0) return
+    // A comparison lists them with what differs.
+    if (older === 0 || kind === 'reconcile') return
     options.onNotice(
       `${name}: ${counted(older, 'record')} ${older === 1 ? 'was' : 'were'} passed over as older than what is stored here; \`lexigraph reconcile\` looks into it.`,
     )

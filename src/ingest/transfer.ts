@@ -48,6 +48,8 @@ export interface Transferred {
   readonly differing: readonly string[]
   /** Records of the repository that were skipped as older, when it was last read. */
   readonly older: number
+  /** The revision of the repository; empty if it has none. */
+  readonly rev: string
 }
 
 /** Any number of transfers may run at once, each with a thread. */
@@ -59,15 +61,16 @@ export function openTransfers(database: Writer, options: TransferOptions) {
   const repairing = (change: Change): Change =>
     change.kind === 'put' && unrepaired.has(uriOf(change)) ? { ...change, repairs: true } : change
 
+  const collections = reader.tables.map(({ collection }) => collection.nsid)
   const store = async (
     car: Uint8Array<ArrayBuffer>,
     { kind, ...what }: Pick<ReadOptions, 'did' | 'source'> & Pick<RepoJob, 'kind'>,
   ): Promise<Transferred> => {
     const thread = idle.pop() ?? openRepoThread(reader)
     const total = noOutcome()
-    const collections = reader.tables.map(({ collection }) => collection.nsid)
     let comparison: RepoComparison | null = null
     let forgotten = 0
+    let rev = ''
     let whole = false
     const apply = async (changes: readonly Change[]): Promise<void> => {
       const outcome = await whileBusy(signal, () => database.applyBatch(changes, 'repositories'))
@@ -87,6 +90,7 @@ export function openTransfers(database: Writer, options: TransferOptions) {
           )
         }
         comparison?.add(changes)
+        for (const change of changes) if (change.kind === 'repo-end') rev = change.rev
         await apply(changes.map(repairing))
         for (const change of changes) if (change.kind === 'put') unrepaired.delete(uriOf(change))
       }
@@ -96,23 +100,26 @@ export function openTransfers(database: Writer, options: TransferOptions) {
       if (whole) idle.push(thread)
       else await thread[Symbol.asyncDispose]()
     }
-    if (comparison === null) return { outcome: total, forgotten, differing: [], older: total.older }
+    if (comparison === null) return { outcome: total, forgotten, differing: [], older: total.older, rev }
     const { compare } = comparison
     const { extra, uris } = await whileBusy(signal, compare)
     if (extra.length > 0) await apply(extra)
     const differing = extra.length > 0 ? (await whileBusy(signal, compare)).uris : uris
-    return { outcome: total, forgotten, differing, older: total.older }
+    return { outcome: total, forgotten, differing, older: total.older, rev }
   }
 
-  /** `car`: as fetched from this host. */
+  /** `car`: as fetched from this host. The account's own host knows which deletions are true. */
   const storeFrom = async (
     host: string,
     { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
     car: Uint8Array<ArrayBuffer>,
+    isOwn = false,
   ): Promise<Transferred> => {
     const what = { kind, did, source: `repo-export:${host}` }
     const first = await store(car, what)
-    if (kind !== 'reconcile' || first.differing.length + first.older === 0) return first
+    const isAgain = kind === 'reconcile' || (kind === 'backfill' && isOwn)
+    if (!isAgain || first.differing.length + first.older === 0) return first
+    if (isOwn) await whileBusy(signal, () => database.metadata.forgetDeletions(did, first.rev, collections))
     // The repository may have changed during the fetch, so that stored records are newer.
     const second = await store(await hosts.fetchRepo(host, did, signal), what)
     const outcome = noOutcome()
@@ -135,7 +142,7 @@ export function openTransfers(database: Writer, options: TransferOptions) {
       const car = await hosts.fetchRepo(pds, did, signal)
       // Streams report active accounts themselves, and a relay may hide an account that its host shows.
       if (kind !== 'ingest') await stands(null)
-      return await storeFrom(pds, { kind, did }, car)
+      return await storeFrom(pds, { kind, did }, car, true)
     } catch (error) {
       if (!(error instanceof HostError)) throw error
       // The cached identity may be an hour old; the answer of a former host does not count.

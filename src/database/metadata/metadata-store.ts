@@ -196,6 +196,8 @@ export interface MetadataStore {
   readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]>
   /** Clears an account's revisions later than `beyond`: they are impossible and must not decide. Returns their number. */
   forgetRevisions(did: string, beyond: string, collections: readonly string[]): Promise<number>
+  /** Clears deletions that are later than a revision of the repository, before it is fetched from the account's own host. */
+  forgetDeletions(did: string, beyond: string, collections: readonly string[]): Promise<void>
 
   /** Whether an account has, or had, records here, hidden ones too. */
   knowsAccount(did: string): Promise<boolean>

@@ -53,6 +53,20 @@ export function* forgetRevisions(did: string, beyond: string, collections: reado
   return forgotten
 }
 
+/**
+ * Clears deletions of records, and of the account before it came back, that are later than a revision of the repository.
+ * To be followed by a fetch from the account's own host, which shows those that were true.
+ */
+export function* forgetDeletions(did: string, beyond: string, collections: readonly string[]): Steps<void> {
+  yield* ask(
+    `update actor set floor = null where did = ? and floor > ? and status is distinct from 'deleted'`,
+    did,
+    beyond,
+  )
+  for (const { base } of yield* repoCollectionsOf(did, collections))
+    yield* ask('delete from tombstone where base = ? and rev > ?', base, beyond)
+}
+
 /** Quoted table names by collection. */
 function* tableNames(): Steps<ReadonlyMap<string, string>> {
   const rows = yield* ask('select nsid, table_name from collection')

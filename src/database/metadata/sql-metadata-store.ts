@@ -5,7 +5,7 @@ import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, readUnfinishedPurges } from './purges.ts'
 import type { Applier } from '../write/applier.ts'
 import type { WriteTransaction } from '../write/write-transaction.ts'
-import { forgetRevisions, readRepoRecords } from './repo-rows.ts'
+import { forgetDeletions, forgetRevisions, readRepoRecords } from './repo-rows.ts'
 import { addJob, failurePause, fetchPause, isDone, noteFetch } from './jobs.ts'
 import { ask, type Steps } from './steps.ts'
 
@@ -33,6 +33,7 @@ export function createMetadataStore(options: MetadataStoreOptions): MetadataStor
     settleAccounts: (limit) => transact((transaction) => applier.settle(transaction, limit)),
     expireRecords: (limit) => transact((transaction) => applier.expire(transaction, limit)),
     forgetRevisions: (...given) => transact(() => forgetRevisions(...given)),
+    forgetDeletions: (...given) => transact(() => forgetDeletions(...given)),
     addKey: (key, hash) => transact(() => addKey(key, hash, now()), durable),
     replaceKey: (id, next, at) => transact(() => replaceKey(id, next, at, now()), durable),
     revokeKey: (id) => transact(() => revokeKey(id, now()), durable),

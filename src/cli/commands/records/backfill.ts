@@ -85,7 +85,7 @@ function render(kind: Kind, result: FetchResult): string {
         ['still differs', 'records', 'for example'],
         unsettled.map(({ name, records, uris }) => [name, records, uris[0] ?? '']),
       ),
-      'Later versions of these records are known here than their repositories have. Run reconcile again: if they still differ, their hosts answer with an old state.\n',
+      'Later versions of these records are known here than their repositories have. Either their hosts answer with an old state, or the network reported versions that never were; docs/repairing.md says more.\n',
     )
   const damages = [
     ...repaired.map(({ name, problem }) => [name, 'repaired', problem]),
