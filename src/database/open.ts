@@ -14,7 +14,7 @@ import {
   openSqliteReader,
   type SqliteQueryOptions,
 } from './sqlite/read/reader.ts'
-import { assertSameFile, identityOf, storedIdentity } from './sqlite/open-file.ts'
+import { identityOf } from './sqlite/open-file.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 
 export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {
@@ -149,23 +149,17 @@ export function isPostgres(url: string): boolean {
 
 /** Which file the URL names now; null for other engines, and if there is none. */
 export function fileIdentity(url: string): string | null {
-  return ofFile(url, identityOf, null)
+  const path = sharedPath(url)
+  return path === null ? null : identityOf(path)
 }
 
-/** The identity that is stored in the file; empty if none can be read. */
-export function contentIdentity(url: string): string {
-  return ofFile(url, storedIdentity, '')
-}
-
-function ofFile<Result>(url: string, read: (path: string) => Result, otherwise: Result): Result {
-  const path = isInMemory(url) ? null : filePath(url)
-  return path === null ? otherwise : read(path)
-}
-
-/** Throws a `ReplacedFileError` if the URL names another file now. `identity`: null for any file. */
-export function assertSame(url: string, identity: string | null): void {
-  const path = filePath(url)
-  if (path !== null) assertSameFile(path, identity)
+/** The path of a file that other processes may open; null for other databases, and for a URL that opening refuses. */
+export function sharedPath(url: string): string | null {
+  try {
+    return isInMemory(url) ? null : filePath(url)
+  } catch {
+    return null
+  }
 }
 
 /** True for databases that no other process can read. */

@@ -1,6 +1,6 @@
 /** A worker process of `serve --workers`: answers until its parent stops it or disconnects. */
 import cluster from 'node:cluster'
-import { assertSame } from '../../database/open.ts'
+import { fileIdentity } from '../../database/open.ts'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import { createLimiter } from '../../server/admission/limits/limiter.ts'
 import {
@@ -74,7 +74,7 @@ async function run({ config, root, id, of, awaits, fingerprint, file }: WorkerTa
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics)
-    assertSame(config.database, file)
+    if (fileIdentity(config.database) !== file) throw new Error('The file of the database was replaced.')
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
     const limiter = createLimiter(counts)
     const server = await startServer(service, config, { limiter, usage, metrics, worker: { id, of } })

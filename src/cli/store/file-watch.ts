@@ -1,27 +1,29 @@
 /** Ends a process whose database's file was replaced or deleted: others may use the new one by now. */
-import { contentIdentity, fileIdentity } from '../../database/open.ts'
+import { sharedPath } from '../../database/open.ts'
 import { ReplacedFileError } from '../../database/refusals.ts'
+import { identityOf, storedIdentity } from '../../database/sqlite/open-file.ts'
 import { CommandError } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
 /** Milliseconds between checks. */
 const interval = 1_000
 
-/** Calls back once. A file that is made after the start is watched as well; nothing is, for other engines. */
-export function watchFile({ database }: Config, onReplaced: (error: CommandError) => void): Disposable {
-  let file = fileIdentity(database)
-  let content = contentIdentity(database)
-  const look = (): void => {
-    const now = fileIdentity(database)
-    const stored = contentIdentity(database)
-    if ((file === null || now === file) && (content === '' || stored === '' || stored === content)) {
-      file ??= now
-      content ||= stored
-      return
-    }
+/** Calls back once; null for other engines. A file that is made after the start is watched as well. */
+export function watchFile(
+  { database }: Config,
+  onReplaced: (error: CommandError) => void,
+): Disposable | null {
+  const path = sharedPath(database)
+  if (path === null) return null
+  let [file, content] = [identityOf(path), storedIdentity(path)]
+  const timer = setInterval(() => {
+    const [now, stored] = [identityOf(path), storedIdentity(path)]
+    const isOther = stored !== '' && content !== '' && stored !== content
+    file ??= now
+    content ||= stored
+    if (file === now && !isOther) return
     clearInterval(timer)
-    onReplaced(new CommandError(new ReplacedFileError(database, now === null).message))
-  }
-  const timer = setInterval(look, interval).unref()
+    onReplaced(new CommandError(new ReplacedFileError(path, now === null).message))
+  }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -23,6 +23,7 @@ import {
   openSnapshot,
   previewRebuild,
   readRebuildProgress,
+  sharedPath,
 } from '../../database/open.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import type { RebuildReport } from '../../database/rebuild/rebuild-report.ts'
@@ -215,7 +216,7 @@ async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew = 
 
 /** The path of the database that the next opening makes; null if there is one, and for other engines. */
 export function newFile({ database }: Config): string | null {
-  const path = isInMemory(database) ? null : filePath(database)
+  const path = sharedPath(database)
   return path === null || existsSync(path) ? null : path
 }
 
@@ -228,7 +229,7 @@ export async function removeIfEmpty(path: string, { config, root }: CommandConte
     const others = sources.length + (await store.readKeys()).length
     if (collections.reduce((sum, { records, rejections }) => sum + records + rejections, others) > 0) return
   }
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true })
+  for (const end of ['', '-wal', '-shm', '-owner']) rmSync(path + end, { force: true })
 }
 
 async function assertExists(database: string): Promise<void> {
