@@ -23,7 +23,7 @@ import { recordText, openTestStore, recordLexicon, type TestStore } from '../../
 import { understand } from '../../test/support/records/understand.ts'
 import { createRejectionJudge } from '../ingest/retry.ts'
 import { createRecordReader } from '../lexicon/records/validate.ts'
-import type { Change } from './database.ts'
+import type { Change, RebuildPolicy } from './database.ts'
 import { previewRebuild } from './open.ts'
 import type { RebuildReport } from './rebuild/rebuild-report.ts'
 
@@ -156,10 +156,38 @@ onEveryEngine('a rebuild reports what its preview reported, which wrote nothing'
   ])
 })
 
+onEveryEngine(
+  'a rebuild back within an hour needs permission, one to other lexicons does not',
+  async (database) => {
+    const path = await newUrl(database)
+    let now = 1_900_000_000_000_000n
+    const open = async (lexicons: typeof noteLexicons, rebuild: RebuildPolicy = 'unless-lost') =>
+      (await openTestStore({ path, lexicons, rebuild, now: () => now }))[Symbol.asyncDispose]()
+    const [first, second] = [noteLexicons, widerLexicons]
+    const refused = {
+      name: 'ReplacedLexiconsError',
+      message: /rebuilt it from these lexicons to others at 2030-/,
+    }
+    await open(first)
+    await open(second)
+    await assert.rejects(open(first), refused)
+    await open(second)
+    await open(first, 'always')
+    // Whoever was at work with the others is refused now.
+    await assert.rejects(open(second), refused)
+    now += 3_600_000_000n
+    await open(second)
+    await assert.rejects(open(first), refused)
+  },
+)
+
 onEveryEngine('a collection with records disappears only when that is asked for', async (database) => {
   const path = await newUrl(database)
+  // More than an hour passes each time.
+  let now = BigInt(Date.now()) * 1_000n
+  const later = (): bigint => (now += 4_000_000_000n)
   const lost = (lexicons: typeof noteLexicons) =>
-    openTestStore({ path, lexicons, rebuild: 'unless-lost' }).then(
+    openTestStore({ path, lexicons, rebuild: 'unless-lost', now: later }).then(
       async (store) => void (await store[Symbol.asyncDispose]()),
       (error) => error.collections,
     )

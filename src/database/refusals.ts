@@ -1,5 +1,6 @@
 /** Errors that every engine reports to callers in the same words. */
 import { ServiceError } from '../errors.ts'
+import { formatInstant } from '../util/instant.ts'
 import { DatabaseBusyError } from './database.ts'
 import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
 
@@ -87,6 +88,16 @@ export class RebuildConflictError extends DatabaseBusyError {
   constructor() {
     super(
       'Another process is rebuilding it for other lexicons. Stop that process, or wait until it is done, and try again.',
+    )
+  }
+}
+
+/** For operators; `at`: microseconds. Two processes with different lexicons would rebuild without end. */
+export class ReplacedLexiconsError extends Error {
+  override name = 'ReplacedLexiconsError'
+  constructor(at: bigint) {
+    super(
+      `another process rebuilt it from these lexicons to others at ${formatInstant(at)}. Give this one the same lexicons with --lexicons, or stop that one and go back with --rebuild.`,
     )
   }
 }

@@ -51,7 +51,7 @@ export const storeSettings = {
   },
   rebuild: {
     type: 'flag',
-    help: 'Rebuild the database for these lexicons even if a collection that has records would no longer be served. Its records are kept, and served again under lexicons that fit them.',
+    help: 'Rebuild the database for these lexicons even if a collection that has records would no longer be served, or if another process replaced these lexicons within the last hour. Records are kept, and served again under lexicons that fit them.',
     commands: ['serve', 'import', ...fetching, 'rejections'],
   },
   retain: {

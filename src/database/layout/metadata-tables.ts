@@ -32,9 +32,14 @@ export interface ColumnTypes {
  * `purge`: purged subjects of hidings; `erased_at` is null while data may be left.
  * `expired`: records that were removed for their age and do not come back.
  */
+/** Lexicons by what is derived from them, which a rebuild replaced at a time. Databases may be older than this table. */
+export const createReplaced =
+  'create table if not exists replaced (derivation text primary key, at bigint not null);'
+
 export function createMetadataTables(types: ColumnTypes): string {
   const { text, integer, flag, real, cid, json, id, clustered } = types
   return `
+  ${createReplaced}
   create table base (id ${id}, uri ${text} not null unique, did ${text}, collection ${text});
   create table rejection (
     key ${text} primary key, source ${text} not null, uri ${text}, reason ${text} not null, message ${text} not null,

@@ -6,12 +6,13 @@ import { identifier } from '../../sql/sql.ts'
 import {
   type LostCollection,
   LostCollectionsError,
-  type RebuildPolicy,
   type RecordCheck,
   type RejectionJudge,
 } from '../database.ts'
-import { BuiltElsewiseError } from '../refusals.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
+import { BuiltElsewiseError, ReplacedLexiconsError } from '../refusals.ts'
 import { RebuildCounters, type RebuildReport } from './rebuild-report.ts'
+import { createReplaced } from '../layout/metadata-tables.ts'
 import type { Table } from '../layout/tables.ts'
 import { judgeRejections } from '../metadata/read-rejections.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
@@ -48,16 +49,33 @@ export function* previewRebuild(options: PreviewOptions, recordText: RecordText)
   return counters.report()
 }
 
-/** Throws if the policy forbids a rebuild. */
+/** Microseconds for which a rebuild back needs permission: the process that rebuilt may still run. */
+const longestReturn = 3_600_000_000n
+
+/** Throws if the policy forbids a rebuild for these lexicons. */
 export function* assertMayRebuild(
-  options: Pick<PreviewOptions, 'tables' | 'check'> & { readonly rebuild?: RebuildPolicy },
+  options: Pick<MigrateOptions, 'tables' | 'check' | 'rebuild' | 'now'>,
+  derivation: string,
   recordText: RecordText,
 ): Steps<void> {
   const { rebuild: policy = 'always' } = options
   if (policy === 'never') throw new BuiltElsewiseError()
   if (policy === 'always') return
+  yield* ask(createReplaced)
+  const [replaced] = yield* ask('select at from replaced where derivation = ?', derivation)
+  const at = replaced?.at as bigint | undefined
+  if (at !== undefined && options.now() - at < longestReturn) throw new ReplacedLexiconsError(at)
   const lost = yield* findLost(options, recordText)
   if (lost.length > 0) throw new LostCollectionsError(lost)
+}
+
+/** Records which lexicons the tables are derived from from now on, and until when from the former ones. */
+export function* enterDerivation(derivation: string, now: bigint): Steps<void> {
+  yield* ask(createReplaced)
+  yield* ask('delete from replaced where derivation = ?', derivation)
+  const note = 'insert into replaced (derivation, at) select derivation, cast(? as bigint) from state'
+  yield* ask(`${note} where true on conflict (derivation) do update set at = excluded.at`, now)
+  yield* ask('update state set plan_version = plan_version + 1, derivation = ?', derivation)
 }
 
 /**

@@ -104,7 +104,7 @@ async function layOutOrCheck(client: Client, options: MigrateOptions): Promise<'
   const state = await readOurState(client)
   if (state === null) await create(client, options)
   else if (!isCurrent(state, options.fingerprint)) {
-    await runSteps(client, assertMayRebuild(options, recordText))
+    await runSteps(client, assertMayRebuild(options, derivationOf(options.fingerprint), recordText))
     return 'stale'
   }
   return 'current'

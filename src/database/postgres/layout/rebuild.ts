@@ -6,7 +6,7 @@
  */
 import type { Client } from 'pg'
 import type { Change, RecordCheck } from '../../database.ts'
-import { leaveUnserved } from '../../rebuild/preview.ts'
+import { enterDerivation, leaveUnserved } from '../../rebuild/preview.ts'
 import { judgeRejections } from '../../metadata/read-rejections.ts'
 import { hiddenRecords, quarantineHidden, startAnew } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
@@ -152,9 +152,7 @@ async function finish(
     `drop schema if exists ${oldSchema} cascade;
      alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
   )
-  await client.query('update state set plan_version = plan_version + 1, derivation = $1', [
-    derivationOf(options.fingerprint),
-  ])
+  await runSteps(client, enterDerivation(derivationOf(options.fingerprint), options.now()))
   return counters.report()
 }
 

@@ -62,7 +62,7 @@ function layOutOrCheck(database: DatabaseSync, options: MigrateOptions): 'curren
     assertOurs(database)
     if (isEmpty(database)) create(database, options)
     if (isCurrent(database, options.fingerprint)) return 'current'
-    createRunner(database)(assertMayRebuild(options, recordText))
+    createRunner(database)(assertMayRebuild(options, derivationOf(options.fingerprint), recordText))
     return 'stale'
   })
 }

@@ -7,7 +7,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, DatabaseBusyError } from '../../database.ts'
-import { leaveUnserved } from '../../rebuild/preview.ts'
+import { enterDerivation, leaveUnserved } from '../../rebuild/preview.ts'
 import { judgeRejections } from '../../metadata/read-rejections.ts'
 import {
   repoCollectionsWhere,
@@ -252,8 +252,7 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
       )
       .run(table.name, table.collection.nsid)
   }
-  const state = 'update state set plan_version = plan_version + 1, derivation = ?'
-  database.prepare(state).run(derivationOf(options.fingerprint))
+  run(enterDerivation(derivationOf(options.fingerprint), options.now()))
   const counters = new RebuildCounters()
   for (const { name, collection } of options.tables) {
     const count = database.prepare(`select count(*) as n from ${quote(name)}`)
