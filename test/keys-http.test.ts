@@ -23,6 +23,7 @@ onEveryDatabase('a service knows keys that are made, replaced and revoked while 
     assert.equal(status, 0, stderr)
     return JSON.parse(stdout)
   }
+  await run(['import', '/dev/null', '--database', database])
   const first = await keys('create', '--name', 'Example Press', '--tier', 'research')
   await using service = await startService(['serve', '--database', database, '--port', '0', '--tiers', tiers])
   const ask = async (key: string | null, path = '', page = 200): Promise<{ status: number; body: Json }> => {

@@ -89,6 +89,7 @@ export async function openServers(engine: Engine = 'sqlite'): Promise<AttackedSe
     return stdout
   }
   const database = await stores.create()
+  await run(database, 'import', '/dev/null')
   const keys = await createKeys((...args) => run(database, 'keys', ...args, '--json'))
   const keysAlone = await stores.copy(database)
   const corpus = [...buildDemoCorpus()]

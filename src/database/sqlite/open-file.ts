@@ -74,6 +74,7 @@ export class OpenFile {
     const at = this.#location
     if (at === null || !this.#database.isOpen || identityOf(this.#path) === this.#identity) return
     if (ownerOf(at)?.[0] !== this.#identity?.split(':')[1]) return
+    if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#database.exec(`pragma busy_timeout = ${noticeTime / 2}`)
     if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) return
     for (const end of ['-wal', '-shm', '-owner']) rmSync(at + end, { force: true })

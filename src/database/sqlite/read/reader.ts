@@ -55,8 +55,9 @@ export async function openSqliteReader(
   path: string,
   { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteQueryOptions,
 ): Promise<ReadDatabase> {
-  const connection = connectReader(path, fingerprint, lockTimeout)
+  // First, so that it opens no file that has the name later.
   const long = new LongQueries(path, readers)
+  const connection = connectReader(path, fingerprint, lockTimeout)
   return new SqliteReader(connection, { fingerprint, now, idle: () => null, long })
 }
 
