@@ -1,12 +1,12 @@
 /** Runs a server until it is stopped; requests in flight are answered first. */
 import { once } from 'node:events'
-import { isIP } from 'node:net'
 import type { ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { createApp } from '../../server/http/app.ts'
 import { createAuthentication } from '../../server/admission/authentication.ts'
 import type { ConnectionLimits } from '../../server/http/connections.ts'
+import { isLoopback } from '../../server/admission/limits/address.ts'
 import { createLimiter, type Limiter } from '../../server/admission/limits/limiter.ts'
 import type { Metrics } from '../../server/observe/metrics.ts'
 import { listenAt } from '../../server/http/listening.ts'
@@ -171,11 +171,6 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
     isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
     onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
   })
-}
-
-/** Whether only this host can reach a server that listens there. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 /** Starts a query worker in advance, so that the first long query need not wait for it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -106,6 +107,23 @@ test('nothing else is served there', async () => {
     )
   }
   assert.equal((await fetch(server.url, { method: 'POST' })).status, 404)
+})
+
+test('a foreign host is refused where only this machine is served', async () => {
+  await using server = await serve({ metrics: createMetrics(), database: still })
+  const { port } = new URL(server.url)
+  const statusFor = async (host: string, path: string): Promise<number | undefined> => {
+    const sent = get({ port, path, headers: { host }, agent: false })
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode
+  }
+  for (const path of ['/metrics', '/', '/operations.css', '/no']) {
+    for (const host of ['evil.example', `127.evil.example:${port}`, 'localhost.evil.example', '10.0.0.7'])
+      assert.equal(await statusFor(host, path), 403, `${host} ${path}`)
+    for (const host of [`127.0.0.1:${port}`, 'localhost', '[::1]:80'])
+      assert.notEqual(await statusFor(host, path), 403, `${host} ${path}`)
+  }
 })
 
 test('records are counted once for many scrapes', async () => {

@@ -1,5 +1,6 @@
 /** Serves metrics at the configured address, for this process or all its workers. Loaded only if they are enabled. */
 import type { ReadDatabase } from '../../database/database.ts'
+import { isLoopback } from '../../server/admission/limits/address.ts'
 import { listenAt } from '../../server/http/listening.ts'
 import { sumActivities } from '../../server/observe/activity.ts'
 import { createMetrics, createMetricsApp, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
@@ -36,7 +37,9 @@ export async function serveMetrics(
     const below = await gathering.read()
     return sumMetrics([await registry.getMetricsAsJSON(), ...below])
   }
+  const host = config['metrics-host']
   const app = createMetricsApp({
+    isOwnHost: (name) => !isLoopback(host) || isLoopback(name) || name === host,
     metrics: async () => (await sum()).metrics(),
     contentType: registry.contentType,
     operations: async () => {
@@ -47,7 +50,6 @@ export async function serveMetrics(
     styles: operationsStyles,
   })
   stack.defer(() => app.close())
-  const host = config['metrics-host']
   const wanted = config['metrics-port'] ?? 0
   let address: string
   try {

@@ -104,6 +104,8 @@ export function sumMetrics(values: readonly MetricValues[]): Registry {
 }
 
 export interface MetricsPages {
+  /** Whether callers may know the server by this name. Through DNS rebinding, any page in a browser reaches it by others. */
+  readonly isOwnHost: (name: string) => boolean
   /** All metrics as text in the format of `contentType`. */
   readonly metrics: () => Promise<string>
   readonly contentType: string
@@ -114,6 +116,7 @@ export interface MetricsPages {
 
 /** The HTTP server for Prometheus and for operators, at an address of its own. */
 export function createMetricsApp({
+  isOwnHost,
   metrics,
   contentType,
   operations,
@@ -123,6 +126,10 @@ export function createMetricsApp({
     requestTimeout: 10_000,
     // Prometheus keeps its connection open between scrapes.
     forceCloseConnections: true,
+  })
+  app.addHook('onRequest', async ({ hostname }, reply) => {
+    if (isOwnHost(hostname.replace(/^\[(.*)\]$/, '$1'))) return undefined
+    return reply.code(403).type('text/plain; charset=utf-8').send('Ask at the address of --metrics-host.\n')
   })
   app.get('/metrics', async (_request, reply) => reply.type(contentType).send(await metrics()))
   app.get('/', async (_request, reply) =>

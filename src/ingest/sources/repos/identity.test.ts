@@ -3,6 +3,8 @@ import { createSocket } from 'node:dgram'
 import dns from 'node:dns/promises'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { unicastLookup } from '@atproto-labs/fetch-node'
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { type Directory, startDirectory } from '../../../../test/support/network/directory.ts'
 import { refuse, startRepoHost } from '../../../../test/support/network/repo-host.ts'
@@ -229,6 +231,9 @@ test('on the public network no private address is reached', async () => {
     )
   }
   assert.deepEqual(given.directory.asked, [])
+  // The names of these addresses are their own.
+  for (const address of ['::127.0.0.1', '::10.0.0.1', '::ffff:127.0.0.1', '64:ff9b::127.0.0.1'])
+    await assert.rejects(promisify(unicastLookup)(address, { family: 6 }), /non-unicast/, address)
   const answer = await given.identity.fetch(given.directory.url)
   assert.equal(answer.status, 404)
 })

@@ -16,6 +16,7 @@ import {
   UnsupportedDidWebPathError,
 } from '@atproto/identity'
 import { isValidDid, isValidHandle, isValidTld, normalizeHandle } from '@atproto/syntax'
+import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { reasonOf } from '../../../util/text/messages.ts'
 
@@ -164,6 +165,10 @@ export function createIdentity(
     fetch: isPrivate ? globalThis.fetch : publicFetch(Infinity),
   }
 }
+
+// The check of addresses would take those that contain one of IPv4 (RFC 4291, 2.5.5.1), such as ::7f00:1, for public.
+const { SpecialRanges: ranges } = ipaddr.IPv6.prototype as unknown as { readonly SpecialRanges: object }
+Object.assign(ranges, { ipv4Compatible: [[ipaddr.IPv6.parse('::'), 96]] })
 
 function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
   return safeFetchWrap({

@@ -3,11 +3,21 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import fastify from 'fastify'
-import { networkOf, parseTrustedProxies } from './address.ts'
+import { isLoopback, networkOf, parseTrustedProxies } from './address.ts'
 
 test('an address of IPv4 is counted as it is, however it is written', () => {
-  for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '::ffff:c000:207', '192.0.2.7:54321'])
+  const prefixes = ['', '::ffff:', '::', '::ffff:0:', '64:ff9b::']
+  const written = ['192.0.2.7', '[::c000:207]', '0:0:0:0:0:ffff:c000:207', '192.0.2.7:54321']
+  for (const address of [...prefixes.map((prefix) => `${prefix}192.0.2.7`), ...written])
     assert.equal(networkOf(address), '192.0.2.7', address)
+  for (const address of ['::1', '::', '1::192.0.2.7']) assert.match(networkOf(address), /::\/64$/)
+})
+
+test('a host is local that no other machine can name', () => {
+  for (const host of ['localhost', '::1', '127.0.0.9', '::7f00:1', '::ffff:127.0.0.1'])
+    assert.ok(isLoopback(host), host)
+  for (const host of ['', '0.0.0.0', '::', '127.evil.example', 'localhost.evil.example', '::ffff:10.0.0.1'])
+    assert.ok(!isLoopback(host), host)
 })
 
 test('all addresses of a network of 64 bits are one caller', () => {

@@ -2,19 +2,29 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
+/** The first 96 bits of IPv6 addresses whose last 32 are one of IPv4: compatible, mapped, translated, and by NAT64. */
+const embedding = ['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0']
+
 /**
- * The key that limits count an address by: IPv4 unchanged, IPv6 as its /64 network, which one caller owns entirely. A
- * Unix socket has no address: `local`. All invalid addresses from proxies share one key: `unknown`.
+ * The key that limits count an address by: IPv4 unchanged, also inside IPv6; IPv6 as its /64 network, which one caller
+ * owns entirely. A Unix socket has no address: `local`. All invalid addresses from proxies share one key: `unknown`.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'local'
   if (isIPv4(address)) return address
   const bare = withoutPort(address)
   if (isIP(bare) === 0) return 'unknown'
-  const parsed = ipaddr.process(bare)
-  if (parsed.kind() === 'ipv4') return parsed.toString()
-  const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16))
-  return `${network.join(':')}::/64`
+  const parsed = ipaddr.parse(bare)
+  const parts = parsed instanceof ipaddr.IPv6 ? parsed.parts.map((part) => part.toString(16)) : []
+  const isOwn = ['loopback', 'unspecified'].includes(parsed.range())
+  if (!isOwn && embedding.includes(parts.slice(0, 6).join(':')))
+    return parsed.toByteArray().slice(12).join('.')
+  return parts.length === 0 ? parsed.toString() : `${parts.slice(0, 4).join(':')}::/64`
+}
+
+/** Whether only this host can reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || networkOf(host).startsWith('127.')
 }
 
 /** Some proxies write `192.0.2.1:54321` and `[2001:db8::1]:54321`; a zone only names a local network interface. */
