@@ -4,6 +4,7 @@ import type { ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { createApp } from '../../server/http/app.ts'
+import { ServiceError } from '../../errors.ts'
 import { createAuthentication } from '../../server/admission/authentication.ts'
 import type { ConnectionLimits } from '../../server/http/connections.ts'
 import { isLoopback } from '../../server/admission/limits/address.ts'
@@ -129,7 +130,10 @@ export async function startServer(
       config.explorer === 'off'
         ? null
         : await openExplorer(served, config, readStatus, (error) =>
-            logs.framework.error({ err: error }, 'A chart failed by our fault.'),
+            logs.framework[error instanceof ServiceError ? 'warn' : 'error'](
+              { err: error },
+              'A chart was not drawn.',
+            ),
           ),
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())

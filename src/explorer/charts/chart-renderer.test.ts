@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chartSpec } from '../../../test/support/chart-spec.ts'
 import { patience } from '../../../test/support/until.ts'
+import { ServiceError } from '../../errors.ts'
 import { type ChartRendererGiven, createChartRenderer } from './chart-renderer.ts'
 
 const spec = (title: string, locale = 'en') => chartSpec({ title, locale })
 
 function renderer(given: Partial<ChartRendererGiven> = {}) {
   const faults: string[] = []
-  const onFault = ({ message }: Error) => faults.push(message)
+  const onFault = (error: Error) =>
+    faults.push(error instanceof ServiceError ? `${error.code}: ${error.message}` : error.message)
   return { faults, charts: createChartRenderer({ onFault, timeout: patience, ...given }) }
 }
 
@@ -56,7 +58,7 @@ test('a chart that takes too long is none, and so are those behind it', async (t
   const drawn = Promise.all([charts.draw(spec('silence'), 'wide'), charts.draw(spec('silence'), 'narrow')])
   t.mock.timers.tick(patience)
   assert.deepEqual(await drawn, [null, null])
-  assert.deepEqual(faults, [`A chart was not drawn within ${patience} ms.`])
+  assert.deepEqual(faults, [`TIMEOUT: A chart was not drawn within ${patience} ms.`])
 })
 
 test('charts beyond the queue are none', async () => {
@@ -65,7 +67,7 @@ test('charts beyond the queue are none', async () => {
   const drawn = await Promise.all(['a', 'b', 'c', 'a'].map((title) => charts.draw(spec(title), 'wide')))
   // The same chart again waits for the first.
   assert.deepEqual(drawn, ['a', 'b', null, 'a'])
-  assert.deepEqual(faults, ['2 charts wait to be drawn.'])
+  assert.deepEqual(faults, ['UNAVAILABLE: 2 charts wait to be drawn.'])
 })
 
 test('nothing is drawn of a chart without values', async () => {

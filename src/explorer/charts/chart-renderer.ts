@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../../errors.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { type ChartSpec, isEmpty, isTooLarge, type Layout } from './chart-spec.ts'
 
@@ -25,7 +26,7 @@ export interface ChartRenderer extends AsyncDisposable {
 }
 
 export interface ChartRendererGiven {
-  /** Called with the reason why a chart failed. */
+  /** Called with the reason why a chart failed: a ServiceError where readers ask for more than can be drawn. */
   readonly onFault: (error: Error) => void
   /** A module that answers orders with replies; by default the one that draws. */
   readonly module?: URL
@@ -78,7 +79,7 @@ export function createChartRenderer({
 
   function order(spec: ChartSpec, layout: Layout): Promise<string | null> {
     if (waiting.size >= queue) {
-      onFault(new Error(`${waiting.size} charts wait to be drawn.`))
+      onFault(new ServiceError('UNAVAILABLE', `${waiting.size} charts wait to be drawn.`))
       return Promise.resolve(null)
     }
     clearTimeout(idle)
@@ -86,7 +87,7 @@ export function createChartRenderer({
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         // The thread draws one chart after the other, so the one that takes too long is the oldest.
-        onFault(new Error(`A chart was not drawn within ${timeout} ms.`))
+        onFault(new ServiceError('TIMEOUT', `A chart was not drawn within ${timeout} ms.`))
         void end()
       }, timeout)
       waiting.set(id, { resolve, timer })
