@@ -6,7 +6,7 @@ import { toText } from './html.ts'
 import { chooseLanguage, languages } from './languages/language.ts'
 import type { Subject } from './fields/subject.ts'
 import type { Operation } from './operation.ts'
-import type { Answer, Draft, FileDraft, Frame, PageRequest, Site } from './page.ts'
+import type { Answer, Draft, FileDraft, Frame, IndexState, PageRequest, Site } from './page.ts'
 import { accountPage } from './pages/account.ts'
 import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
@@ -73,9 +73,18 @@ export interface Explorer {
 }
 
 export function createExplorer(site: Site): Explorer {
+  const robots = robotsText(site)
+  const sitemaps = new Map<Sitemap, { readonly index: IndexState | null; readonly text: string | null }>()
   return {
-    robots: () => robotsText(site),
-    sitemap: (which) => sitemapText(site, which),
+    robots: () => robots,
+    async sitemap(which) {
+      const index = await site.readIndex().catch(() => null)
+      let made = sitemaps.get(which)
+      if (made?.index !== index) made = undefined
+      made ??= { index, text: sitemapText(site, which, index) }
+      sitemaps.set(which, made)
+      return made.text
+    },
     open({ path, parameters, accepted, origin, refusal, exportRows }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
       const language = chooseLanguage(chosen, accepted)

@@ -3,7 +3,7 @@ import { collectionAddress, recordAddress, withParameter } from './addresses.ts'
 import type { Subject } from './fields/subject.ts'
 import { languages } from './languages/language.ts'
 import { buildOperation, type Operation } from './operation.ts'
-import { type FileDraft, instantOf, type Site } from './page.ts'
+import { type FileDraft, type IndexState, instantOf, type Site } from './page.ts'
 
 /** Views with filters are without number, and programs have better ways to the data. */
 const disallowed = [
@@ -31,13 +31,13 @@ export function robotsText({ operator: { origin } }: Site): string {
 export type Sitemap = keyof typeof sitemapPaths
 const sitemapPaths = { index: '/sitemap.xml', pages: '/sitemap-pages.xml' } as const
 
-/** XML; null where the public address is not known. */
-export async function sitemapText(
-  { operator: { origin }, subjects, readIndex }: Site,
+/** XML; null where the public address is not known. `index`: null if its state is not known. */
+export function sitemapText(
+  { operator: { origin }, subjects }: Pick<Site, 'operator' | 'subjects'>,
   sitemap: Sitemap,
-): Promise<string | null> {
+  index: IndexState | null,
+): string | null {
   if (origin === null) return null
-  const index = await readIndex().catch(() => null)
   const newest = new Map(index?.collections.map(({ name, newestIndexedAt }) => [name, newestIndexedAt]))
   const changed = (nsid: string): bigint | null => newest.get(nsid) ?? null
   const nsids = subjects.all.map(({ collection: { nsid } }) => nsid)

@@ -55,7 +55,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       .flatMap((one) => one.split(','))
       .filter((one) => one.trim() !== '')
     return sent.length === 0
-      ? { id: `address:${network}`, tier: everybody, keyName: null }
+      ? { id: anonymousId(network), tier: everybody, keyName: null }
       : identify(sent, network)
   }
 
@@ -74,6 +74,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     held.set(pair, true)
     return { id: `key:${found.id}`, tier: tierOf(found), keyName: found.name }
   }
+}
+
+/** The caller of requests without a key. */
+export function anonymousId(network: string): string {
+  return `address:${network}`
 }
 
 /** Throws when the header Authorization contains a key: the caller must not become anonymous. */

@@ -16,6 +16,8 @@ import { limitConnections } from '../http/connections.ts'
 import { answerUnreadable } from '../http/failures.ts'
 import { networkOf } from '../admission/limits/address.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
+import { scheduleRoutes } from '../admission/scheduled-routes.ts'
+import { anonymousId } from '../admission/authentication.ts'
 
 export interface AgentAppOptions {
   readonly agent: AgentHttp
@@ -51,10 +53,11 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  // The queried service counts points.
   const scheduler = new ClientScheduler()
+  scheduleRoutes(app, scheduler)
+  // The queried service counts points.
   addAgentRoutes(app, agent, (request) => {
-    const caller = networkOf(request.ip)
+    const caller = anonymousId(networkOf(request.ip))
     return {
       endpoint: endpoint(request),
       turn: () => scheduler.wait(caller),

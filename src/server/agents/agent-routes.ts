@@ -36,6 +36,7 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
     const refusal = agent.refusal(request.headers)
     // A message is charged when it has come, because its answer has its id.
     if (isPost && refusal === null && !holdsKeySomewhere(request.url)) return
+    await caller.turn()
     await charge(request, caller, 0)
     assertNoKeyInUrl(request.url)
     if (refusal !== null) return sendRefusal(reply, 403, refusal)
@@ -55,7 +56,8 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   app.register(async (routes) => {
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('application/json', createBodyReader(mostMessageBytes))
-    routes.all(agentPath, { onRequest, errorHandler }, async (request, reply) => {
+    const config = { turn: 'own' } as const
+    routes.all(agentPath, { onRequest, errorHandler, config }, async (request, reply) => {
       const caller = callers.get(request)
       if (caller === undefined) throw new Error('Nobody has been admitted.')
       return answer(

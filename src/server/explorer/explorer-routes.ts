@@ -7,7 +7,7 @@ import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.t
 import { assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import type { Caller } from '../admission/tiers.ts'
-import { createAsset, sendAsset } from '../http/asset.ts'
+import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
 import { addInProcessEndpoint, type EndpointFor } from '../in-process/endpoint.ts'
 import { createEntry, type EntryOptions } from '../in-process/entry.ts'
@@ -76,17 +76,20 @@ export function addExplorerRoutes(
     const cached = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' }
     return sendAsset(asset, cached, request, reply)
   })
+  const robotsAsset = createTextAsset('text/plain; charset=utf-8')
   app.get('/robots.txt', async (request, reply) =>
-    sendText('text/plain; charset=utf-8', (await opened()).robots(), request, reply),
+    sendAsset(robotsAsset((await opened()).robots()), crawled, request, reply),
   )
-  for (const [path, which] of sitemaps)
+  for (const [path, which] of sitemaps) {
+    const sitemapAsset = createTextAsset('application/xml; charset=utf-8')
     app.get(path, async (request, reply) => {
       assertNoKeyInUrl(request.url)
       const sitemap = await (await opened()).sitemap(which)
       if (sitemap === null)
         throw new ServiceError('NOT_FOUND', 'There is a sitemap where the public address is known.')
-      return sendText('application/xml; charset=utf-8', sitemap, request, reply)
+      return sendAsset(sitemapAsset(sitemap), crawled, request, reply)
     })
+  }
   if (logo !== null) addLogo(app, logo)
   for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])
     app.get(path, (request, reply) => answer(request, reply))
@@ -157,26 +160,16 @@ export function addExplorerRoutes(
 }
 
 const aDay = { 'cache-control': 'public, max-age=86400' }
-
-/** For crawlers, which ask again whether it has changed. */
-function sendText(
-  type: string,
-  text: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const headers = { ...aDay, vary: 'accept-encoding' }
-  return sendAsset(createAsset(type, Buffer.from(text)), headers, request, reply)
-}
+const crawled = { ...aDay, vary: 'accept-encoding' }
 
 /** The policy keeps an SVG that is opened by itself from running scripts. */
 function addLogo(app: FastifyInstance, { path, type, content }: Logo): void {
   const asset = createAsset(type, content)
   const headers = {
-    ...aDay,
+    ...crawled,
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   }
-  app.get(path, (request, reply) => sendAsset(asset, { ...headers, vary: 'accept-encoding' }, request, reply))
+  app.get(path, (request, reply) => sendAsset(asset, headers, request, reply))
 }
 
 /** As the reader or a trusted proxy says; addresses on pages begin with it. */

@@ -69,7 +69,12 @@ export function addExportRoutes(
   })
 
   // The HEAD route that the framework adds to a GET route says that the file is empty.
-  app.route({ method: ['GET', 'HEAD'], url: `${exportPath}*`, handler: answerOrFail })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${exportPath}*`,
+    config: { turn: 'own' },
+    handler: answerOrFail,
+  })
 
   async function answerOrFail(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const context = new RequestContext(observer)

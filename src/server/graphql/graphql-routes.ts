@@ -26,6 +26,7 @@ import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/req
 import type { Observer } from '../observe/observer.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
+import { anonymousTurn } from '../admission/scheduled-routes.ts'
 import { Tarpit } from '../admission/tarpit.ts'
 import { isGone, RequestContext } from '../admission/request-context.ts'
 
@@ -61,12 +62,13 @@ export function addGraphQLRoutes(
   const inFlight = new InFlightLimit(readingTime)
   const tarpit = new Tarpit()
 
+  const config = { turn: 'own' } as const
   // Reading an invalid body costs as much as reading a valid one, so a failure is charged like any request.
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
     answer(request, reply, () => {
       throw error
     })
-  app.post(endpoint, { errorHandler }, (request, reply) => {
+  app.post(endpoint, { errorHandler, config }, (request, reply) => {
     answer(request, reply, () => {
       if (request.url !== endpoint) {
         assertNoKeyInUrl(request.url)
@@ -76,8 +78,9 @@ export function addGraphQLRoutes(
     })
   })
 
-  app.get(endpoint, (request, reply) => {
-    if (wantsPlayground(request)) return sendPlayground(request, reply)
+  app.get(endpoint, { config }, (request, reply) => {
+    if (wantsPlayground(request))
+      return andThen(anonymousTurn(scheduler, request), () => sendPlayground(request, reply))
     answer(request, reply, () => {
       assertNoKeyInUrl(request.url)
       return parseGet(parseQueryString(request.url))

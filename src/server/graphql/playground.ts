@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { sendAsset } from '../http/asset.ts'
-import { bundledFiles, isPackaged, toAsset } from '../http/bundled-files.ts'
+import { createTextAsset, sendAsset } from '../http/asset.ts'
+import { bundledFiles, isPackaged } from '../http/bundled-files.ts'
 
 /** The parts of the page that depend on the service. */
 export interface PlaygroundContent {
@@ -26,12 +26,13 @@ export function addPlaygroundRoutes(
     if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the playground.')
     return sendAsset(asset, { 'cache-control': 'public, max-age=31536000, immutable', vary }, request, reply)
   })
+  const pageAsset = createTextAsset('text/html; charset=utf-8')
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const query = await exampleQuery()
     const page = hasEditor()
       ? render((await loadPlayground()).folder, { endpoint, query, lexicons })
       : renderWithoutEditor(endpoint, query)
-    return sendAsset(toAsset('page.html', Buffer.from(page)), pageHeaders, request, reply)
+    return sendAsset(pageAsset(page), pageHeaders, request, reply)
   }
 }
 

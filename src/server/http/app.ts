@@ -12,6 +12,7 @@ import fastify, {
 import type { GraphQLSchema } from 'graphql'
 import type { IndexStatus } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
+import { andThen } from '../../util/async/promises.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import { addInProcessAgent } from '../agents/in-process-agent.ts'
 import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from './requests.ts'
@@ -26,6 +27,7 @@ import { addHealthRoutes } from './health.ts'
 import { addExportRoutes, type ExportEngine } from '../files/export-routes.ts'
 import { exportPath } from '../files/wanted.ts'
 import { ClientScheduler } from '../admission/client-scheduler.ts'
+import { anonymousTurn, scheduleRoutes } from '../admission/scheduled-routes.ts'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
 import {
   addExplorerRoutes,
@@ -85,6 +87,7 @@ const maxHeadBytes = 16_384
 /** Creates the server, not yet listening. Its `close()` waits for the requests in flight. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { trustedProxies, connections, longestRequest, timeout = defaultTimeout, agent, explorer } = options
+  const scheduler = new ClientScheduler()
   const app = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -104,7 +107,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     return503OnClosing: false,
     // The JSON Schema validator of the framework loads 130 modules, and no route has such a schema.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    frameworkErrors: answerFailure,
+    frameworkErrors: (error, request, reply) =>
+      void andThen(anonymousTurn(scheduler, request), () => answerFailure(error, request, reply)),
     clientErrorHandler: answerUnreadable,
   })
   // The option `loggerInstance` would create a logger per request, and listeners for lines that are not wanted.
@@ -135,7 +139,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  const scheduler = new ClientScheduler()
+  scheduleRoutes(app, scheduler)
   app.register(async (routes) => {
     addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)

@@ -3,11 +3,18 @@ import { test } from 'node:test'
 import fastify from 'fastify'
 import { buildSchema } from 'graphql'
 import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
-import { createAsset } from './asset.ts'
+import { createAsset, createTextAsset } from './asset.ts'
 
 test('an asset is compressed once for all who ask for it', async () => {
   const asset = createAsset('text/plain', Buffer.from('text '.repeat(1_000)))
   assert.equal(await asset.zipped(), await asset.zipped())
+})
+
+test('a text is hashed and compressed again only when it has changed', () => {
+  const assetOf = createTextAsset('text/plain')
+  const asset = assetOf('a')
+  assert.equal(assetOf('a'), asset)
+  assert.equal(assetOf('b').plain.toString(), 'b')
 })
 
 test('all who ask for the schema are sent the same bytes', async () => {

@@ -24,6 +24,15 @@ export function createAsset(type: string, plain: Buffer): Asset {
   }
 }
 
+/** For a text that changes now and then: hashed and compressed again only when it has. */
+export function createTextAsset(type: string): (text: string) => Asset {
+  let made: { readonly text: string; readonly asset: Asset } | undefined
+  return (text) => {
+    if (made?.text !== text) made = { text, asset: createAsset(type, Buffer.from(text)) }
+    return made.asset
+  }
+}
+
 export async function sendAsset(
   { type, etag, plain, zipped }: Asset,
   headers: Readonly<Record<string, string>>,

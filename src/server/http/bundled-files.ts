@@ -59,11 +59,10 @@ async function readAll(folder: URL): Promise<ReadonlyMap<string, Uint8Array>> {
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
 }
 
-export function toAsset(name: string, content: Uint8Array): Asset {
+function toAsset(name: string, content: Uint8Array): Asset {
   const type = mediaTypes[extname(name)]
   if (type === undefined) throw new Error(`A page has a file of an unknown type: ${name}.`)
   return createAsset(type, Buffer.from(content.buffer, content.byteOffset, content.byteLength))

@@ -11,8 +11,9 @@ import { crossOriginHeaders } from './cross-origin.ts'
 
 /** `readStatus` fails only if no database answers; with replicas, one is enough. */
 export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<IndexStatus>): void {
-  app.get('/healthz', (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
-  app.get('/readyz', async (_request, reply) => {
+  const config = { turn: 'probe' } as const
+  app.get('/healthz', { config }, (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
+  app.get('/readyz', { config }, async (_request, reply) => {
     const status = await orNull(readStatus)
     if (status === null)
       throw new ServiceError('UNAVAILABLE', 'The service is not ready: its database does not answer.', {
