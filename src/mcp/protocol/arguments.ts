@@ -8,7 +8,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { nearest } from '../../util/text/nearest.ts'
-import { mostMessageDepth } from './message.ts'
+import { mostMessageDepth, mostMessageParts } from './message.ts'
 import { didYouMean, type Json, type Tool } from '../tools/tool.ts'
 
 interface Property {
@@ -29,9 +29,7 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
       async validate(given) {
         if (typeof given !== 'object' || given === null) return standard.validate(given)
         const read = asMeant(given, properties)
-        const problem = isTooDeep(read)
-          ? `The arguments nest more than ${mostMessageDepth} levels of brackets.`
-          : problemIn(read, tool.name, properties)
+        const problem = sizeProblem(read) ?? problemIn(read, tool.name, properties)
         if (problem !== null) return { issues: [{ message: problem }] }
         const result = await standard.validate(read)
         // The validator's messages call the arguments `data`, a name that callers do not know.
@@ -42,18 +40,20 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
   }
 }
 
-/** Checked first, because all later readers of the arguments are recursive. */
-function isTooDeep(given: Json): boolean {
+/** Checked first, because all later readers of the arguments are recursive. Arguments as text count as what they say. */
+function sizeProblem(given: Json): string | null {
   let level: unknown[] = [given]
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > mostMessageDepth) return true
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null
-        ? Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
-        : [],
-    )
+  let values = 0
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === mostMessageDepth)
+      return `The arguments nest more than ${mostMessageDepth} levels of brackets.`
+    const inside = level.flatMap((value) => Object.values(value as object))
+    values += inside.length
+    if (values > mostMessageParts)
+      return `The arguments have more than ${mostMessageParts} members and elements.`
+    level = inside.filter((value) => typeof value === 'object' && value !== null)
   }
-  return false
+  return null
 }
 
 function asMeant(given: object, properties: Properties): Json {

@@ -103,10 +103,8 @@ async function answer(
     await charge(body.length)
   } catch (error) {
     if (!isTransient(error)) throw error
-    // Reading a long message that is not paid for takes one of the free ones.
-    const known = read ?? ((await caller.isFree()) ? tryRead(body) : null)
-    if (known === null || requestIdOf(known.message) === null) throw error
-    return sendJson(reply, agent.refuse(known.message, error), error)
+    if (read === null || requestIdOf(read.message) === null) throw error
+    return sendJson(reply, agent.refuse(read.message, error), error)
   }
   if (prebuilt !== null) return sendPrebuilt(reply, prebuilt)
   const { message, problem } = read ?? tryRead(body)

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
 import type { GraphQLRequest } from '../../query/execute/execute.ts'
-import { jsonDepth } from '../../util/text/json-depth.ts'
+import { measureJson } from '../../util/text/json-depth.ts'
 import { shorten } from '../../util/text/messages.ts'
 import { rateLimit, rateLimitPolicy } from '../admission/limits/limiter.ts'
 import type { RequestContext } from '../admission/request-context.ts'
@@ -114,6 +114,9 @@ const bodyHint = 'Send a JSON object such as {"query": "{ __typename }"}.'
  * recursive function overflows the stack.
  */
 const maxJsonDepth = 256
+/** So many have variables that are over their own limit of 60,000, because at most every second is a bracket. */
+const maxJsonParts = 120_000
+const nothing = { depth: 0, parts: 0 }
 
 function assertUtf8Charset(contentType: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]
@@ -124,7 +127,7 @@ function assertUtf8Charset(contentType: string | undefined): void {
 
 function parseJson(text: string, what: string): unknown {
   // A text cannot nest deeper than its length.
-  const depth = text.length > maxJsonDepth ? jsonDepth(text) : 0
+  const { depth, parts } = text.length > maxJsonDepth ? measureJson(text) : nothing
   if (depth > maxJsonDepth) {
     throw new ServiceError(
       'QUERY_TOO_COMPLEX',
@@ -132,6 +135,12 @@ function parseJson(text: string, what: string): unknown {
       { limit: maxJsonDepth, actual: depth },
     )
   }
+  if (parts > maxJsonParts)
+    throw new ServiceError(
+      'QUERY_TOO_COMPLEX',
+      `${what} has too many names and values: ${parts} with the brackets, and the limit is ${maxJsonParts}.`,
+      { limit: maxJsonParts, actual: parts },
+    )
   try {
     return JSON.parse(text)
   } catch (error) {

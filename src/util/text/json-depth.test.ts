@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { jsonDepth } from './json-depth.ts'
+import { jsonDepth, measureJson } from './json-depth.ts'
 
 const cases: readonly (readonly [text: string, depth: number])[] = [
   ['', 0],
@@ -24,6 +24,22 @@ test('agrees with a recursive count on any JSON', () => {
     value !== null && typeof value === 'object' ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
   fc.assert(
     fc.property(fc.jsonValue(), (value) => assert.equal(jsonDepth(JSON.stringify(value)), depthOf(value))),
+  )
+})
+
+test('the parts of a JSON are its names and values, and its brackets besides', () => {
+  const partsOf = (value: unknown): number =>
+    value === null || typeof value !== 'object'
+      ? 0
+      : Object.values(value).reduce<number>(
+          (sum, each) => sum + 1 + partsOf(each),
+          Array.isArray(value) ? 0 : Object.keys(value).length,
+        )
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const { parts } = measureJson(JSON.stringify(value))
+      assert.ok(parts >= partsOf(value) && parts <= 2 * partsOf(value) + 1)
+    }),
   )
 })
 

@@ -1,25 +1,40 @@
+export interface JsonSize {
+  /** The deepest nesting of brackets outside strings. */
+  readonly depth: number
+  /** Names, elements and opening brackets; 0 to 1 fewer in each list and object. */
+  readonly parts: number
+}
+
 /**
- * The deepest nesting of brackets outside strings. It does not recurse, so it can check a text before recursive code
- * reads it; the text need not be valid JSON.
+ * Measures a text before code reads it that recurses, or takes long for many values. It does not recurse, and the text
+ * need not be valid JSON.
  */
-export function jsonDepth(text: string): number {
+export function measureJson(text: string): JsonSize {
   let depth = 0
   let deepest = 0
+  let parts = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) {
       at = endOfString(text, at + 1)
     } else if (code === openBrace || code === openBracket) {
       depth++
+      parts++
       if (depth > deepest) deepest = depth
     } else if (code === closeBrace || code === closeBracket) {
       if (depth > 0) depth--
-    }
+    } else if (code === comma || code === colon) parts++
   }
-  return deepest
+  return { depth: deepest, parts }
+}
+
+export function jsonDepth(text: string): number {
+  return measureJson(text).depth
 }
 
 const quote = 0x22
+const comma = 0x2c
+const colon = 0x3a
 const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d

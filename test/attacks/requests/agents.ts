@@ -98,6 +98,15 @@ export const agentAttacks: readonly Attack[] = [
       sent(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${nested(100_000)}}`),
       { says: /nests 100002 levels/ },
     ],
+    ...[
+      message('nothing', { a: many(80_000) }),
+      message('tools/list', { a: many(80_000) }),
+      call('search_records', { a: many(80_000) }),
+      older('ping', { a: many(80_000) }),
+      older('initialize', { capabilities: { experimental: { a: many(80_000) } } }),
+    ].map(
+      (sent, index): Row => [`80,000 objects, form ${index + 1}`, sent, { says: /brackets; at most 5000/ }],
+    ),
     ['a batch', sent('[{"jsonrpc":"2.0","id":1,"method":"ping"}]'), { says: /Batches are not taken/ }],
     ['half a message', sent('{"jsonrpc":'), { says: /Parse error/ }],
     [
@@ -113,15 +122,11 @@ export const agentAttacks: readonly Attack[] = [
       ),
     ],
   ]),
-  ...attacks({ status: 404, code: null, leaves: 'open' }, [
-    ['a method that there is not, with 80,000 objects', message('nothing', { a: many(80_000) })],
-  ]),
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
-    ['80,000 unknown parameters', message('tools/list', { a: many(80_000) }), { says: /"describe"/ }],
     [
-      '80,000 unknown arguments',
-      call('search_records', { a: many(80_000) }),
-      { says: /more than the maximum of 5000/ },
+      '60,000 members of filters as text',
+      call('search_records', { collection: 'article', filters: `[${'{},'.repeat(60_000)}{}]` }),
+      { says: /more than 5000/ },
     ],
     ...['run_graphql', 'validate_graphql'].flatMap((tool): readonly Row[] => [
       [`${tool} with 49,000 names`, call(tool, { query: names }), { says: /too many tokens/ }],
@@ -151,7 +156,6 @@ export const agentAttacks: readonly Attack[] = [
       call('search_records', { collection: 'x'.repeat(250_000) }),
       { says: /no collection/ },
     ],
-    ['the older revision: 80,000 unknown parameters', older('ping', { a: many(80_000) })],
     [
       'the older revision: run_graphql with variables as text of 100,000 levels',
       older('tools/call', {
