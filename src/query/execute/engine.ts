@@ -2,7 +2,6 @@
  * The read path: request, statement, bytes; with caches of statements and answers. planner.ts makes the statements.
  * It must not know HTTP, and it cannot write.
  */
-import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { StoredAnswer } from '../../database/database.ts'
 import { ServiceError } from '../../errors.ts'
@@ -26,6 +25,7 @@ import { insertSnippets } from './insert-snippets.ts'
 import {
   type Compiled,
   createPlanner,
+  inTurns,
   type PlannerOptions,
   type Question,
   reportingTime,
@@ -83,12 +83,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
   ): Promise<StoredAnswer> => {
     const stored = await read(found, requestLimits, report, signal)
     if (found.snippets.length === 0) return stored
-    const steps = insertSnippets(stored.body, found.snippets)
-    for (;;) {
-      const { value: body, done } = reportingTime(requestLimits, () => steps.next())
-      if (done === true) return { ...stored, body, isOwn: true }
-      await setImmediate()
-    }
+    const body = await inTurns(insertSnippets(stored.body, found.snippets), requestLimits)
+    return { ...stored, body, isOwn: true }
   }
 
   const read = async (
@@ -158,7 +154,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
-        const question = planner.questionOf(request, requestLimits)
+        const read = (): Question => planner.questionOf(request, requestLimits)
+        const preparing = planner.prepareLong(request, requestLimits)
+        const question =
+          preparing === undefined ? read() : await preparing.then(() => reportingTime(requestLimits, read))
         if (!isCharged) await charge(question, requestLimits, report)
         found = await within(planner.compile(question, requestLimits, signal), signal)
         compiled.set(key, found)

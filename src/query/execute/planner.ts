@@ -2,6 +2,7 @@
  * From a request to the statement that answers it: document, logical plan, physical plan, SQL; with the cache of parsed
  * documents, and the state of the database that plans are made for.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { PlanState, ReadDatabase, Statement } from '../../database/database.ts'
@@ -14,7 +15,14 @@ import { createEmitter, type Emitter } from '../emit/emitter.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { optimize } from '../optimize/optimize.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
-import { coerceVariables, findOperation, prepare, type Prepared } from '../parse/prepare.ts'
+import {
+  coerceVariables,
+  findOperation,
+  longDocument,
+  prepare,
+  prepareInSteps,
+  type Prepared,
+} from '../parse/prepare.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan, SnippetPlan } from '../plan/plan.ts'
@@ -56,6 +64,8 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
 }
 
 export interface Planner {
+  /** Await before `questionOf`, so that a long document does not keep others waiting; undefined of any other. */
+  prepareLong(request: GraphQLRequest, requestLimits: RequestLimits): Promise<void> | undefined
   questionOf(request: GraphQLRequest, requestLimits: RequestLimits): Question
   planStatement(
     question: Question,
@@ -96,6 +106,11 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   // While the index is rebuilt, the database has no dialect yet.
   const emitterFor = (known: PlanState): Emitter =>
     createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
+
+  const prepareLong = ({ query }: GraphQLRequest, requestLimits: RequestLimits) =>
+    query.length < longDocument || documents.has(query)
+      ? undefined
+      : inTurns(prepareInSteps(schema, query), requestLimits).then((done) => void documents.set(query, done))
 
   const questionOf = (
     { query, variables, operationName }: GraphQLRequest,
@@ -167,6 +182,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   }
 
   return {
+    prepareLong,
     questionOf,
     planStatement,
     compile,
@@ -184,6 +200,18 @@ export function reportingTime<Result>(requestLimits: RequestLimits, work: () => 
     return work()
   } finally {
     requestLimits.worked(performance.now() - started)
+  }
+}
+
+/** Runs all steps of such work, each in a turn of the event loop of its own. */
+export async function inTurns<Result>(
+  steps: Generator<void, Result>,
+  requestLimits: RequestLimits,
+): Promise<Result> {
+  for (;;) {
+    const { value, done } = reportingTime(requestLimits, () => steps.next())
+    if (done === true) return value
+    await setImmediate()
   }
 }
 

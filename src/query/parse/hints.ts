@@ -4,6 +4,7 @@ import { GraphQLError } from 'graphql/error'
 import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql/type'
 import { givenName } from './variable-types.ts'
 import type { Collection } from '../../schema/model/model.ts'
+import { withoutMiddle } from '../../util/text/messages.ts'
 
 /**
  * A pattern of the validator's message, and the advice on what to write instead, given the names that the pattern
@@ -148,17 +149,15 @@ const hints: readonly Hint[] = [
   [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, () => 'Enum values are written without quotes.'],
 ]
 
-export function withHint(schema: GraphQLSchema, original: GraphQLError): GraphQLError {
-  const message = givenName(original.message)
-  const error =
-    message === original.message ? original : new GraphQLError(message, { nodes: original.nodes ?? [] })
+export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
+  const message = withoutMiddle(givenName(error.message))
   for (const [pattern, advice] of hints) {
-    const [found, ...named] = pattern.exec(error.message) ?? []
+    const [found, ...named] = pattern.exec(message) ?? []
     if (found === undefined) continue
     const hint = advice(schema, named)
-    if (hint !== null) return withAdvice(error, hint)
+    if (hint !== null) return withAdvice(error, message, hint)
   }
-  return error
+  return message === error.message ? error : withMessage(error, message)
 }
 
 /**
@@ -173,19 +172,24 @@ export function withSyntaxHint(error: GraphQLError): GraphQLError {
   if (before === undefined || after === undefined) return error
   return withAdvice(
     error,
+    error.message,
     `Names have no dots: in \`groupBy\` write \`${before}_${after}\`, in \`where\` \`${before}: {${after}: …}\`.`,
   )
 }
 
-function withAdvice(error: GraphQLError, advice: string): GraphQLError {
+function withAdvice(error: GraphQLError, text: string, advice: string): GraphQLError {
   // The validator suggests names by similar letters, such as `lte` for `like`, so its suggestion is removed.
-  const message = /unknown field "|^Unknown argument "/.test(error.message)
-    ? error.message.replace(/ Did you mean [^?]*\?/, '')
-    : error.message
-  return new GraphQLError(`${message}${/[.?!]$/.test(message) ? '' : '.'} ${advice}`, {
-    nodes: error.nodes ?? null,
-    source: error.source ?? null,
-    positions: error.positions ?? null,
+  const message = /unknown field "|^Unknown argument "/.test(text)
+    ? text.replace(/ Did you mean [^?]*\?/, '')
+    : text
+  return withMessage(error, `${message}${/[.?!]$/.test(message) ? '' : '.'} ${advice}`)
+}
+
+function withMessage({ nodes, source, positions }: GraphQLError, message: string): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
   })
 }
 

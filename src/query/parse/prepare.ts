@@ -30,6 +30,10 @@ import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWi
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
 const mostErrors = 10
+/** Characters of a document for each error, because the validator prints the value that an error is about. */
+const mostPrinted = 40_000
+/** Characters from which a document is long: each step of its preparation takes up to 5 ms, and together 20. */
+export const longDocument = 4_000
 
 export interface Prepared {
   readonly operations: readonly OperationDefinitionNode[]
@@ -38,10 +42,29 @@ export interface Prepared {
 
 /** Throws RequestErrors or ServiceError; the same text always gives the same result. */
 export function prepare(schema: GraphQLSchema, text: string): Prepared {
-  return prepareDocument(schema, parseWithin(text))
+  const steps = prepareInSteps(schema, text)
+  for (;;) {
+    const { value, done } = steps.next()
+    if (done === true) return value
+  }
 }
 
-function prepareDocument(schema: GraphQLSchema, document: DocumentNode): Prepared {
+/** The same; others may be answered between two steps. */
+export function* prepareInSteps(schema: GraphQLSchema, text: string): Generator<void, Prepared> {
+  checkingSyntax(() => assertTextWithin(text))
+  yield
+  // The specification requires a selection in every pair of braces; the library does not by default.
+  const document = checkingSyntax(() => parse(text, { allowEmptySelectionSets: false }))
+  yield
+  const maxErrors = Math.floor(mostPrinted / text.length)
+  return yield* prepareDocument(schema, document, Math.min(mostErrors, Math.max(1, maxErrors)))
+}
+
+function* prepareDocument(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  maxErrors: number,
+): Generator<void, Prepared> {
   const fragments = new Map<string, FragmentDefinitionNode>()
   const operations: OperationDefinitionNode[] = []
   for (const definition of document.definitions) {
@@ -56,19 +79,24 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode): Prepare
       }),
     ])
   const isWhole = assertDocumentWithin(document, fragments)
+  yield
   const rules = isWhole ? specifiedRules : [NoFragmentCyclesRule]
-  const errors = validate(schema, document, rules, { maxErrors: mostErrors })
+  const errors = validate(schema, document, rules, { maxErrors })
+  yield
   if (errors.some(({ message }) => message === 'Validation aborted.'))
     throw new ServiceError(
       'QUERY_TOO_COMPLEX',
       'Too many fields are selected more than once in one place to tell whether they agree. Select each once, or under other aliases.',
     )
-  const expected = errors.length === 0 || !isWhole ? document : withExpectedTypes(schema, document)
-  if (expected !== document) return prepareDocument(schema, expected)
+  const hasVariables = operations.some(({ variableDefinitions }) => (variableDefinitions?.length ?? 0) > 0)
+  const mayDiffer = errors.length > 0 && isWhole && hasVariables
+  const expected = mayDiffer ? withExpectedTypes(schema, document) : document
+  if (expected !== document) return yield* prepareDocument(schema, expected, maxErrors)
   if (errors.length > 0)
     throw new RequestErrors(
       'GRAPHQL_VALIDATION_FAILED',
       errors.map((error) => withHint(schema, error)),
+      maxErrors,
     )
   return { operations, fragments }
 }
@@ -127,19 +155,17 @@ export class RequestErrors extends Error {
   override name = 'RequestErrors'
   readonly code: ErrorCode
   readonly errors: readonly GraphQLError[]
-  constructor(code: ErrorCode, errors: readonly GraphQLError[]) {
+  constructor(code: ErrorCode, errors: readonly GraphQLError[], most = mostErrors) {
     super(errors[0]?.message ?? code)
     this.code = code
-    const more = new GraphQLError(`There are more errors than these ${mostErrors}.`)
-    this.errors = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
+    const more = new GraphQLError(`There are more errors than ${most === 1 ? 'this one' : `these ${most}`}.`)
+    this.errors = errors.length > most ? [...errors.slice(0, most), more] : errors
   }
 }
 
-function parseWithin(text: string): DocumentNode {
+function checkingSyntax<Result>(read: () => Result): Result {
   try {
-    assertTextWithin(text)
-    // The specification requires a selection in every pair of braces; the library does not by default.
-    return parse(text, { allowEmptySelectionSets: false })
+    return read()
   } catch (error) {
     if (error instanceof GraphQLError)
       throw new RequestErrors('GRAPHQL_PARSE_FAILED', [withSyntaxHint(error)])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cleanText, shorten } from './messages.ts'
+import { cleanText, shorten, withoutMiddle } from './messages.ts'
 
 test('text from elsewhere is shown on one line, without what drives a terminal, and cut', () => {
   assert.equal(cleanText('Grüße, 世界 👋🏽'), 'Grüße, 世界 👋🏽')
@@ -27,4 +27,14 @@ test('a long list or sentence keeps its beginning and its end', () => {
   const shown = shorten(`Write one of ${'a, bc, '.repeat(100_000)}or nothing.`)
   assert.match(shown, /^Write one of a, bc, .* … .*or nothing\.$/)
   assert.ok(shown.length <= 303)
+})
+
+test('what is cut out of the middle of a message is not missed when it is shortened', () => {
+  for (const message of [
+    'a',
+    `"${'x'.repeat(500_000)}" is`,
+    `Write one of ${'a, bc, '.repeat(100_000)}or nothing.`,
+  ])
+    assert.equal(shorten(withoutMiddle(message)), shorten(message))
+  assert.ok(withoutMiddle('a, bc, '.repeat(100_000)).length < 5_000)
 })

@@ -25,6 +25,16 @@ export function shorten(message: string): string {
   return text.length <= longestMessage ? text : `${text.slice(0, 150)} … ${text.slice(-150)}`
 }
 
+/** Characters at each end of a message that `withoutMiddle` leaves. */
+const longestEnd = 2_000
+
+/** A message that quotes a long value, short enough to be searched often; `shorten` would cut out more of it. */
+export function withoutMiddle(message: string): string {
+  const from = message.indexOf(' ', longestEnd)
+  const to = message.lastIndexOf(' ', message.length - longestEnd)
+  return from === -1 || to <= from ? message : message.slice(0, from) + message.slice(to)
+}
+
 const longWord = new RegExp(`[^\\s,]{${longestWord + 1},}`, 'g')
 
 /** The message of an error's innermost cause, as part of a sentence. */

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openWatchedEngine } from '../../../test/support/service/watched-engine.ts'
+import { unlimited } from './execute.ts'
+
+const list = 'orgExampleLibraryBook'
+const times = (count: number, part: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => part(n)).join(' ')
+const nodes = (fields: string): string => `{ ${list} { nodes { ${fields} } } }`
+
+const documents: readonly (readonly [text: string, least: number, errors: number])[] = [
+  [nodes('uri'), 0, 0],
+  [nodes(times(900, (n) => `a${n}: uri`)), 4, 0],
+  [nodes(times(490, (n) => `unknownField${n}`)), 4, 6],
+  [nodes(times(4_900, (n) => `unknownField${n}`)), 4, 2],
+  [`{ ${list}(where: {${times(400, (n) => `titel${n}: {eq: "a"}`)}}) { totalCount } }`, 4, 6],
+  [`${nodes(times(900, (n) => `a${n}: uri`))} }`, 1, 1],
+  [`{ ${'{ '.repeat(6_000)}`, 0, 1],
+]
+
+test('between the steps that prepare a long document others have their turns', async () => {
+  await using service = await openWatchedEngine()
+  for (const [query, least, errors] of documents) {
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      if (isOver) return
+      turns += 1
+      setImmediate(count)
+    }
+    setImmediate(count)
+    let reports = 0
+    const worked = (): void => void (reports += 1)
+    const answer = await service.engine.execute(
+      { query, variables: null, operationName: null },
+      { ...unlimited, worked },
+    )
+    isOver = true
+    assert.equal(answer.kind === 'errors' ? answer.errors.length : 0, errors, query.slice(0, 60))
+    if (least > 0)
+      assert.ok(
+        turns >= least && reports > least,
+        `${turns} turns, ${reports} reports: ${query.slice(0, 60)}`,
+      )
+  }
+})
