@@ -1,4 +1,5 @@
 /** Finds the page of an address, asks what it needs, and renders it. */
+import { setImmediate } from 'node:timers/promises'
 import type { EndpointAnswer, EndpointFault, EndpointQuestion } from '../endpoint/endpoint.ts'
 import { fileFormats } from '../files/file-spec.ts'
 import { isDid, recordAddress } from './addresses.ts'
@@ -38,6 +39,9 @@ export interface ExplorerRequest {
 /** Sends the operation on behalf of the reader. */
 export type Ask = (question: EndpointQuestion) => Promise<EndpointAnswer>
 
+export type Timed = <Result>(work: () => Result) => Result
+const untimed: Timed = (work) => work()
+
 export interface OpenPage {
   readonly status: number
   /** BCP 47. */
@@ -48,8 +52,8 @@ export interface OpenPage {
   readonly isEmbedded: boolean
   /** HTML that needs no data, to be sent first; blank where the page is sent as a whole. */
   readonly start: string
-  /** The rest of the page; asks when called. */
-  readonly finish: (ask: Ask) => Promise<FinishedPage>
+  /** The rest of the page; asks when called. Work is done in `timed`, which measures how long it blocks the thread. */
+  readonly finish: (ask: Ask, timed?: Timed) => Promise<FinishedPage>
 }
 
 export interface FinishedPage {
@@ -114,8 +118,8 @@ export function createExplorer(site: Site): Explorer {
         location: draft.location ?? null,
         isEmbedded,
         start: draft.known === undefined ? frameStart(frame) : '',
-        async finish(ask) {
-          const { html, known } = await complete(draft, request, ask)
+        async finish(ask, timed = untimed) {
+          const { html, known } = await complete(draft, request, ask, timed)
           const index = await site.readIndex().catch(() => null)
           const knownFrame: Frame = {
             ...frame,
@@ -157,9 +161,10 @@ function openFile({ status, media, name, operation, write }: FileDraft, request:
     location: null,
     isEmbedded: false,
     start: '',
-    async finish(ask) {
+    async finish(ask, timed = untimed) {
       try {
-        const rest = await write(await answerTo(operation, ask), (each) => answerTo(each, ask))
+        const answer = await answerTo(operation, ask)
+        const rest = await timed(() => write(answer, (each) => answerTo(each, ask)))
         if (rest !== null) return { status, media, name: name ?? null, start: '', rest }
         return { status: 404, media: page, name: null, start: '', rest: toText(language.text.notFound) }
       } catch (error) {
@@ -183,6 +188,7 @@ async function complete(
   draft: Draft,
   request: PageRequest,
   ask: Ask,
+  timed: Timed,
 ): Promise<{
   readonly html: string
   readonly known: Pick<Draft, 'title' | 'description'> & { readonly status: number }
@@ -195,7 +201,10 @@ async function complete(
       throw error
     })
     const data = { ...first, ...(await further) }
-    return { html: toText(await draft.render(data)), known: draft.known?.(data) ?? draft }
+    const content = await timed(() => draft.render(data))
+    // Of a large chart, making and printing the page take some 10 ms each.
+    await setImmediate()
+    return { html: timed(() => toText(content)), known: draft.known?.(data) ?? draft }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error
     const { content, status } = failurePage(error.fault, request)

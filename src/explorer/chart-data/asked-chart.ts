@@ -22,6 +22,16 @@ export interface AskedChart {
   readonly exported?: Panel
 }
 
+/** Makes a chart once for each answer, because the figure and the menu of a page need it. */
+export function chartOnce(make: AskedChart['chart']): AskedChart['chart'] {
+  const made = new WeakMap<Answer, DrawnChart>()
+  return (answer) => {
+    const chart = made.get(answer) ?? make(answer)
+    made.set(answer, chart)
+    return chart
+  }
+}
+
 export interface DrawnChart {
   readonly spec: ChartSpec
   /** What a reader has to know about the values. */

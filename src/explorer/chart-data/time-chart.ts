@@ -11,7 +11,7 @@ import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
 import { periodOnly, type View } from '../view/view.ts'
 import { recordArguments } from '../view/where.ts'
-import { type AskedChart, type DrawnChart, type Groups } from './asked-chart.ts'
+import { type AskedChart, chartOnce, type DrawnChart, type Groups } from './asked-chart.ts'
 import type { ChartTable } from './chart-table.ts'
 import { describe } from './describe.ts'
 import { readChoice } from './own-parameters.ts'
@@ -69,7 +69,7 @@ export function timeChart(
     panels,
     more,
     choices,
-    chart,
+    chart: chartOnce(chart),
     table,
     undated: (answer) => countIn(answer, 'undated'),
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { performance } from 'node:perf_hooks'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type TestContext, test } from 'node:test'
-import { startServer } from '../../../test/support/server/http-server.ts'
+import { anonymousCaller, startServer } from '../../../test/support/server/http-server.ts'
 import type { ExplorerRoutes } from '../explorer/explorer-routes.ts'
 
 const logo = { path: '/logo.png', type: 'image/png', content: Buffer.from('x') }
@@ -17,6 +18,7 @@ const explorer: ExplorerRoutes = {
   imageHosts: [],
   logo,
 }
+const page = { status: 200, media: 'text/html', name: null, start: '', rest: 'a page' }
 const finish = () => Promise.reject(new Error('Every page is elsewhere.'))
 
 /** Beginnings of requests to all routes, with what follows their path. */
@@ -60,6 +62,44 @@ test('probes are answered while other requests of their network wait', async (t)
     assert.equal((await server.get(path)).status, 200)
   assert.equal(isOver, false)
   await flood
+})
+
+test('what a page takes to be made counts as work of its reader, also where it is a problem or nothing', async (t) => {
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let made = 0
+  const slow = await explorer.create('')
+  const create = async () => ({
+    ...slow,
+    open: (...given: Parameters<typeof slow.open>) => {
+      made += 1
+      now += 10
+      return { ...slow.open(...given), location: null, finish: async () => page }
+    },
+  })
+  const authenticate = (header: unknown, network: string) => {
+    const caller = anonymousCaller(header, network)
+    return { ...caller, tier: { ...caller.tier, pointsPerMinute: 1_000 } }
+  }
+  const given = { explorer: { ...explorer, create }, authenticate, trustedProxies: ['127.0.0.1'] }
+  await using server = await startServer(given)
+  // The first one loads files.
+  await server.get('/', { accept: 'text/html', 'x-forwarded-for': '192.0.2.100' })
+  for (const [index, path] of ['/', '/c/x', '/nothing', '/c/x?apiKey=x'].entries()) {
+    const before = made
+    const headers = { accept: 'text/html', 'x-forwarded-for': `192.0.2.${index}` }
+    const both = [0, 1].map(() => server.get(path, headers))
+    await Promise.race(both)
+    // Somebody else does not wait.
+    assert.equal((await server.get('/robots.txt')).status, 200)
+    assert.equal(made, before + 1, path)
+    const rest = Promise.all(both).then(() => true)
+    for (let isOver = false; !isOver; ) {
+      t.mock.timers.tick(100)
+      isOver = await Promise.race([rest, nextTurn(false)])
+    }
+  }
 })
 
 /** Each look at the clock is a millisecond later, so that one request of a caller begins in a turn. */

@@ -3,9 +3,10 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EndpointFault } from '../../endpoint/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Explorer, FinishedPage, OpenPage } from '../../explorer/explorer.ts'
-import { assertNoKeyInUrl } from '../admission/authentication.ts'
+import type { Explorer, FinishedPage, OpenPage, Timed } from '../../explorer/explorer.ts'
+import { anonymousId, assertNoKeyInUrl } from '../admission/authentication.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { networkOf } from '../admission/limits/address.ts'
 import type { Caller } from '../admission/tiers.ts'
 import { createAsset, createTextAsset, sendAsset } from '../http/asset.ts'
 import { matchesEtag, prefersHtml } from '../http/requests.ts'
@@ -41,6 +42,11 @@ const sitemaps = [
 
 /** The beginnings of the paths of pages, besides the first one; and `/search`. */
 export const pagePaths = ['/c/', '/at/', '/embed/', '/search', '/sitemap-'] as const
+
+interface Admitted {
+  readonly caller: Caller | null
+  readonly refused: EndpointFault | null
+}
 
 /** Answers with the page of the request's address; with a fault, with a page that says what it is. */
 export type AnswerPage = (
@@ -92,7 +98,7 @@ export function addExplorerRoutes(
   }
   if (logo !== null) addLogo(app, logo)
   for (const path of ['/', ...pagePaths.map((each) => (/\w$/.test(each) ? each : `${each}*`))])
-    app.get(path, (request, reply) => answer(request, reply))
+    app.get(path, { config: { turn: 'own' } }, (request, reply) => answer(request, reply))
   // Browsers get a page that says that there is none, and programs what the service answers without an explorer.
   app.get('/*', (request, reply) =>
     prefersHtml(request.headers.accept) ? answer(request, reply) : reply.callNotFound(),
@@ -105,17 +111,30 @@ export function addExplorerRoutes(
     reply: FastifyReply,
     fault: EndpointFault | null = null,
   ): Promise<FastifyReply> {
-    const admitted = await admit(request)
-    const refusal = 'code' in admitted ? admitted : fault
+    const { caller, refused } = await admit(request)
+    const id = caller?.id ?? anonymousId(networkOf(request.ip))
+    await scheduler.wait(id)
+    const timed: Timed = (work) => {
+      const started = performance.now()
+      try {
+        return work()
+      } finally {
+        if (caller?.tier.pointsPerMinute !== null) scheduler.spend(id, performance.now() - started)
+      }
+    }
+    const refusal = refused ?? fault
     const [path = '', ...query] = request.url.split('?')
-    const page = (await opened()).open({
-      path,
-      parameters: [...new URLSearchParams(query.join('?'))],
-      accepted: request.headers['accept-language'],
-      origin: originOf(request),
-      refusal,
-      exportRows: 'tier' in admitted ? admitted.tier.exportRows : 0,
-    })
+    const explorer = await opened()
+    const page = timed(() =>
+      explorer.open({
+        path,
+        parameters: [...new URLSearchParams(query.join('?'))],
+        accepted: request.headers['accept-language'],
+        origin: originOf(request),
+        refusal,
+        exportRows: caller === null ? 0 : caller.tier.exportRows,
+      }),
+    )
     if (refusal?.retryAfter != null) askToWait(reply, refusal.retryAfter)
     const isPrivate = request.headers['x-api-key'] !== undefined
     reply.headers({
@@ -129,20 +148,21 @@ export function addExplorerRoutes(
       reply.header('etag', etag)
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     }
-    return sendPage(page, finish(page, request, reply, endpointFor), request, reply)
+    return sendPage(page, finish(page, request, reply, endpointFor, timed), request, reply)
   }
 
-  /** The reader, or why the reader is not let in, which a page says. */
-  async function admit(request: FastifyRequest): Promise<Caller | EndpointFault> {
+  /** `refused`: why the reader is not let in, which a page says. */
+  async function admit(request: FastifyRequest): Promise<Admitted> {
+    let caller: Caller | null = null
     try {
-      const caller = await entry.enter(request)
+      caller = await entry.enter(request)
       assertNoKeyInUrl(request.url)
-      await scheduler.wait(caller.id)
-      return caller
+      return { caller, refused: null }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const { code, message, details } = error
-      return { code, message, retryAfter: typeof details.retryAfter === 'number' ? details.retryAfter : null }
+      const retryAfter = typeof details.retryAfter === 'number' ? details.retryAfter : null
+      return { caller, refused: { code, message, retryAfter } }
     }
   }
 
@@ -183,6 +203,7 @@ function finish(
   request: FastifyRequest,
   reply: FastifyReply,
   endpointFor: EndpointFor,
+  timed: Timed,
 ): Promise<FinishedPage> {
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The reader has left.')))
@@ -192,7 +213,7 @@ function finish(
     const wait = answer.errors[0]?.retryAfter ?? null
     if (wait !== null && !reply.sent) askToWait(reply, wait)
     return answer
-  })
+  }, timed)
 }
 
 /** Browsers load the page again after so many seconds, also without script. */
