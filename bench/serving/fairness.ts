@@ -3,18 +3,20 @@
  * worst of its kind on many connections as fast as answers come: the page of 20 of a caller with a key, asked fifty
  * times a second, `/healthz` ten times, a long question of another address once, and the memory of all processes.
  * All workers, default tiers; the hostile caller is a process of its own, each time at a new address with all its points.
- * Usage: node bench/serving/fairness.ts DATABASE [seconds=30] [connections=100] [PART OF A NAME]. The database holds an
+ * Usage: node bench/serving/fairness.ts DATABASE [seconds=30] [connections=60] [PART OF A NAME]. The database holds an
  * imported news corpus; a key is added to it. Reads /proc.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, type AgentOptions } from 'node:http'
+import { Agent, type AgentOptions, get, type IncomingMessage } from 'node:http'
 import { setPriority } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { privateMemoryOf, sumOfFamily } from '../../test/support/processes.ts'
 import { createKey, startDefaultServer } from '../support/default-server.ts'
 import { ask, raiseOwnPriority, repeat, type Sent } from '../support/fixed-rate.ts'
 import { quantile } from '../support/statistics.ts'
+import { type Raw, sendRaw, type Worst, worstCases } from './worst-cases.ts'
 
 const port = 4690
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
@@ -23,68 +25,10 @@ const page = `{ techServiceNewsArticle(first: 20) { nodes {
 const long = (n: number): string =>
   `{ techServiceNewsArticle(first: 1, where: {url: {contains: "long${n}"}}) { nodes { uri } } }`
 
-const times = (count: number, part: (alias: string) => string): string =>
-  `{ ${Array.from({ length: count }, (_, index) => part(`a${index}`)).join(' ')} }`
-
 const asked = (query: string): Sent => ({ path: '/api/graphql', body: JSON.stringify({ query }) })
-const message = (name: string, args: object): Sent => ({
-  path: '/mcp',
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  headers: { accept: 'application/json, text/event-stream' },
-})
-
-/** Requests by kind. The first three cost nearly 250 points, the most that the tier `public` allows for an operation. */
-const heavy: Readonly<Record<string, (n: number) => Sent>> = {
-  'groups by three fields': (n) =>
-    asked(
-      times(
-        2,
-        (a) => `${a}: techServiceNewsArticleAggregate(groupBy: [source, publishedAt_day, language],
-      limit: 1000, minCount: ${n % 1000}) { count groupCount groups { count countDistinct(field: tags) } }`,
-      ),
-    ),
-  'needles that no index finds': (n) =>
-    asked(
-      times(
-        3,
-        (a) =>
-          `${a}: techServiceNewsArticle(first: 1, where: {url: {contains: "${a}x${n}"}}) { totalCount nodes { uri } }`,
-      ),
-    ),
-  'lists in lists': (n) =>
-    asked(
-      times(
-        3,
-        (
-          a,
-        ) => `${a}: techServiceNewsSource(first: ${100 - (n % 3)}) { nodes { techServiceNewsArticleViaSource(first: 100) {
-      nodes { uri title url description publishedAt language } } } }`,
-      ),
-    ),
-  'pages of a hundred': (n) =>
-    asked(`{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { uri title url publishedAt language
-      sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`),
-  'documents without sense': (n) => asked(`{ ${'techServiceNewsArticel '.repeat(300)} n${n} }`),
-  'conditions within conditions': (n) =>
-    asked(`{ techServiceNewsArticle(first: 1, where: {source: {techServiceNewsArticleViaSource: {none:
-      {techServiceNewsEnrichmentViaArticle: {none: {summary: {contains: "n${n}"}}}}}}}) { nodes { uri } } }`),
-  introspection: (n) =>
-    asked(
-      `{ n${n}: __schema { types { name description fields { name description args { name type { name } } } } } }`,
-    ),
-  'large answers that are not read': (n) => ({
-    ...asked(
-      `{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { ${times(40, (alias) => `${alias}: recordJson`).slice(1, -1)} } } }`,
-    ),
-    isUnread: true,
-  }),
-  'messages of agents': (n) => message('run_graphql', { query: `{ ${'a '.repeat(30_000)} n${n} }` }),
-  'messages that are none': () => ({ path: '/mcp', body: '{}', headers: { origin: 'https://evil.example' } }),
-}
-
 if (process.argv[2] === 'hostile') await attack(JSON.parse(process.argv[3] ?? ''))
 else {
-  const [database = '', seconds = '30', connections = '100', part = ''] = process.argv.slice(2)
+  const [database = '', seconds = '30', connections = '60', part = ''] = process.argv.slice(2)
   await measure(database, Number(seconds), Number(connections), part)
 }
 
@@ -97,7 +41,7 @@ async function measure(database: string, seconds: number, connections: number, p
     const idle = await observe(server.pid ?? 0, key, seconds, '127.0.1.2')
     report('idle', idle, idle)
     let addresses = 1
-    for (const name of Object.keys(heavy).filter((one) => one.includes(part))) {
+    for (const name of Object.keys(worstCases).filter((one) => one.includes(part))) {
       addresses += 1
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
       await warmUp(name, `127.0.3.${addresses}`)
@@ -118,9 +62,11 @@ async function measure(database: string, seconds: number, connections: number, p
 /** A few requests of that kind, so that each worker has loaded the modules they need, as one that has run for a while. */
 async function warmUp(name: string, localAddress: string): Promise<void> {
   for (let n = 1; n <= 8; n += 1) {
-    const sent = heavy[name]?.(n)
+    const sent = worstCases[name]?.(n)
     const agent = new Agent({ localAddress } as AgentOptions)
-    if (sent !== undefined) await ask(port, { ...sent, isUnread: false }, { agent })
+    const { method = 'POST' } = sent !== undefined && 'path' in sent ? sent : {}
+    if (sent !== undefined && 'path' in sent)
+      await ask(port, { ...sent, isUnread: false }, { agent, method }).catch(() => 0)
     agent.destroy()
   }
 }
@@ -164,9 +110,9 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
   const loop = async (): Promise<void> => {
     while (!end.signal.aborted) {
       n += 1
-      const sent = heavy[name]?.(n)
+      const sent = worstCases[name]?.(n)
       if (sent === undefined) throw new Error(`There is no ${name}.`)
-      const status = await ask(port, sent, { agent, signal: end.signal }).catch(() => 'cut')
+      const status = await send(sent, options, agent, end.signal).catch(() => 'cut')
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
@@ -177,6 +123,27 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
   agent.destroy()
   await Promise.all(loops)
   process.send?.(statuses, () => process.exit())
+}
+
+/** The status of the answer, or how it ended without one. */
+async function send(
+  sent: Worst | Raw,
+  options: AgentOptions,
+  keeping: Agent,
+  end: AbortSignal,
+): Promise<string | number> {
+  if ('pieces' in sent) return sendRaw(port, sent, { ...options, keepAlive: false }, end)
+  const { manner, method = 'POST' } = sent
+  const leaving = manner === 'leave' ? [AbortSignal.timeout(20)] : []
+  const agent = manner === undefined ? keeping : new Agent({ ...options, keepAlive: false })
+  const signal = AbortSignal.any([end, ...leaving])
+  if (manner !== 'slow') return ask(port, sent, { agent, method, signal })
+  const { path, headers } = sent
+  const [response] = (await once(get({ port, path, headers, agent, signal }), 'response')) as [
+    IncomingMessage,
+  ]
+  for await (const _ of response) await pause(50)
+  return response.statusCode ?? 0
 }
 
 function report(name: string, seen: Observed, idle: Observed, statuses?: object): void {

@@ -18,6 +18,7 @@ import { addInProcessAgent } from '../agents/in-process-agent.ts'
 import { askBeforeBodies, createBodyReader, prefersHtml, rejectBadHeads } from './requests.ts'
 import { closeGracefully } from './listening.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { limitChunks } from './chunks.ts'
 import { addPreflightRoute } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from '../graphql/graphql-routes.ts'
@@ -139,6 +140,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
+  limitChunks(app.server, connections)
   scheduleRoutes(app, scheduler)
   app.register(async (routes) => {
     addPreflightRoute(routes)

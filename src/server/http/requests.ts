@@ -94,9 +94,9 @@ type Done = (error: Error | null, body?: Buffer) => void
 /** Maximum bytes that are still read of a body that is too long: a client that is still sending sees no answer. */
 const mostDropped = 16 * 1024 * 1024
 /** Parsing a chunk takes as long as reading a kilobyte. Beyond this number of chunks ... */
-const piecesLookedOver = 1_000
+export const piecesLookedOver = 1_000
 /** ... their average length must be at least this many bytes. */
-const leastAverage = 64
+export const leastAverage = 64
 
 /** Requests that wait for permission to send their body (`Expect: 100-continue`). */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()

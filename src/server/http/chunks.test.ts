@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { test } from 'node:test'
+import { startServer } from '../../../test/support/server/http-server.ts'
+import { until } from '../../../test/support/until.ts'
+import { limitChunks } from './chunks.ts'
+
+const small = '1\r\n \r\n'.repeat(5_000)
+const start = (method: string, path: string): string =>
+  `${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+
+test('a connection is closed whose body comes in small chunks, and its network after some such bodies', async () => {
+  await using server = await startServer({ connections: { all: 1_000, each: 100 } })
+  const answers = [
+    ['POST', '/api/graphql', 400],
+    ['GET', '/healthz', 200],
+    ['GET', '/nothing', 404],
+  ] as const
+  for (const [method, path, status] of answers)
+    assert.match(await server.raw(start(method, path) + small), new RegExp(`^HTTP/1.1 ${status} `))
+  const open = connect(server.port, '127.0.0.1').on('error', () => undefined)
+  const other = connect(server.port, '127.0.0.1').on('error', () => undefined)
+  open.write(start('POST', '/api/graphql'))
+  other.write('POST /api/graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n')
+  await until(async () => (await server.connections()) === 2)
+  for (let body = 0; body < 40; body += 1)
+    await server.raw(start('POST', '/api/graphql') + small).catch(() => '')
+  await until(() => open.destroyed)
+  assert.equal(
+    await server.raw('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n').catch(() => ''),
+    '',
+  )
+  assert.equal(await server.connections(), 1)
+  other.destroy()
+})
+
+test('of a body that nobody reads yet few small chunks are held, and all large ones up to the usual limit', async () => {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request) => void requests.push(request)).listen(0, '127.0.0.1')
+  limitChunks(server, { each: null })
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(start('POST', '/') + small)
+  await until(() => (requests[0]?.readableLength ?? 0) >= 1_001)
+  assert.equal(requests[0]?.readableLength, 1_001)
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+})
