@@ -79,15 +79,15 @@ export const worstCases: Readonly<Record<string, (n: number) => Worst | Raw>> = 
   'searches with prefixes': (n) => asked(`{ ${article}(search: "${prefixes(n)}") { totalCount } }`),
   'relevance with snippets': (n) =>
     asked(
-      `{ ${article}(first: 100, search: "the OR trump OR w${n}", sortBy: [{field: RELEVANCE}]) { nodes { uri titleSnippet: snippet(field: title) { text } } } }`,
+      `{ ${article}(first: 100, search: "the OR trump OR w${n}", sortBy: [{field: RELEVANCE}]) { edges { snippet(field: title) { text } node { uri } } } }`,
     ),
   'unusual words': (n) =>
     asked(
-      `{ ${article}Aggregate(where: {publishedAt: {lt: "2020-05-0${1 + (n % 9)}"}}) { unusualWords(field: title, limit: 100) { word } } }`,
+      `{ ${article}Aggregate(where: {publishedAt: {lt: "2020-05-0${1 + (n % 9)}"}}) { unusualWords(field: title, against: {}, limit: 100) { words { word } } } }`,
     ),
   facets: (n) =>
     asked(
-      `{ ${article}(search: "the -w${n}", first: 1) { facets(fields: [language, source, articleType]) { field } } }`,
+      `{ ${article}(search: "the -w${n}", first: 1) { facets(fields: [language, source, articleType]) { field values { value count } } } }`,
     ),
   introspection: (n) =>
     asked(

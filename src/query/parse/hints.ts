@@ -155,9 +155,9 @@ export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLErr
     const [found, ...named] = pattern.exec(message) ?? []
     if (found === undefined) continue
     const hint = advice(schema, named)
-    if (hint !== null) return withAdvice(error, message, hint)
+    if (hint !== null) return withAdvice(error, hint)
   }
-  return message === error.message ? error : withMessage(error, message)
+  return error
 }
 
 /**
@@ -172,24 +172,19 @@ export function withSyntaxHint(error: GraphQLError): GraphQLError {
   if (before === undefined || after === undefined) return error
   return withAdvice(
     error,
-    error.message,
     `Names have no dots: in \`groupBy\` write \`${before}_${after}\`, in \`where\` \`${before}: {${after}: …}\`.`,
   )
 }
 
-function withAdvice(error: GraphQLError, text: string, advice: string): GraphQLError {
+function withAdvice(error: GraphQLError, advice: string): GraphQLError {
   // The validator suggests names by similar letters, such as `lte` for `like`, so its suggestion is removed.
-  const message = /unknown field "|^Unknown argument "/.test(text)
-    ? text.replace(/ Did you mean [^?]*\?/, '')
-    : text
-  return withMessage(error, `${message}${/[.?!]$/.test(message) ? '' : '.'} ${advice}`)
-}
-
-function withMessage({ nodes, source, positions }: GraphQLError, message: string): GraphQLError {
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
+  const message = /unknown field "|^Unknown argument "/.test(error.message)
+    ? error.message.replace(/ Did you mean [^?]*\?/, '')
+    : error.message
+  return new GraphQLError(`${message}${/[.?!]$/.test(message) ? '' : '.'} ${advice}`, {
+    nodes: error.nodes ?? null,
+    source: error.source ?? null,
+    positions: error.positions ?? null,
   })
 }
 

@@ -31,7 +31,7 @@ export function scheduleRoutes(app: FastifyInstance, scheduler: ClientScheduler)
   const wait: onRequestHookHandler = (request, _reply, done) => {
     const turn = anonymousTurn(scheduler, request)
     if (turn === undefined) done()
-    else void callAfter(turn, done)
+    else void turn.finally(done)
   }
   const waitUnlessProbe: onRequestHookHandler = function (request, reply, done) {
     const network = networkOf(request.ip)
@@ -49,9 +49,4 @@ export function scheduleRoutes(app: FastifyInstance, scheduler: ClientScheduler)
     if (request.is404) wait.call(this, request, reply, done)
     else done()
   })
-}
-
-async function callAfter(turn: Promise<void>, done: () => void): Promise<void> {
-  await turn
-  done()
 }
