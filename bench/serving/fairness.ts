@@ -59,9 +59,9 @@ async function measure(database: string, seconds: number, connections: number, p
   }
 }
 
-/** A few requests of that kind, so that each worker has loaded the modules they need, as one that has run for a while. */
+/** Some requests of that kind, so that each worker has loaded the modules they need, as one that has run for a while. */
 async function warmUp(name: string, localAddress: string): Promise<void> {
-  for (let n = 1; n <= 8; n += 1) {
+  for (let n = 1; n <= 16; n += 1) {
     const sent = worstCases[name]?.(n)
     const agent = new Agent({ localAddress } as AgentOptions)
     const { method = 'POST' } = sent !== undefined && 'path' in sent ? sent : {}
