@@ -44,3 +44,24 @@ test('between the steps that prepare a long document others have their turns', a
       )
   }
 })
+
+test('of many long documents one step is done in a turn of the event loop', async () => {
+  await using service = await openWatchedEngine()
+  let [turn, isOver] = [0, false]
+  const count = (): void => {
+    turn += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const steps = new Map<number, number>()
+  const worked = (): void => void steps.set(turn, (steps.get(turn) ?? 0) + 1)
+  await Promise.all(
+    Array.from({ length: 9 }, async (_, document) => {
+      const query = nodes(times(490, (n) => `unknownField${document}n${n}`))
+      const request = { query, variables: null, operationName: null }
+      assert.equal((await service.engine.execute(request, { ...unlimited, worked })).kind, 'errors')
+    }),
+  )
+  isOver = true
+  assert.ok(steps.size >= 36 && Math.max(...steps.values()) <= 2, [...steps.values()].join())
+})

@@ -107,10 +107,23 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   const emitterFor = (known: PlanState): Emitter =>
     createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
 
-  const prepareLong = ({ query }: GraphQLRequest, requestLimits: RequestLimits) =>
-    query.length < longDocument || documents.has(query)
-      ? undefined
-      : inTurns(prepareInSteps(schema, query), requestLimits).then((done) => void documents.set(query, done))
+  /** One after the other, because the steps of several would follow each other in one turn. */
+  let last: Promise<void> = Promise.resolve()
+  const prepareLong = (
+    { query }: GraphQLRequest,
+    requestLimits: RequestLimits,
+  ): Promise<void> | undefined => {
+    if (query.length < longDocument || documents.has(query)) return undefined
+    const before = last
+    const prepareNext = async (): Promise<void> => {
+      await before
+      if (!documents.has(query))
+        documents.set(query, await inTurns(prepareInSteps(schema, query), requestLimits))
+    }
+    const own = prepareNext()
+    last = own.catch(() => undefined)
+    return own
+  }
 
   const questionOf = (
     { query, variables, operationName }: GraphQLRequest,
