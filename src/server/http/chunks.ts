@@ -11,7 +11,7 @@ import type { ConnectionLimits } from './connections.ts'
 import { leastAverage, piecesLookedOver } from './requests.ts'
 
 /** Bodies in chunks that a network may send in a minute without being read to their end. */
-const mostBodies = 30
+const mostBodies = 10
 const mostNetworks = 10_000
 
 /** Networks are not known behind proxies, which join chunks themselves. */
