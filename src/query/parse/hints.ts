@@ -149,12 +149,15 @@ const hints: readonly Hint[] = [
   [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, () => 'Enum values are written without quotes.'],
 ]
 
-export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
-  const message = withoutMiddle(givenName(error.message))
+export function withHint(schema: GraphQLSchema, original: GraphQLError): GraphQLError {
+  const named = givenName(original.message)
+  const error =
+    named === original.message ? original : new GraphQLError(named, { nodes: original.nodes ?? [] })
+  const message = withoutMiddle(named)
   for (const [pattern, advice] of hints) {
-    const [found, ...named] = pattern.exec(message) ?? []
+    const [found, ...parts] = pattern.exec(message) ?? []
     if (found === undefined) continue
-    const hint = advice(schema, named)
+    const hint = advice(schema, parts)
     if (hint !== null) return withAdvice(error, hint)
   }
   return error
