@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startFakeServer } from './network/fake-server.ts'
@@ -66,7 +65,10 @@ test('a signal ends ingest quietly while publishers are looked up', async () => 
   await using ingest = startProgram(args, { env })
   await ingest.said(/unknown\.test cannot be looked up now/)
   await ingest.stop()
-  assert.match(ingest.stderr(), /^(The handle [^\n]+ Trying again\.\n)+Stopping: [^\n]+\n$/)
+  assert.match(
+    ingest.stderr(),
+    /^A new database [^\n]+\n(The handle [^\n]+ Trying again\.\n)+Stopping: [^\n]+\n$/,
+  )
 })
 
 test('a signal ends backfill, and what was not fetched is left for the next run', async () => {
@@ -84,14 +86,15 @@ test('a signal ends ingest while standard input says nothing', async () => {
   const child = spawn(process.execPath, [program, 'ingest', '--from', 'import:-'], {
     env: { ...process.env, LEXIGRAPH_DATABASE: inFolder('idle.db') },
   })
-  const stderr = text(child.stderr)
-  await once(child.stderr, 'readable')
-  const exit = once(child, 'exit', { signal: AbortSignal.timeout(patience) }).finally(() =>
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (piece) => (stderr += piece))
+  await until(() => stderr.includes('Following'))
+  const exit = once(child, 'close', { signal: AbortSignal.timeout(patience) }).finally(() =>
     child.kill('SIGKILL'),
   )
   child.kill('SIGTERM')
   assert.deepEqual(await exit, [0, null])
-  assert.match(await stderr, /^Following import:-\.\n(import:- is live\.\n)?Stopping: [^\n]+\n$/)
+  assert.match(stderr, /\nFollowing import:-\.\n(import:- is live\.\n)?Stopping: [^\n]+\n$/)
 })
 
 /** Answers every request so. */

@@ -14,9 +14,7 @@ const future = tid(2_100_000_000_000_000)
 /** Not of the future by a clock that may differ, so that a later version may really be known. Asked for when it is used. */
 const later = (): string => tid((Date.now() + 120_000) * 1_000)
 const unsettled: readonly ((of: Victim) => readonly string[])[] = [
-  (of) => [floorOf(of, later()), strange(of)],
   (of) => [otherVersion(of, later())],
-  (of) => [missing(of), tombstone(of, later())],
   (of) => [strange(of, later())],
 ]
 
@@ -43,6 +41,8 @@ const damages: readonly (readonly [
   ['a tombstone of the future, and no record', (of) => [missing(of), tombstone(of, future)], 1, true],
   ['a record that the repository does not have, under the present revision', (of) => [strange(of)], 2, false],
   ['a record that the repository does not have, of the future', (of) => [strange(of, future)], 2, true],
+  ['a later floor, and a record under another key', (of) => [floorOf(of, later()), strange(of)], 2, false],
+  ['a later tombstone, and no record', (of) => [missing(of), tombstone(of, later())], 1, false],
   [
     'records without a revision, in another version',
     (of) => [
@@ -58,7 +58,7 @@ onEveryDatabase(
   'reconciling repairs revisions that cannot be, and names what later ones keep from being replaced',
   async (engine) => {
     await using network = await openRepoNetwork({ path: await newUrl(engine) })
-    const [repos, others] = [await addVictims(network, damages.length), await addVictims(network, 4, 'wxyz')]
+    const [repos, others] = [await addVictims(network, damages.length), await addVictims(network, 2, 'yz')]
     await damage(network, [
       ...damages.flatMap(([, statements], index) => statements(victim(repos[index] as SignedRepo))),
       ...unsettled.flatMap((statements, index) => statements(victim(others[index] as SignedRepo))),
@@ -76,7 +76,7 @@ onEveryDatabase(
       result.unsettled.map(({ name }) => name).toSorted(),
       others.map(({ did }) => did),
     )
-    const isSettled = ([uri]: readonly [string, string]): boolean => !/[wxyz]{24}/.test(uri)
+    const isSettled = ([uri]: readonly [string, string]): boolean => !/[yz]{24}/.test(uri)
     const settled = async () => [...(await network.stored())].filter(isSettled)
     const published = async () => [...(await network.published())].filter(isSettled)
     assert.deepEqual(await settled(), await published())
@@ -98,7 +98,7 @@ onEveryDatabase(
 async function addVictims(
   network: RepoNetwork,
   count: number,
-  letters = 'abcdefgh',
+  letters = 'abcdefghij',
 ): Promise<readonly SignedRepo[]> {
   const repos: SignedRepo[] = []
   for (const letter of letters.slice(0, count)) repos.push(await network.add(letter, 3))

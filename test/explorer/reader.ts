@@ -1,7 +1,6 @@
 /** The real program over the demo's records, and readers with real browsers. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
@@ -9,6 +8,7 @@ import { en } from '../../src/explorer/languages/en.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import { sharedBrowser } from '../support/server/browser.ts'
 import { demoRecords } from '../support/records/demo.ts'
+import { makeFolder } from '../support/removed-folders.ts'
 import type { TestServiceGiven } from '../support/service/service.ts'
 import { patience, until } from '../support/until.ts'
 import { generousTiers } from '../support/server/tiers.ts'
@@ -26,11 +26,11 @@ export interface Reader extends AsyncDisposable {
 }
 
 let demo: Promise<Service> | undefined
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-reader-'))
+/** It goes with the process: a service of a test ends with a failure when its file is deleted before. */
+const folder = makeFolder('lexigraph-reader-')
 const demoName = join(folder, 'demo')
 after(async () => {
   await (await demo)?.stop()
-  rmSync(folder, { recursive: true })
 })
 
 /** Started once for all tests of a process, which only read it. */

@@ -15,7 +15,7 @@ const zip = promisify(gzip)
 /** Milliseconds. Refusals, missing records and cached answers are there by then, and have their own status. */
 const moment = 20
 
-/** `status`: that of the page before its data; another than 200 is waited for. */
+/** `status`: that of the page before its data; another than 200 is waited for, and so is an answer without a body. */
 export async function sendPage(
   { start, status: expected }: Pick<OpenPage, 'start' | 'status'>,
   finishing: Promise<FinishedPage>,
@@ -25,7 +25,7 @@ export async function sendPage(
   const zips = acceptsGzip(request.headers['accept-encoding'])
   if (zips) reply.header('content-encoding', 'gzip')
   const timer = new AbortController()
-  const early = await (start === '' || expected !== 200
+  const early = await (start === '' || expected !== 200 || request.method === 'HEAD'
     ? finishing
     : Promise.race([finishing, sleep(moment, null, { signal: timer.signal }).catch(() => null)]))
   timer.abort()
