@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.ts'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { isInMemory } from '../../database/open.ts'
+import { fileIdentity, isInMemory } from '../../database/open.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { CommandError, type CommandContext } from '../command.ts'
 import type { IngestRefusal, IngestThreadData } from './ingest-thread.ts'
@@ -51,6 +51,7 @@ export function startBackgroundTasks(
   const refusal = new AbortController()
   let restart = new AbortController()
   let awaits = preparation !== null
+  const file = fileIdentity(config.database)
   const work = async (): Promise<void> => {
     await preparation?.ready
     awaits = false
@@ -60,7 +61,7 @@ export function startBackgroundTasks(
       const { signal } = restart
       try {
         const end = AbortSignal.any([stop.signal, signal])
-        const refused = await runThread({ config, root: root.href }, end)
+        const refused = await runThread({ config, root: root.href, file }, end)
         if (signal.aborted) continue
         if (refused !== null)
           refusal.abort(refused.isUsage ? new UsageError(refused.message) : new CommandError(refused.message))

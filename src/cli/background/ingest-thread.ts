@@ -1,6 +1,9 @@
 /** The thread of `serve --ingest` and of `serve --retain`, which runs until it is told to stop. */
 import { UsageError } from '../../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
+import { filePath } from '../../database/open.ts'
+import { ReplacedFileError } from '../../database/refusals.ts'
+import { assertSameFile } from '../../database/sqlite/open-file.ts'
 import { InputError } from '../../ingest/sources/files/lines.ts'
 import { openStore } from '../store/project.ts'
 import { type IngestGiven, runIngest, runRetention } from './ingest.ts'
@@ -9,6 +12,8 @@ import type { Config } from '../settings/settings.ts'
 export interface IngestThreadData {
   readonly config: Config
   readonly root: string
+  /** The file that the service began with; null for other engines. */
+  readonly file: string | null
 }
 
 /** The reason why the settings cannot be followed. */
@@ -18,18 +23,22 @@ export interface IngestRefusal {
   readonly isUsage: boolean
 }
 
-const { config, root } = workerData as IngestThreadData
+const { config, root, file } = workerData as IngestThreadData
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
 try {
   const context = { config, root: new URL(root) }
   // Only the server updates the database and decides what follows from a rebuild; this thread must not reverse that.
-  const open: IngestGiven['open'] = (...store) => openStore(...store, { rebuild: 'never' })
+  const open: IngestGiven['open'] = async (...store) => {
+    if (file !== null) assertSameFile(filePath(config.database) ?? '', file)
+    return openStore(...store, { rebuild: 'never' })
+  }
   const given = { open, signal: () => stop.signal }
   const { ingest: from } = config
   await (from === null ? runRetention(context, given) : runIngest(context, from, given))
 } catch (error) {
-  if (!(error instanceof InputError || error instanceof UsageError)) throw error
+  const isRefusal = [InputError, UsageError, ReplacedFileError].some((kind) => error instanceof kind)
+  if (!(error instanceof Error && isRefusal)) throw error
   // A restart would fail in the same way.
   const refusal: IngestRefusal = { message: error.message, isUsage: error instanceof UsageError }
   parentPort?.postMessage(refusal)
