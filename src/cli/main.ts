@@ -71,7 +71,7 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
     // The others have no database in a file, or end in an order of their own.
-    using _file = ['serve', 'demo', 'mcp'].includes(name) ? null : watchFile(config, endNow)
+    using _file = ['copy', 'demo', 'mcp', 'schema', 'serve'].includes(name) ? null : watchFile(config, endNow)
     const command = await load[name]()
     process.exitCode = (await command({ config, operands, given, root })) ?? 0
   } catch (error) {

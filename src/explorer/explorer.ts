@@ -78,16 +78,10 @@ export interface Explorer {
 
 export function createExplorer(site: Site): Explorer {
   const robots = robotsText(site)
-  const sitemaps = new Map<Sitemap, { readonly index: IndexState | null; readonly text: string | null }>()
   return {
     robots: () => robots,
     async sitemap(which) {
-      const index = await site.readIndex().catch(() => null)
-      let made = sitemaps.get(which)
-      if (made?.index !== index) made = undefined
-      made ??= { index, text: sitemapText(site, which, index) }
-      sitemaps.set(which, made)
-      return made.text
+      return sitemapText(site, which, await site.readIndex().catch(() => null))
     },
     open({ path, parameters, accepted, origin, refusal, exportRows }) {
       const chosen = parameters.findLast(([name]) => name === 'lang')?.[1] ?? null
@@ -108,7 +102,7 @@ export function createExplorer(site: Site): Explorer {
         refusal === null
           ? (unknownLanguage(chosen, request) ?? draftOf(site, request))
           : refusedPage(refusal, request)
-      if ('media' in draft) return openFile(draft, request)
+      if ('media' in draft) return openFile(draft, request, site)
       const { title, description = null, isIndexed, isEmbedded = false, feed = null, status } = draft
       const { address } = request
       const frame: Frame = { site, language, title, description, address, isIndexed, isEmbedded, feed }
@@ -119,8 +113,7 @@ export function createExplorer(site: Site): Explorer {
         isEmbedded,
         start: draft.known === undefined ? frameStart(frame) : '',
         async finish(ask, timed = untimed) {
-          const { html, known } = await complete(draft, request, ask, timed)
-          const index = await site.readIndex().catch(() => null)
+          const { html, known, index } = await complete(draft, request, site, ask, timed)
           const knownFrame: Frame = {
             ...frame,
             title: known.title,
@@ -153,7 +146,11 @@ function unknownLanguage(chosen: string | null, request: PageRequest): Draft | n
 
 const page = 'text/html; charset=utf-8'
 
-function openFile({ status, media, name, operation, write }: FileDraft, request: PageRequest): OpenPage {
+function openFile(
+  { status, media, name, operation, write }: FileDraft,
+  request: PageRequest,
+  { readIndex }: Site,
+): OpenPage {
   const { language } = request
   return {
     status,
@@ -164,7 +161,8 @@ function openFile({ status, media, name, operation, write }: FileDraft, request:
     async finish(ask, timed = untimed) {
       try {
         const answer = await answerTo(operation, ask)
-        const rest = await timed(() => write(answer, (each) => answerTo(each, ask)))
+        const index = await readIndex().catch(() => null)
+        const rest = await timed(() => write(answer, (each) => answerTo(each, ask), index))
         if (rest !== null) return { status, media, name: name ?? null, start: '', rest }
         return { status: 404, media: page, name: null, start: '', rest: toText(language.text.notFound) }
       } catch (error) {
@@ -187,10 +185,12 @@ class FailedOperation extends Error {
 async function complete(
   draft: Draft,
   request: PageRequest,
+  { readIndex }: Site,
   ask: Ask,
   timed: Timed,
 ): Promise<{
   readonly html: string
+  readonly index: IndexState | null
   readonly known: Pick<Draft, 'title' | 'description'> & { readonly status: number }
 }> {
   const operation = typeof draft.operation === 'function' ? await draft.operation() : draft.operation
@@ -201,14 +201,16 @@ async function complete(
       throw error
     })
     const data = { ...first, ...(await further) }
-    const content = await timed(() => draft.render(data))
+    const index = await readIndex().catch(() => null)
+    const content = await timed(() => draft.render(data, index))
     // Of a large chart, making and printing the page take some 10 ms each.
     await setImmediate()
-    return { html: timed(() => toText(content)), known: draft.known?.(data) ?? draft }
+    return { html: timed(() => toText(content)), index, known: draft.known?.(data) ?? draft }
   } catch (error) {
     if (!(error instanceof FailedOperation)) throw error
     const { content, status } = failurePage(error.fault, request)
-    return { html: toText(content), known: { status, title: request.language.text.failed } }
+    const index = await readIndex().catch(() => null)
+    return { html: toText(content), index, known: { status, title: request.language.text.failed } }
   }
 }
 

@@ -99,7 +99,8 @@ export interface Draft {
   readonly feed?: string | null
   /** What only the answer tells; such a page is sent as a whole, because its head depends on its data. */
   readonly known?: (answer: Answer) => Pick<Draft, 'status' | 'title' | 'description'>
-  readonly render: (answer: Answer) => Html | Promise<Html>
+  /** `index`: null if its state is not known. */
+  readonly render: (answer: Answer, index: IndexState | null) => Html | Promise<Html>
 }
 
 /** A file made of an answer, such as a feed or a chart as SVG, instead of a page. */
@@ -114,7 +115,8 @@ export interface FileDraft {
   readonly write: (
     answer: Answer,
     ask: (operation: Operation | readonly Operation[]) => Promise<Answer>,
-  ) => Promise<string | Uint8Array | null>
+    index: IndexState | null,
+  ) => string | Promise<string | Uint8Array | null>
 }
 
 /** What the frame of a page shows. */

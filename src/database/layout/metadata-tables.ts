@@ -16,6 +16,10 @@ export interface ColumnTypes {
   readonly clustered: string
 }
 
+/** Lexicons by what is derived from them, which a rebuild replaced at a time. Databases may be older than this table. */
+export const createReplaced =
+  'create table if not exists replaced (derivation text primary key, at bigint not null);'
+
 /**
  * Times are microseconds since 1970, days are numbers of days since 1970 in UTC.
  * `base`: repository collections. `rejection`: refused records.
@@ -32,10 +36,6 @@ export interface ColumnTypes {
  * `purge`: purged subjects of hidings; `erased_at` is null while data may be left.
  * `expired`: records that were removed for their age and do not come back.
  */
-/** Lexicons by what is derived from them, which a rebuild replaced at a time. Databases may be older than this table. */
-export const createReplaced =
-  'create table if not exists replaced (derivation text primary key, at bigint not null);'
-
 export function createMetadataTables(types: ColumnTypes): string {
   const { text, integer, flag, real, cid, json, id, clustered } = types
   return `

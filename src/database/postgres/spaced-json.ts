@@ -15,7 +15,7 @@ export function withoutSpaces(body: Buffer): Buffer {
   let to = first
   for (let at = first; at !== -1; ) {
     let isText = false
-    for (at += 1; body[at] !== spacedMark; at++) {
+    for (at += 1; at < body.length && body[at] !== spacedMark; at++) {
       const byte = body[at] as number
       if (byte === space && !isText) continue
       body[to++] = byte

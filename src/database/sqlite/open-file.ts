@@ -3,7 +3,7 @@
  * the name for a new connection, and applies the log next to it (`-wal`), whichever file it belongs to.
  */
 import { randomInt } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ReplacedFileError } from '../refusals.ts'
@@ -58,9 +58,7 @@ export class OpenFile {
     this.#location = database.location()
     this.#identity = this.#location === null ? null : identityOf(path)
     if (this.#location === null) return
-    const owner = [inodeOf(path), inodeOf(`${this.#location}-wal`), storedIdentity(path)].join(' ')
-    if (ownerOf(this.#location)?.join(' ') !== owner)
-      writeFileSync(`${this.#location}-owner`, owner, { mode: 0o600 })
+    claimLog(this.#location)
     process.on('exit', this.leave)
   }
 
@@ -79,6 +77,16 @@ export class OpenFile {
     if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) return
     for (const end of ['-wal', '-shm', '-owner']) rmSync(at + end, { force: true })
   }
+}
+
+/** Records that the log next to the file belongs to it. `path`: without symbolic links. */
+export function claimLog(path: string): void {
+  const owner = [inodeOf(path), inodeOf(`${path}-wal`), storedIdentity(path)].join(' ')
+  if (ownerOf(path)?.join(' ') === owner) return
+  // Another user's file, such as root's, is replaced.
+  const draft = `${path}-owner-${process.pid}`
+  writeFileSync(draft, owner, { mode: 0o600 })
+  renameSync(draft, `${path}-owner`)
 }
 
 /** Throws if the log next to a file has transactions of another file that had the name before. */

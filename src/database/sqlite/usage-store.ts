@@ -2,12 +2,13 @@
  * Adds the usage of keys to a file that other processes write to. The connection exists for that alone and never waits
  * for a lock, because the calling process also answers queries.
  */
+import { realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addUsage } from '../metadata/keys.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { isBusy } from './failures.ts'
-import { assertSameFile } from './open-file.ts'
+import { assertSameFile, claimLog } from './open-file.ts'
 import { createRunner } from './steps.ts'
 
 /** Milliseconds between attempts, and their number. */
@@ -35,6 +36,7 @@ export async function addUsageToFile(
 function addNow(path: string, usage: readonly KeyUsage[], today: number): void {
   using database = new DatabaseSync(path, { timeout: 0 })
   database.exec('pragma synchronous = normal; begin immediate')
+  claimLog(realpathSync(path))
   createRunner(database)(addUsage(usage, today))
   database.exec('commit')
 }

@@ -60,8 +60,7 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
     location: isUntidy ? withLanguage(chartsAddress(nsid, tidy), language) : null,
     operation: affordableOperations(site, panels),
     more: (answer) => affordableOperations(site, chart.more(answer)),
-    async render(answer) {
-      const index = await site.readIndex().catch(() => null)
+    async render(answer, index) {
       const { spec, notes } = chart.chart(answer)
       const back = withLanguage(collectionAddress(nsid, withOthers(view, without)), language)
       const tabs = parts.map((each) => ({

@@ -65,8 +65,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
     feed: feedAddress(collection.nsid, view, 'atom'),
-    async render(answer) {
-      const index = await site.readIndex().catch(() => null)
+    async render(answer, index) {
       const isLive = view.sort === null && view.page === null && view.search === ''
       const context: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer

@@ -21,8 +21,7 @@ function feedPage(media: string, print: (feed: Feed) => string) {
       status: 200,
       media,
       operation: buildOperation(site.schema, 'Feed', [feedPanel(view, subject, site)]),
-      async write(answer) {
-        const index = await site.readIndex().catch(() => null)
+      write(answer, _ask, index) {
         const given = {
           title: `${name} · ${site.title}`,
           self: origin + address,

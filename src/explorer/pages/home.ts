@@ -30,8 +30,7 @@ export function homePage(site: Site, { language }: PageRequest): Draft {
     title: site.title,
     operation: buildOperation(schema, 'Home', panels),
     isIndexed: true,
-    async render(answer) {
-      const index = await site.readIndex().catch(() => null)
+    render(answer, index) {
       return html`
         <header class="front">
           <h1>${site.title}</h1>

@@ -65,10 +65,9 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         ...(summary !== undefined && { description: shortText(summary, 300) }),
       }
     },
-    async render(answer) {
+    async render(answer, index) {
       const node = nodeOf(answer)
       if (node === null) return missing()
-      const index = await site.readIndex().catch(() => null)
       const context: MenuContext = { ...request, site, index }
       const named = namedBy(node)
       const summary =

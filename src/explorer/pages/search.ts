@@ -8,7 +8,7 @@ import type { Subject } from '../fields/subject.ts'
 import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, buildOperation, type Panel } from '../operation.ts'
-import type { Answer, Draft, PageRequest, Site } from '../page.ts'
+import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
 import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
@@ -55,9 +55,9 @@ export function searchPage(site: Site, request: PageRequest): Draft {
         : [],
     isMoreOptional: true,
     operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
-    render: async (answer) => html`
+    render: (answer, index) => html`
       <header class="heading"><h1>${title}</h1></header>
-      ${searchAllForm(site, language, q)} ${asks && [found(answer), await menu(answer)]}
+      ${searchAllForm(site, language, q)} ${asks && [found(answer), menu(answer, index)]}
     `,
   }
 
@@ -70,9 +70,8 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   }
 
   /** The pages of the collections have files of their records. */
-  async function menu(answer: Answer): Promise<Html> {
+  function menu(answer: Answer, index: IndexState | null): Html {
     if ((answer['found'] as Found).nodes.length === 0) return null
-    const index = await site.readIndex().catch(() => null)
     const operation = buildOperation(site.schema, 'Search', [foundPanel(q, '', searched)])
     return exportMenu({ kind: 'list', title, operation, files: [] }, { ...request, site, index })
   }

@@ -1,10 +1,10 @@
 /**
  * Decides whether our own clock is right. Records get its time, so it is compared with the `Date` headers of the source's
- * server and of the directory of DIDs at start, and whenever it was set: times of a clock that is ahead would stay the
- * newest until then. It also decides whether a revision is from the future or our own clock is slow. Revisions are times, and the latest wins: a
- * revision from 2036 would freeze its record, or after a fetch its whole account, for ten years. Revisions beyond our
- * clock plus a tolerance are therefore refused, as the sync specification requires. Before a refusal, our clock is
- * compared again.
+ * server and of the directory of DIDs at start, and whenever it was set: a clock that is ahead would give records times
+ * that stay the newest until it is reached. It also decides whether a revision is from the future or our own clock is
+ * slow. Revisions are times, and the latest wins: a revision from 2036 would freeze its record, or after a fetch its
+ * whole account, for ten years. Revisions beyond our clock plus a tolerance are therefore refused, as the sync
+ * specification requires. Before a refusal, our clock is compared again.
  */
 import { reasonOf } from '../../util/text/messages.ts'
 import { counted } from '../../util/text/counted.ts'

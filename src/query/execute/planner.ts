@@ -64,7 +64,7 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
 }
 
 export interface Planner {
-  /** Await before `questionOf`, so that a long document does not keep others waiting; undefined of any other. */
+  /** Await before `questionOf`, so that a long document does not keep others waiting; undefined for short ones. */
   prepareLong(request: GraphQLRequest, requestLimits: RequestLimits): Promise<void> | undefined
   questionOf(request: GraphQLRequest, requestLimits: RequestLimits): Question
   planStatement(

@@ -60,9 +60,9 @@ function withType(node: VariableNode, type: string): VariableNode {
   return { ...node, name: { ...node.name, value: `${node.name.value}:${type}` } }
 }
 
-/** A variable's name, or an error about it, with the name that the caller gave it. */
+/** A variable's name, or an error about variables, with the names that the caller gave them. */
 export function givenName(text: string): string {
-  return text.replace(/^((?:Variable "\$)?\w+):[^" ]+/, '$1')
+  return text.replaceAll(/(?<=^\w+|"\$\w+):[^" ]+/g, '')
 }
 
 /** The type of the declaration as the place expects it, as text; null where neither fits. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { createServer, IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { test } from 'node:test'
 import { startServer } from '../../../test/support/server/http-server.ts'
 import { until } from '../../../test/support/until.ts'
@@ -34,6 +34,17 @@ test('a connection is closed whose body comes in small chunks, and its network a
   )
   assert.equal(await server.connections(), 1)
   other.destroy()
+})
+
+test('what is read of a body with small chunks is its beginning, also where large ones follow', () => {
+  const server = createServer()
+  limitChunks(server, { each: null })
+  const request = new IncomingMessage(new Socket())
+  request.headers = { 'transfer-encoding': 'chunked' }
+  server.emit('request', request, new ServerResponse(request))
+  const pieces = [...Array.from({ length: 1_001 }, () => 'a'.repeat(64)), 'b', 'c'.repeat(1_000)]
+  for (const piece of pieces) request.push(Buffer.from(piece))
+  assert.equal(String(request.read()), pieces.slice(0, -1).join(''))
 })
 
 test('of a body that nobody reads yet few small chunks are held, and all large ones up to the usual limit', async () => {

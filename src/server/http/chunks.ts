@@ -10,14 +10,14 @@ import { networkOf } from '../admission/limits/address.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { leastAverage, piecesLookedOver } from './requests.ts'
 
-/** Bodies in chunks that a network may send in a minute without being read to their end. */
+/** Bodies in tiny chunks that a network may send in a minute. */
 const mostBodies = 10
 const mostNetworks = 10_000
 
 /** Networks are not known behind proxies, which join chunks themselves. */
 export function limitChunks(server: Server, { each }: Pick<ConnectionLimits, 'each'>): void {
   const bodies = new LRUCache<string, number>({ ...atMost(mostNetworks), ttl: 60_000, noUpdateTTL: true })
-  /** Connections on which a body in chunks is sent. */
+  /** Connections on which a body in chunks is sent, whose network may be refused meanwhile. */
   const sending = new Map<Socket, string>()
   const isBanned = (network: string): boolean => (bodies.get(network) ?? 0) > mostBodies
   const count = (network: string, own: Socket): void => {
@@ -35,21 +35,22 @@ export function limitChunks(server: Server, { each }: Pick<ConnectionLimits, 'ea
     // What is left of a body would be parsed for as long as it is sent.
     response.once('finish', () => {
       if (request.complete) return
-      count(network, socket)
+      if (isOver) count(network, socket)
       socket.destroySoon()
     })
     const { push } = request
-    let [pieces, length] = [0, 0]
+    let [pieces, length, isOver] = [0, 0, false]
     request.push = (piece: Buffer | null): boolean => {
       if (piece === null) return push.call(request, piece)
+      if (isOver) return false
       pieces += 1
       length += piece.length
-      // The reader refuses the body with the last of these.
-      if (pieces <= piecesLookedOver + 1 || length >= pieces * leastAverage) return push.call(request, piece)
-      return false
+      // As the reader decides, which refuses the body with this piece.
+      isOver = pieces > piecesLookedOver && length < pieces * leastAverage
+      return push.call(request, piece)
     }
   }
-  server.prependListener('request', watch).prependListener('checkContinue', watch)
+  server.prependListener('request', watch)
   server.prependListener('connection', (socket: Socket) => {
     if (isBanned(networkOf(socket.remoteAddress))) socket.destroy()
   })

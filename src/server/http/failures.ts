@@ -84,13 +84,17 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   )
 }
 
+/** Each reads up to 64 KB of a late request. */
+const mostReadings = 100
+
 /** If this process was the slow one, the request waits in the system's buffer: it is read first, and then answered. */
 async function answerLate(socket: Socket): Promise<void> {
   const before = lastRequestOf(socket)
   const answered = before?.complete === true ? before : null
-  for (let read = -1; socket.bytesRead > read; await setImmediate()) {
+  for (let round = 0, read = -1; round < mostReadings && socket.bytesRead > read; round += 1) {
     read = socket.bytesRead
     // The system is asked for more between two of these.
+    await setImmediate()
     await setImmediate()
   }
   const last = lastRequestOf(socket)

@@ -128,7 +128,7 @@ export function createMetricsApp({
     forceCloseConnections: true,
   })
   app.addHook('onRequest', async ({ hostname }, reply) => {
-    if (isOwnHost(hostname.replace(/^\[(.*)\]$/, '$1'))) return undefined
+    if (isOwnHost(hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1'))) return undefined
     return reply.code(403).type('text/plain; charset=utf-8').send('Ask at the address of --metrics-host.\n')
   })
   app.get('/metrics', async (_request, reply) => reply.type(contentType).send(await metrics()))

@@ -13,7 +13,7 @@ export async function importFiles(context: CommandContext): Promise<number> {
   try {
     return await importInto(context)
   } catch (error) {
-    if (made !== null) await removeIfEmpty(made, context)
+    if (made !== null) await removeIfEmpty(made, context).catch(() => undefined)
     throw error
   }
 }

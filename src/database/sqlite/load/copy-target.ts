@@ -2,7 +2,7 @@
  * Writes a copy into a file: rows arrive in transactions of some thousands, in the order of their future ids; trigrams
  * and indexes are built when all rows of a collection are present.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
@@ -15,6 +15,7 @@ import { deriveRow } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
 import { derivationOf, quote } from '../layout/ddl.ts'
 import { connect } from '../connection.ts'
+import { claimLog } from '../open-file.ts'
 import { assertOurLayout, isEmpty, readDerivation } from '../layout/layout.ts'
 import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
@@ -47,6 +48,7 @@ export async function openSqliteTarget(
       createRunner(database)(hasRows(options.tables)),
     )
     database.exec(fileSettings)
+    claimLog(realpathSync(path))
     const target = new SqliteTarget(database, path, options.tables, wanted, found === 'whole', version)
     if (found === 'empty') target.begin()
     return target
