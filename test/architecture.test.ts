@@ -82,6 +82,7 @@ const servedBy: readonly string[] = [
   'graphql/utilities/typeFromAST',
   'graphql/utilities/valueFromASTUntyped',
   'graphql/validation/rules/NoFragmentCyclesRule',
+  'graphql/validation/rules/VariablesInAllowedPositionRule',
   'graphql/validation/specifiedRules',
   'graphql/validation/validate',
   'ipaddr.js',

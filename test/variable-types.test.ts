@@ -53,6 +53,23 @@ const declarations = [
   ...[`[${article}WhereInput]`, `[${article}WhereInput!]`].map((type) =>
     conditions(type, 'OR', [{ language: { eq: 'en' } }], '[{language: {eq: "en"}}]'),
   ),
+  ...(
+    [
+      ['String', 'where: {language: {in: [$v]}}', 'en'],
+      ['String', 'where: {publishedAt: {notIn: [$v]}}', day],
+      ['String', 'where: {tags: {hasAll: [$v, "energy"]}}', 'climate'],
+      [`${article}WhereInput`, 'where: {OR: [$v]}', { language: { eq: 'en' } }],
+      [`${article}SortFieldInput`, 'sortBy: [$v]', { field: 'publishedAt' }],
+    ] as const
+  ).map(([declared, place, value]) => {
+    const literal = JSON.stringify(value).replaceAll(/"(\w+)":/g, '$1: ')
+    return {
+      declared,
+      place,
+      value,
+      literal: place.replace('$v', literal.replace('"publishedAt"', 'publishedAt')),
+    }
+  }),
   ...[`[${article}SortFieldInput]`, `[${article}SortFieldInput!]`].map((declared) => ({
     declared,
     place: 'sortBy: $v',
@@ -109,6 +126,8 @@ test('values are checked when they are sent', async () => {
     ['String', 'where: {publishedAt: {gte: $v}}', 'yesterday', /is no moment between/],
     ['[String]', 'where: {language: {in: $v}}', ['en', null], /has invalid value at \[\d\]/],
     [`[${article}SortFieldInput]`, 'sortBy: $v', [null], /has invalid value at \[\d\]/],
+    ['String', 'where: {publishedAt: {in: [$v]}}', null, /invalid value at \.publishedAt\.in\[0\]: .*\$v\\"/],
+    [`${article}WhereInput`, 'where: {AND: [$v]}', null, /invalid value at \.AND\[0\]/],
   ] as const) {
     const query = `query ($v: ${declared}) { techServiceNewsArticle(${place}) { totalCount } }`
     const answer: Json = await service.engine.execute({ query, variables: { v: value } })

@@ -16,9 +16,12 @@ export function watchFile(
   const path = sharedPath(database)
   if (path === null) return null
   let [file, content] = [identityOf(path), storedIdentity(path)]
+  let missing = 0
   const timer = setInterval(() => {
     const [now, stored] = [identityOf(path), storedIdentity(path)]
-    const isOther = stored !== '' && content !== '' && stored !== content
+    missing = stored === '' ? missing + 1 : 0
+    // A file without identity is another one; once it may be half of a page that is being written.
+    const isOther = content !== '' && (stored === '' ? missing > 1 : stored !== content)
     file ??= now
     content ||= stored
     if (file === now && !isOther) return

@@ -5,6 +5,7 @@ import { line } from '../../../test/support/records/note-lines.ts'
 import { note, openNotes } from '../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { connect } from './connection.ts'
+import { identityUnit, storedIdentity } from './open-file.ts'
 
 const inFolder = temporaryFolder()
 const rowsIn = (path: string): unknown => {
@@ -71,3 +72,16 @@ for (const way of ['another file', 'another file with its inode', 'an older copy
     rmSync(`${path}-wal`)
     assert.deepEqual(rowsIn(path), [way === 'an older copy' ? 'a' : 'z'])
   })
+
+test('a file of an earlier version is given an identity when it is opened to write', async () => {
+  const path = await fileWith('earlier.db', 'a')
+  const identity = storedIdentity(path)
+  {
+    using database = connect(path, false)
+    database.exec(`pragma user_version = ${Number(identity) % identityUnit}`)
+  }
+  assert.equal(storedIdentity(path), '')
+  await (await openNotes(path))[Symbol.asyncDispose]()
+  assert.notEqual(storedIdentity(path), '')
+  assert.deepEqual(rowsIn(path), ['a'])
+})

@@ -3,7 +3,16 @@
  * the name for a new connection, and applies the log next to it (`-wal`), whichever file it belongs to.
  */
 import { randomInt } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ReplacedFileError } from '../refusals.ts'
@@ -26,8 +35,24 @@ export function assertSameFile(path: string, identity: string | null): void {
 /** `user_version` has the version of the layout, and this many times a number that identifies the database. */
 export const identityUnit = 256
 
-export function createIdentity(): number {
-  return identityUnit * randomInt(1, 2 ** 23)
+/** Gives a file its identity: a new one, and one of an earlier version. */
+export function identify(database: DatabaseSync): void {
+  if (versionIn(database) >= identityUnit) return
+  database.exec('begin immediate')
+  // Another process may have given it one meanwhile.
+  const version = versionIn(database)
+  const identity = version < identityUnit ? identityUnit * randomInt(1, 2 ** 23) : 0
+  database.exec(`pragma user_version = ${identity + version}; commit; pragma wal_checkpoint(passive)`)
+}
+
+/** Empty in a file of an earlier version. */
+function identityIn(database: DatabaseSync): string {
+  const version = versionIn(database)
+  return version < identityUnit ? '' : String(version)
+}
+
+function versionIn(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.user_version)
 }
 
 /** The identity in the file itself, without its log; empty before the first checkpoint, and in files without one. */
@@ -36,8 +61,7 @@ export function storedIdentity(path: string): string {
   url.searchParams.set('immutable', '1')
   try {
     using database = new DatabaseSync(url, { readOnly: true })
-    const version = Number(database.prepare('pragma user_version').get()?.user_version)
-    return version < identityUnit ? '' : String(version)
+    return identityIn(database)
   } catch {
     return ''
   }
@@ -58,7 +82,7 @@ export class OpenFile {
     this.#location = database.location()
     this.#identity = this.#location === null ? null : identityOf(path)
     if (this.#location === null) return
-    claimLog(this.#location)
+    claimLog(database, this.#location)
     process.on('exit', this.leave)
   }
 
@@ -79,33 +103,46 @@ export class OpenFile {
   }
 }
 
-/** Records that the log next to the file belongs to it. `path`: without symbolic links. */
-export function claimLog(path: string): void {
-  const owner = [inodeOf(path), inodeOf(`${path}-wal`), storedIdentity(path)].join(' ')
+/** Records that the log next to the file of a connection belongs to it. `path`: without symbolic links. */
+export function claimLog(database: DatabaseSync, path: string): void {
+  const owner = [inodeOf(path), inodeOf(`${path}-wal`), identityIn(database)].join(' ')
   if (ownerOf(path)?.join(' ') === owner) return
-  // Another user's file, such as root's, is replaced.
-  const draft = `${path}-owner-${process.pid}`
-  writeFileSync(draft, owner, { mode: 0o600 })
-  renameSync(draft, `${path}-owner`)
+  // A file of another user is replaced, and one of root's is for the user of the database, as SQLite does it.
+  const draft = `${path}-owner-${randomInt(2 ** 32)}`
+  try {
+    writeFileSync(draft, owner, { mode: 0o600 })
+    const { uid, gid } = statSync(path)
+    if (process.getuid?.() === 0) chownSync(draft, uid, gid)
+    renameSync(draft, `${path}-owner`)
+  } catch {
+    // Without it the log is taken for that of the file, as SQLite takes it.
+    rmSync(draft, { force: true })
+  }
 }
 
 /** Throws if the log next to a file has transactions of another file that had the name before. */
 export function assertOwnLog(path: string): void {
   if (!existsSync(path)) return
   const at = realpathSync(path)
-  const log = `${at}-wal`
-  const [file, ownLog, stored] = ownerOf(at) ?? []
-  if (!existsSync(log) || inodeOf(log) !== ownLog) return
-  // An inode is given to another file once nobody has the first one open.
-  const now = storedIdentity(at)
-  if (inodeOf(at) === file && (now === stored || now === '' || stored === '')) return
-  // Processes that have the other file open put its log where it belongs.
+  if (isOwnLog(at)) return
+  // Processes that have the other file open put its log where it belongs; one that makes this file says so.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, noticeTime)
+  if (isOwnLog(at)) return
+  const log = `${at}-wal`
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new Error(
       `${log} is the log of another file that was here before. Give it the name of that file, with -wal, or delete it and ${at}-shm.`,
     )
   rmSync(`${at}-owner`, { force: true })
+}
+
+function isOwnLog(path: string): boolean {
+  const log = `${path}-wal`
+  const [file, ownLog, stored] = ownerOf(path) ?? []
+  if (!existsSync(log) || inodeOf(log) !== ownLog) return true
+  // An inode is given to another file once nobody has the first one open.
+  const now = storedIdentity(path)
+  return inodeOf(path) === file && (now === stored || now === '')
 }
 
 /** The inodes of the file that the log belongs to and of the log, and the identity in the file. */

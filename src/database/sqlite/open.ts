@@ -5,7 +5,7 @@ import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'
-import { OpenFile } from './open-file.ts'
+import { identify, OpenFile } from './open-file.ts'
 import { LongQueries } from './read/long-queries.ts'
 import { migrate, recordText } from './layout/migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
@@ -21,19 +21,24 @@ export async function openSqlite(
   const inMemory = path === ':memory:'
   const writing = connect(path, false)
   let reading: DatabaseSync
+  let file: OpenFile | undefined
   try {
     // Before any pragma: the journal mode is stored in the file, which may belong to another program.
     assertOurs(writing)
     writing.exec(fileSettings)
     await migrate(writing, options)
+    if (!inMemory) identify(writing)
+    // Before others open the file, so that they know whose log this is.
+    file = new OpenFile(writing, path)
     // From now on the writer waits for locks itself, without blocking the thread.
     writing.exec('pragma busy_timeout = 0')
     reading = inMemory ? writing : connect(path, true)
   } catch (error) {
+    file?.leave()
     writing.close()
     throw error
   }
-  const write = new SqliteWriter(writing, { ...options, file: new OpenFile(writing, path) })
+  const write = new SqliteWriter(writing, { ...options, file })
   const read = new SqliteReader(reading, {
     fingerprint: options.fingerprint,
     now: options.now,

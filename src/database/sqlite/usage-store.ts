@@ -36,7 +36,7 @@ export async function addUsageToFile(
 function addNow(path: string, usage: readonly KeyUsage[], today: number): void {
   using database = new DatabaseSync(path, { timeout: 0 })
   database.exec('pragma synchronous = normal; begin immediate')
-  claimLog(realpathSync(path))
+  claimLog(database, realpathSync(path))
   createRunner(database)(addUsage(usage, today))
   database.exec('commit')
 }

@@ -20,12 +20,13 @@ import { Kind, OperationTypeNode, parse } from 'graphql/language'
 import { GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType } from 'graphql/type'
 import { typeFromAST } from 'graphql/utilities/typeFromAST'
 import { NoFragmentCyclesRule } from 'graphql/validation/rules/NoFragmentCyclesRule'
+import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 import { specifiedRules } from 'graphql/validation/specifiedRules'
 import { validate } from 'graphql/validation/validate'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
 import { withoutOmitted } from './omitted-variables.ts'
-import { givenName, withExpectedTypes } from './variable-types.ts'
+import { givenName, variablesInAllowedPosition, withExpectedTypes } from './variable-types.ts'
 import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWithin } from './limits.ts'
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
@@ -34,6 +35,10 @@ const mostErrors = 10
 const mostPrinted = 40_000
 /** Characters from which a document is long: each step of its preparation takes up to 5 ms, and together 20. */
 export const longDocument = 4_000
+
+const allRules = specifiedRules.map((rule) =>
+  rule === VariablesInAllowedPositionRule ? variablesInAllowedPosition : rule,
+)
 
 export interface Prepared {
   readonly operations: readonly OperationDefinitionNode[]
@@ -80,7 +85,7 @@ function* prepareDocument(
     ])
   const isWhole = assertDocumentWithin(document, fragments)
   yield
-  const rules = isWhole ? specifiedRules : [NoFragmentCyclesRule]
+  const rules = isWhole ? allRules : [NoFragmentCyclesRule]
   const errors = validate(schema, document, rules, { maxErrors })
   yield
   if (errors.some(({ message }) => message === 'Validation aborted.'))
@@ -252,7 +257,7 @@ function callersFault<Result>(coerce: () => Result): Result {
   try {
     return coerce()
   } catch (error) {
-    throw badInput(error instanceof Error ? error.message : String(error))
+    throw badInput(givenName(error instanceof Error ? error.message : String(error)))
   }
 }
 

@@ -4,11 +4,12 @@
  * the conditions on a field. Values are then coerced to that type, which refuses a null element. A variable whose places
  * expect several types becomes one of each.
  */
-import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode } from 'graphql'
+import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode, ValidationRule } from 'graphql'
 import type { VariableDefinitionNode, VariableNode } from 'graphql'
 import { Kind, parseType, print, visit } from 'graphql/language'
-import { isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql/type'
+import { getNullableType, isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql/type'
 import { TypeInfo, visitWithTypeInfo } from 'graphql/utilities/TypeInfo'
+import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 
 /** The same document where nothing is to be changed. */
 export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
@@ -53,6 +54,24 @@ export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode)
       }),
     }),
   })
+}
+
+/**
+ * The rule of the specification, but a list or an element of a list may be a variable that can be null, as where lists
+ * are declared nullable. Its null is refused when it is sent.
+ */
+export const variablesInAllowedPosition: ValidationRule = (context) => {
+  const isList = (type: GraphQLInputType | null | undefined): boolean => isListType(getNullableType(type))
+  const usagesIn = (operation: Parameters<typeof context.getRecursiveVariableUsages>[0]) =>
+    context
+      .getRecursiveVariableUsages(operation)
+      // With a default value, a place takes variables that can be null.
+      .map((usage) =>
+        isList(usage.type) || isList(usage.parentType) ? { ...usage, defaultValue: {} } : usage,
+      )
+  return VariablesInAllowedPositionRule(
+    Object.create(context, { getRecursiveVariableUsages: { value: usagesIn } }),
+  )
 }
 
 /** The copy of the variable that has this type; no name in a document has a colon. */

@@ -24,7 +24,6 @@ import type { MigrateOptions } from '../../migrate-options.ts'
 import { databaseBusy } from '../../refusals.ts'
 import { isBusy } from '../failures.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
-import { createIdentity } from '../open-file.ts'
 import { findRebuild, isAtWork } from './rebuild-state.ts'
 import { createRunner, transact } from '../steps.ts'
 
@@ -69,7 +68,7 @@ function layOutOrCheck(database: DatabaseSync, options: MigrateOptions): 'curren
 
 function create(database: DatabaseSync, { tables, fingerprint, onCreated }: MigrateOptions): void {
   database.exec(
-    `pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion + createIdentity()}; ${commonTables}`,
+    `pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}; ${commonTables}`,
   )
   database
     .prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)')

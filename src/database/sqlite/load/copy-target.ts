@@ -15,7 +15,7 @@ import { deriveRow } from '../../derive.ts'
 import type { Table } from '../../layout/tables.ts'
 import { derivationOf, quote } from '../layout/ddl.ts'
 import { connect } from '../connection.ts'
-import { claimLog } from '../open-file.ts'
+import { claimLog, identify } from '../open-file.ts'
 import { assertOurLayout, isEmpty, readDerivation } from '../layout/layout.ts'
 import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
@@ -41,6 +41,7 @@ export async function openSqliteTarget(
     if (isEmpty(database)) {
       database.exec(fileSettings)
       await migrate(database, options)
+      identify(database)
     }
     // Before anything is read that must not change until the first write.
     const version = readDataVersion(database)
@@ -48,7 +49,7 @@ export async function openSqliteTarget(
       createRunner(database)(hasRows(options.tables)),
     )
     database.exec(fileSettings)
-    claimLog(realpathSync(path))
+    claimLog(database, realpathSync(path))
     const target = new SqliteTarget(database, path, options.tables, wanted, found === 'whole', version)
     if (found === 'empty') target.begin()
     return target
