@@ -36,6 +36,7 @@ const rules: readonly (readonly [rule: string, text: string, words: string])[] =
   ['dates and times are their parts', '2026-11-14 10:30', '2026 11 14 10 30'],
   ['one letter with ++ or # is a word', 'C++, C#/F# g++', 'c++ c# f# g++'],
   ['only if no letter or digit is next to it', 'C++20 abc++ C#é xC#', 'c 20 abc c e xc'],
+  ['… but particles of Korean', 'C#은 좋다, C++를 배우다 한C++', 'c# 은 좋다 c++ 를 배우다 한c'],
   ['… also in scripts without spaces', '用C++写 F#で ภาษาC++ C++ខ្មែរ', '用 c++ 写 f# で ภาษา c++ c++ ខ្មែរ'],
   ['only A to Z take these signs', 'é++ ж# Ｃ＋＋', 'e ж c'],
   ['invisible characters vanish', 'co\u00adoperate می\u200cخواهم a\u200eb \ufeffc', 'cooperate ميخواهم ab c'],
@@ -80,14 +81,18 @@ test('invisible characters change no word and no folded text, in any script', ()
   )
 })
 
-test('a sign word is one next to any script without spaces, and next to no other letter', () => {
+test('a sign word is one next to any script without spaces and before Korean, and next to no other letter', () => {
   const unspacedScripts = ['Thai', 'Chinese', 'Japanese', 'Khmer', 'Burmese']
   const hasSigns = (text: string) => plainWordsOf(text).includes('q#')
   for (const [script, sentence] of Object.entries(sentences))
     for (const letter of new Set(sentence.match(/[\p{Lo}\p{Ll}]/gu)))
       if (!/[a-z]/i.test(letter) || script === 'Latin')
         for (const text of [`${letter}Q#`, `Q#${letter}`])
-          assert.equal(hasSigns(text), unspacedScripts.includes(script), `${script} ${text}`)
+          assert.equal(
+            hasSigns(text),
+            unspacedScripts.includes(script) || (script === 'Korean' && text.startsWith('Q')),
+            `${script} ${text}`,
+          )
 })
 
 test('a word says which part of the text it comes from', () => {

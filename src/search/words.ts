@@ -21,10 +21,10 @@ export const longestWord = 100
 
 /**
  * Words that begin with a letter or digit, of the given characters. A point or comma between two digits belongs to a
- * number; `c++`, `c#` and the like are words.
+ * number; `c++`, `c#` and the like are words, also before Korean particles.
  */
 function wordsIn(characters: string): string {
-  return `(?<!${characters})[A-Za-z](?:\\+\\+|#)(?!${characters})|(?!\\p{M})${characters}+(?:(?<=\\p{Nd})[.,](?=\\p{Nd})${characters}+)*`
+  return `(?<!${characters})[A-Za-z](?:\\+\\+|#)(?![${characters}--\\p{scx=Hang}])|(?!\\p{M})${characters}+(?:(?<=\\p{Nd})[.,](?=\\p{Nd})${characters}+)*`
 }
 
 const letters = '[\\p{L}\\p{M}\\p{N}]'
@@ -70,8 +70,9 @@ const signs =
 /** Also an accented letter before `++` or `#`, which without its accent would be a word such as `c#`. */
 const unusual = new RegExp(`[^\\0-\\x7f${usual}${signs}]|[^\\0-\\x7f](?:\\+\\+|#)`)
 const plain = `a-z0-9${usual}`
+const notKorean = plain.replace('\\uac00-\\ud7a3', '')
 const plainRuns = new RegExp(
-  `(?<![${plain}])[a-z](?:\\+\\+|#)(?![${plain}])|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*`,
+  `(?<![${plain}])[a-z](?:\\+\\+|#)(?![${notKorean}])|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*`,
   'g',
 )
 
