@@ -173,7 +173,7 @@ onEveryEngine(
     await assert.rejects(open(first), refused)
     await open(second)
     await open(first, 'always')
-    // Whoever was at work with the others is refused now.
+    // A process with the lexicons that were replaced is refused now.
     await assert.rejects(open(second), refused)
     now += 3_600_000_000n
     await open(second)

@@ -105,7 +105,7 @@ for (const kind of ['backfill', 'reconcile'] as const)
     assert.equal((await network.stored()).size, 0)
     await fetchAgain()
     assert.deepEqual(await network.stored(), await network.published())
-    // What its host confirms stays deleted, whatever an older copy has.
+    // What its host confirms stays deleted, also if an older copy still has it.
     const copy = await ana.car()
     await ana.write(remove('a2'))
     await network.publish(ana)

@@ -103,7 +103,7 @@ const searched: Readonly<Record<string, readonly Json[]>> = {
   [review]: [{ text: { matches: '"a b"' } }],
 }
 
-test('SQLite finds a row of another by their link alone, whatever else is asked of it', async () => {
+test('SQLite finds a row of another by their link alone, under every condition', async () => {
   await using loaded = await loadCorpus(seed)
   const holds = async (root: string, of: string, fields: string, where: Json): Promise<void> => {
     const query = `query ($where: ${rootField(of).replace('o', 'O')}WhereInput) { ${root} ${fields} }`

@@ -133,7 +133,7 @@ test('a clock never repeats a moment, and follows what is stored unless that is 
   assert.equal(clock.next(), 53n)
   now = 100n
   assert.deepEqual([clock.next(), clock.horizon], [1_000_011n, 1_000_100n])
-  // A leap of its own ends with the leap, whatever was stored meanwhile; a small step back repeats nothing.
+  // A leap of this clock ends when it is set back, also if times were stored meanwhile; a small step back repeats none.
   now = 9_000_000n
   clock.follow(clock.next())
   now = 8_500_000n

@@ -16,7 +16,7 @@ export interface ColumnTypes {
   readonly clustered: string
 }
 
-/** Lexicons by what is derived from them, which a rebuild replaced at a time. Databases may be older than this table. */
+/** When a rebuild replaced the derivation of other lexicons. Databases may be older than this table. */
 export const createReplaced =
   'create table if not exists replaced (derivation text primary key, at bigint not null);'
 

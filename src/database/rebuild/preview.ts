@@ -71,7 +71,7 @@ export function* assertMayRebuild(
   if (lost.length > 0) throw new LostCollectionsError(lost)
 }
 
-/** Records which lexicons the tables are derived from from now on, and until when from the former ones. */
+/** Stores from which lexicons the tables are derived now, and when those before were replaced. */
 export function* enterDerivation(derivation: string, now: bigint): Steps<void> {
   yield* ask(createReplaced)
   yield* ask('delete from replaced where derivation = ?', derivation)

@@ -1,6 +1,6 @@
 /**
- * Notices that the file of an open database was replaced or deleted. SQLite goes on with the old one, opens whatever has
- * the name for a new connection, and applies the log next to it (`-wal`), whichever file it belongs to.
+ * Notices that the file of an open database was replaced or deleted. Open connections of SQLite stay with the old file,
+ * new ones open the file that has the name now, and the log next to it (`-wal`) is applied even if it is of the old one.
  */
 import { randomInt } from 'node:crypto'
 import {
@@ -20,7 +20,7 @@ import { ReplacedFileError } from '../refusals.ts'
 /** Milliseconds in which other processes notice that their file was replaced, and end. */
 const noticeTime = 2_000
 
-/** Which file has the name: device and inode; null if there is none. */
+/** Device and inode of the file with this name; null if there is none. */
 export function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`
@@ -32,7 +32,7 @@ export function assertSameFile(path: string, identity: string | null): void {
   if (now !== identity) throw new ReplacedFileError(path, now === null)
 }
 
-/** `user_version` has the version of the layout, and this many times a number that identifies the database. */
+/** `user_version` is the version of the layout plus this many times a random number, the identity of the database. */
 export const identityUnit = 256
 
 /** Gives a file its identity: a new one, and one of an earlier version. */

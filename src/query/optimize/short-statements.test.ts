@@ -30,7 +30,7 @@ const shapes: readonly ((search: string) => string)[] = [
   (search) => `${list}Aggregate(where: {author: {name: {matches: "${search}"}}}) { count }`,
 ]
 
-test('a total is short only if the index of words has few entries for it, whatever may match', async () => {
+test('a total is short only if the index of words has few entries for it', async () => {
   await using service = await openWatchedEngine(million)
   let asked = 0
   const property = fc.asyncProperty(searches, fc.constantFrom(...shapes), async (search, shape) => {
