@@ -111,7 +111,7 @@ export function createExplorer(site: Site): Explorer {
         language: language.tag,
         location: draft.location ?? null,
         isEmbedded,
-        start: draft.known === undefined ? frameStart(frame) : '',
+        start: draft.known === undefined && !isRefused(draft, request, site) ? frameStart(frame) : '',
         async finish(ask, timed = untimed) {
           const { html, known, index } = await complete(draft, request, site, ask, timed)
           const knownFrame: Frame = {
@@ -131,6 +131,12 @@ export function createExplorer(site: Site): Explorer {
       }
     },
   }
+}
+
+/** Whether its service refuses the page, such as a search without words: its status is then that of the refusal. */
+function isRefused({ operation }: Draft, { parameters }: PageRequest, { price }: Site): boolean {
+  if (parameters.length === 0 || operation === null || typeof operation === 'function') return false
+  return [operation].flat().some((each) => price(each) === null)
 }
 
 /** Null for a language that there is, or none. */

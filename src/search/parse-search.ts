@@ -2,7 +2,7 @@
  * The syntax of searches: `word`, `"a phrase"`, `prefix*`, `-not`, `OR`, parentheses, `field:word`. Whatever somebody
  * types has a meaning; only a search without any word, or with too many, is refused.
  */
-import { placesOfVisible, withoutInvisible } from '../util/text/visible.ts'
+import { isBlank, placesOfVisible, withoutInvisible } from '../util/text/visible.ts'
 import { plainWordsOf } from './words.ts'
 
 /** What a search asks of a record. */
@@ -42,7 +42,7 @@ export class SearchError extends Error {
  * if the search has no word, too many terms, or parentheses that nest too deep.
  */
 export function parseSearch(text: string, fields: readonly string[]): Search | null {
-  if (withoutInvisible(text).trim() === '') return null
+  if (isBlank(text)) return null
   const search = new Parser(text, new Set(fields)).parse()
   if (search === null)
     throw new SearchError('A search needs a word; letters and digits make words. `contains` finds signs', 0)

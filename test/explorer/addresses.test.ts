@@ -30,6 +30,8 @@ const plausible = fc.constantFrom(
   +275760-09-13 table cards language,title language publishedAt -wordCount RELEVANCE compare unusual
   publishedAt_week clickbaitScore`.split(/\s+/),
   'storm -flood',
+  '-flood',
+  '!!',
   '"coastal storm"',
   `at://${account}/tech.service.news.source/alpenfunk.example`,
   ...periods,
@@ -91,6 +93,13 @@ test('no address fails, and none becomes markup', async () => {
       // Neither JSON nor files of values are markup.
       if (body.startsWith('<')) assertHarmless(body)
     }),
-    { numRuns: rounds(200), seed },
+    {
+      numRuns: rounds(200),
+      seed,
+      examples: ['-flood', '!!', '\u200B'].map((search) => [
+        '/c/tech.service.news.article',
+        [['q', search] as [string, string]],
+      ]),
+    },
   )
 })

@@ -7,10 +7,14 @@ import { explorerOver, openExplorer } from '../support/service/explorer.ts'
 import { news } from '../support/service/library.ts'
 import { article as articles, enrichment, newsModel, openPages } from './pages.ts'
 
-const { found, page, reference, service } = await openPages()
+const { figure, found, get, page, reference, service } = await openPages()
 
 const pathOf = ({ uri }: { readonly uri: string }): string => uri.replace('at://', '/at/')
 const pathsOf = (address: string): readonly string[] => found(address).map(pathOf)
+
+/** Of the numbers in the second column of a table. */
+const sum = (rows: readonly (readonly string[])[]): number =>
+  rows.reduce((total, [, count = '']) => total + Number(count.replaceAll(',', '')), 0)
 
 /** The records of a page and of all that a link leads on to. */
 async function follow(start: string, link: string): Promise<readonly (readonly string[])[]> {
@@ -102,6 +106,28 @@ test('a form of a filter leads to the address of the filter', async () => {
 test('a search with several unknown words suggests all of them at once', async () => {
   const { linksTo } = await page(`${articles}?q=elektion+parliamint&language=en`)
   assert.equal(linksTo('election')[0], `${articles}?q=election+parliament&language=en`)
+})
+
+test('each page has what a search of excluded words or of nothing selects, or refuses signs', async () => {
+  for (const search of ['-climate', '-climate -election', 'climate OR -election', '\u200B', ' \u2060 \uFE0F'])
+    for (const order of ['', '&sort=-wordCount']) {
+      const address = `${articles}?q=${encodeURIComponent(search)}${order}`
+      const { length } = found(address)
+      assert.equal((await page(address)).total, length, address)
+      const { texts: shown } = await page(address.replace('/c/', '/embed/c/'))
+      assert.match(shown('.count').join(), new RegExp(`\\b${length} records`), address)
+      const charts = await figure(address.replace('?', '/charts?part=groups&by=language&'))
+      assert.equal(sum(charts.texts), length, address)
+    }
+  for (const search of ['!!', '-', '""', '*'])
+    for (const place of [
+      articles,
+      `${articles}/charts`,
+      `${articles}/feed.atom`,
+      `/embed${articles}`,
+      '/search',
+    ])
+      assert.equal((await get(`${place}?q=${encodeURIComponent(search)}`)).status, 400, `${place} ${search}`)
 })
 
 test('a search of everything marks its words and says how many records each collection has', async () => {

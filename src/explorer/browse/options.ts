@@ -5,6 +5,7 @@ import { isCollectionName, type ShownField } from '../fields/shown-field.ts'
 import { html, type Html } from '../html.ts'
 import { zoneNote } from '../parts/values.ts'
 import { changed, type Show, type View } from '../view/view.ts'
+import { isUnranked } from '../view/where.ts'
 import { type Browse, stateInputs, viewAddress } from './context.ts'
 
 /** `undated`: how many records lack the time that represents them; null if that is not known. */
@@ -35,7 +36,7 @@ function orderNote(undated: number | null, { subject, view, language }: Browse):
   const count = field.name === roles.time ? undated : null
   const note = (said: string) => html`<p class="none">${said}</p>`
   if (view.sort === null)
-    return view.search !== '' || count === null || count === 0
+    return !isUnranked(view.search, collection) || count === null || count === 0
       ? null
       : note(text.browse.undated(label, language.number(count)))
   const own = collection.type.fields.find(({ name }) => name === field.name)
@@ -49,14 +50,13 @@ function sortForm(browse: Browse): Html {
   const { subject, view, language } = browse
   const { text } = language
   const current = view.sort === null ? '' : sortValue(view.sort)
-  const isSearched = view.search !== ''
   const option = (value: string, label: string) =>
     html`<option value=${value} selected=${value === current}>${label}</option>`
   return html`<form class="sort" action=${collectionAddress(subject.collection.nsid)}>
     ${stateInputs(browse, (name) => name === 'sort')}
     <label><span class="hidden">${text.sort}</span>
       <select name="sort">
-        ${option('', isSearched ? text.mostRelevant : text.newestFirst)}
+        ${option('', isUnranked(view.search, subject.collection) ? text.newestFirst : text.mostRelevant)}
         ${sortsOf(browse).flatMap((field) => {
           const { name } = field
           const label = fieldLabel(field, browse.language)

@@ -1,4 +1,5 @@
 /** Up to four queries over time on one axis, as counts or shares. */
+import { isBlank } from '../../util/text/visible.ts'
 import { collectionAddress } from '../addresses.ts'
 import { sentenceOf } from '../browse/sentences.ts'
 import type { ChartSeries } from '../charts/chart-spec.ts'
@@ -98,7 +99,7 @@ export function comparedChart(
   /** Without any, what the view selects besides its period is the first one. */
   function readQueries(): readonly ComparedQuery[] {
     const texts = view.others
-      .filter(([name, value]) => name === 'query' && value.trim() !== '')
+      .filter(([name, value]) => name === 'query' && !isBlank(value))
       .map(([, value]) => value.trim())
     const own = { ...view, conditions: view.conditions.filter(({ field }) => field.name !== roles.time) }
     if (texts.length === 0 && isRestricted(own)) texts.push(textOf(own))

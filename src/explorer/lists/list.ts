@@ -6,7 +6,7 @@ import type { Panel } from '../operation.ts'
 import type { Site } from '../page.ts'
 import type { Result, SnippetAnswer } from '../parts/results.ts'
 import type { View } from '../view/view.ts'
-import { recordArguments } from '../view/where.ts'
+import { isUnranked, recordArguments } from '../view/where.ts'
 
 export const pageSize = 20
 const facetSize = 10
@@ -75,7 +75,7 @@ export function listPanel(
     page?.side === 'before'
       ? { last: pageSize, before: page.cursor }
       : { first: pageSize, after: page?.cursor }
-  const relevance = isSearched ? [{ field: 'RELEVANCE' }] : undefined
+  const relevance = isUnranked(view.search, collection) ? undefined : [{ field: 'RELEVANCE' }]
   return {
     name: 'list',
     field: collection.rootField,

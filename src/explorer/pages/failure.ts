@@ -6,7 +6,7 @@ import { html, type Html } from '../html.ts'
 import type { Draft, PageRequest } from '../page.ts'
 import { hiddenInputs } from '../parts/hidden-inputs.ts'
 import type { Problem } from '../view/problem.ts'
-import { queryText } from '../view/view.ts'
+import { queryText, searchOf } from '../view/view.ts'
 
 export function notFoundPage({ language }: PageRequest): Draft {
   const { text } = language
@@ -95,7 +95,7 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest): string | n
     case 'INVALID_CURSOR':
       return text.wrongPage
     case 'BAD_USER_INPUT':
-      return searchOf(request) === null ? text.wrongInput : text.wrongSearch
+      return searchOf(request.parameters) === null ? text.wrongInput : text.wrongSearch
     default:
       return null
   }
@@ -104,7 +104,7 @@ function adviceOn(fault: EndpointFault | null, request: PageRequest): string | n
 function wayOn(code: string | null, request: PageRequest): Html {
   const { language, address } = request
   const { text } = language
-  const search = searchOf(request)
+  const search = searchOf(request.parameters)
   const link = (label: string, to: string) =>
     html`<p><a href=${withLanguage(to, language)} rel="nofollow">${label}</a></p>`
   const path = pathOf(address)
@@ -142,11 +142,6 @@ function searchAgain(search: string, { language, parameters, address }: PageRequ
     ${hiddenInputs(others, language)}
     <button class="main">${text.search}</button>
   </form>`
-}
-
-function searchOf({ parameters }: PageRequest): string | null {
-  const search = parameters.findLast(([name]) => name === 'q')?.[1].trim() ?? ''
-  return search === '' ? null : search
 }
 
 function without({ parameters, address }: PageRequest, names: readonly string[]): string {

@@ -14,7 +14,7 @@ import { type Result, resultItem } from '../parts/results.ts'
 import { searchAllForm } from '../parts/search-all.ts'
 import { zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
-import { queryText, readView } from '../view/view.ts'
+import { queryText, readView, searchOf } from '../view/view.ts'
 import { type FoundRecord, foundResult, foundSelection } from '../lists/found.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
@@ -31,8 +31,8 @@ interface Found {
 export function searchPage(site: Site, request: PageRequest): Draft {
   const { parameters, language } = request
   const { text } = language
-  const value = (name: string): string => parameters.findLast(([each]) => each === name)?.[1].trim() ?? ''
-  const [q, after] = [value('q'), value('after')]
+  const q = searchOf(parameters) ?? ''
+  const after = parameters.findLast(([name]) => name === 'after')?.[1].trim() ?? ''
   const searched = site.subjects.all.filter(({ collection }) => collection.searchFields.length > 0)
   const unknown = parameters.filter(([name]) => name !== 'q' && name !== 'after')
   const problems: readonly Problem[] = [

@@ -1,4 +1,5 @@
 /** The state of a collection's pages. Every link is an address made from a view, so that each state can be shared. */
+import { isBlank } from '../../util/text/visible.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { areReadable, type Condition, operatorsOf, readConditions, writeConditions } from './conditions.ts'
@@ -47,6 +48,12 @@ export interface ReadView {
   readonly problems: readonly Problem[]
 }
 
+/** Null for a search that is blank, which selects all records. */
+export function searchOf(parameters: readonly (readonly [string, string])[]): string | null {
+  const search = parameters.findLast(([name]) => name === 'q')?.[1] ?? ''
+  return isBlank(search) ? null : search.trim()
+}
+
 /** `others`: parameters that belong to the page and not to the view. */
 export function readView(
   parameters: readonly (readonly [string, string])[],
@@ -83,7 +90,7 @@ export function readView(
     parameters.filter(([name]) => !isReserved(name) && !others.includes(name)),
     subject,
   )
-  const search = last('q')
+  const search = searchOf(own) ?? ''
   if (search !== '' && subject.collection.searchFields.length === 0)
     problems.push({ kind: 'noSearch', name: 'q' })
   if (search.length > longest) problems.push({ kind: 'longValue', name: 'q', most: longest })

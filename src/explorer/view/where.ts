@@ -1,5 +1,5 @@
 /** Turns conditions into a `where`. */
-import { parseSearch, SearchError } from '../../search/parse-search.ts'
+import { parseSearch, type Search, SearchError, wantedTerms } from '../../search/parse-search.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { type Condition, isDate } from './conditions.ts'
@@ -24,15 +24,24 @@ export function recordArguments({
 }
 
 /** Whether the service takes the search. */
-export function canSearch(search: string, { searchFields }: Subject['collection']): boolean {
+export function canSearch(search: string, collection: Subject['collection']): boolean {
+  return parse(search, collection) !== 'refused'
+}
+
+/** Whether the search only excludes words, so that no record is more relevant than another. */
+export function isUnranked(search: string, collection: Subject['collection']): boolean {
+  const parsed = parse(search, collection)
+  return parsed === null || (parsed !== 'refused' && wantedTerms(parsed).length === 0)
+}
+
+function parse(search: string, { searchFields }: Subject['collection']): Search | null | 'refused' {
   try {
-    parseSearch(
+    return parseSearch(
       search,
       searchFields.map(({ name }) => name),
     )
-    return true
   } catch (error) {
-    if (error instanceof SearchError) return false
+    if (error instanceof SearchError) return 'refused'
     throw error
   }
 }

@@ -7,6 +7,11 @@ export function withoutInvisible(text: string): string {
   return text.replace(invisible, '')
 }
 
+/** Whether a text is empty, or of spaces and invisible characters alone. */
+export function isBlank(text: string): boolean {
+  return withoutInvisible(text).trim() === ''
+}
+
 /** Where each UTF-16 unit of the text without invisible characters is in the text. */
 export function placesOfVisible(text: string): readonly number[] {
   return Array.from(text.matchAll(visible)).flatMap(({ 0: run, index }) =>

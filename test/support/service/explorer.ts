@@ -1,4 +1,5 @@
 /** Pages of the explorer over records in a real engine, asked as callers without a key are, without a server. */
+import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { priceOf } from '../../../src/cli/serve/explorer.ts'
 import { createChartRenderer } from '../../../src/explorer/charts/chart-renderer.ts'
@@ -73,6 +74,10 @@ export function explorerOver(service: TestService, model: Model, more: Partial<S
         cost = Math.max(cost, answer.cost ?? 0)
         return answer
       })
+      assert.ok(
+        page.start === '' || page.status === status,
+        `${address} ends as ${status}, begun as ${page.status}`,
+      )
       const body = typeof rest === 'string' ? start + rest : Buffer.from(rest).toString()
       return { status, body, cost, location: page.location }
     },
