@@ -127,13 +127,6 @@ export interface Dialect {
   sumText(sum: readonly Sql[]): Sql
   /** An exact sum as one number, or an error if it is not an exact JSON number. */
   checkedSum(sum: readonly Sql[]): Sql
-  /** The exact sum of such sums over a window, as values of the same kind. */
-  addedSums(sums: readonly Sql[], window: Sql): readonly Sql[]
-  /**
-   * The mean of a double and those of the `over - 1` rows before it: they are added in the order of rows, and then
-   * divided. Null if one is null, or without so many rows. `rows`: the partition and the order of rows.
-   */
-  movingMean(value: Sql, over: number, rows: Sql): Sql
   /** An exact sum divided by the number of its integers, rounded once; null if the sum is null. */
   mean(sum: readonly Sql[], count: Sql): Sql
   readonly ordered: OrderStatistics

@@ -47,18 +47,13 @@ const cases: readonly Case[] = [
   {
     parameters: {
       groupBy: 'publishedAt_year',
-      fields: 'cumulative,change.avg.pages,movingAverage.2,movingAverage.2.percentile.pages.0.9',
+      fields: 'change,change.avg.pages,change.percentile.pages.0.9',
     },
     args: 'groupBy: [publishedAt_year], limit: 1000',
-    selection: `publishedAt_year count cumulative change(of: {measure: AVG, field: pages}) two: movingAverage(over: 2)
-      high: movingAverage(over: 2, of: {measure: PERCENTILE, field: pages, p: 0.9})`,
-    columns:
-      'publishedAt_year count cumulative change.avg.pages movingAverage.2 movingAverage.2.percentile.pages.0.9',
-    paths: {
-      'change.avg.pages': 'change',
-      'movingAverage.2': 'two',
-      'movingAverage.2.percentile.pages.0.9': 'high',
-    },
+    selection: `publishedAt_year count change mean: change(of: {measure: AVG, field: pages})
+      high: change(of: {measure: PERCENTILE, field: pages, p: 0.9})`,
+    columns: 'publishedAt_year count change change.avg.pages change.percentile.pages.0.9',
+    paths: { 'change.avg.pages': 'mean', 'change.percentile.pages.0.9': 'high' },
   },
   {
     parameters: { groupBy: '["tags"]', limit: '3', minCount: '1' },
@@ -122,7 +117,7 @@ const refusals: readonly (readonly [name: string, parameters: string, says: RegE
   ['no groups', 'fields=avg.pages', /`groupBy` is missing/],
   ['an empty list of groups', 'groupBy=[]', /`groupBy` is missing/],
   ['a field that is no name', 'groupBy=genre&fields=countDistinct.x){count}', /lacks `field`/],
-  ['a running figure of no measure', 'groupBy=publishedAt_day&fields=change.x){y}', /no measure/],
+  ['a change of no measure', 'groupBy=publishedAt_day&fields=change.x){y}', /no measure/],
   ['a rank out of range', 'groupBy=genre&fields=percentile.pages.90', /0 to 1/],
   ['too many groups', 'groupBy=genre&limit=1001', /0 to 1000/],
   ['an order of lists', 'groupBy=genre&sortBy=title', /no parameter `sortBy`/],

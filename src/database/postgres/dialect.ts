@@ -144,12 +144,6 @@ export const postgresDialect: Dialect = {
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
   sumParts: (sum) => [sum],
   exactSum: (value) => [sql`sum(${value})`],
-  addedSums: (sums, window) => sums.map((sum) => sql`sum(${sum}) over ${window}`),
-  // Without an inverse for doubles, the server adds up each frame from its first row.
-  movingMean: (value, over, rows) => {
-    const frame = sql`over (${rows} rows ${raw(String(over - 1))} preceding)`
-    return sql`case when count(${value}) ${frame} = ${raw(String(over))} then sum(${value}) ${frame} / ${raw(String(over))} end`
-  },
   sumText: ([sum]) => sql`cast(${sum} as text)`,
   checkedSum: ([sum]) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,

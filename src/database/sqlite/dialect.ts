@@ -131,14 +131,6 @@ export const sqliteDialect: Dialect = {
     const [high, low] = [sql`sum(${value} >> ${lowBits})`, sql`sum(${value} & ${lowMask})`]
     return [sql`(${high} + (${low} >> ${lowBits}))`, sql`(${low} & ${lowMask})`]
   },
-  addedSums: (sums, window) => {
-    const [high, low] = sums.map((sum) => sql`sum(${sum}) over ${window}`)
-    if (low === undefined) return high === undefined ? [] : [high]
-    return [sql`(${high} + (${low} >> ${lowBits}))`, sql`(${low} & ${lowMask})`]
-  },
-  // SQLite's own `avg` subtracts what leaves a frame, and makes a pass for each different frame.
-  movingMean: (value, over, rows) =>
-    sql`moving_mean(${value}, ${raw(String(over))}) over (${rows} rows unbounded preceding)`,
   sumText: (sum) =>
     sum.length === 1 ? sql`cast(${sum[0]} as text)` : sql`sum_text(${join([...sum], ', ')})`,
   checkedSum: (sum) => {

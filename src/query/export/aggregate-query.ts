@@ -122,7 +122,7 @@ interface Measure {
 
 /**
  * `avg.wordCount`, `countDistinct.language`, `percentile.wordCount.0.9`: arguments are parts of the name. `of` may be
- * absent, and is written like a measure: `movingAverage.7.avg.wordCount`.
+ * absent, and is written like a measure: `change.avg.wordCount`.
  */
 function readMeasure(group: GraphQLObjectType, name: string, alias: string): Measure {
   const [first = '', ...parts] = name.split('.')

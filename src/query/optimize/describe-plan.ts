@@ -101,7 +101,7 @@ function describeAggregate({
   significance,
   shares,
 }: PhysicalAggregate): string {
-  const { table, where, keys, limit, measures, having, fill, running } = aggregate
+  const { table, where, keys, limit, measures, having, fill, changes } = aggregate
   const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
   const size = keys.find(({ interval }) => interval !== null)?.interval ?? null
   const zone = keys.find(({ bucket }) => bucket?.zone)?.bucket?.zone ?? null
@@ -112,7 +112,7 @@ function describeAggregate({
     ...(fill === null ? [] : [describeFill(fill)]),
     ...(significance === null ? [] : describeSignificance(significance)),
     ...(shares === null ? [] : describeShares(shares)),
-    ...(running.length === 0 ? [] : [`${running.length} running figures over all groups`]),
+    ...(changes.length === 0 ? [] : [`${changes.length} changes over all groups`]),
     ...(having.length === 0 ? [] : [`those that meet ${having.length} conditions on groups`]),
     ...describeCollected(measures),
     ...(whole === null ? [] : [`measures from ${describeAccess(whole)}`]),

@@ -51,8 +51,6 @@ export const limits = {
   groups: 1_000,
   /** Time buckets between the bounds of `fill`. */
   filledGroups: 1_000,
-  /** Groups in `over` of `movingAverage`. */
-  movingAverage: 100,
   /** Fields in `facets`, and values of each. */
   facetFields: 10,
   facetValues: 100,

@@ -106,8 +106,8 @@ export function readingsOf({
   order,
   having,
   fill,
-  running,
-}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having' | 'fill' | 'running'>) {
+  changes,
+}: Pick<AggregatePlan, 'fields' | 'keys' | 'share' | 'order' | 'having' | 'fill' | 'changes'>) {
   const kinds = fields.map(({ output }) => output.kind)
   const groupKinds = fields.flatMap(({ output }) =>
     output.kind === 'groups' ? output.fields.map((field) => field.output.kind) : [],
@@ -118,7 +118,7 @@ export function readingsOf({
   const usesShare =
     fill?.kind === 'denominator' ||
     order.by === 'share' ||
-    [...having, ...running].some(({ of }) => of.kind === 'share')
+    [...having.map(({ of }) => of), ...changes].some(({ kind }) => kind === 'share')
   return {
     isGrouped,
     /** Measures are computed together with groups, and once more for the whole. */
@@ -126,7 +126,7 @@ export function readingsOf({
     counts: kinds.filter((kind) => kind === 'count').length,
     /** Groups, and the whole, are divided by a denominator. */
     sharesGroups: isGrouped && share !== null && (groupKinds.some(isOfShare) || usesShare),
-    /** Which groups are shown, their order, or running figures depend on the shares of all groups. */
+    /** Which groups are shown, their order, or changes depend on the shares of all groups. */
     needsAllShares: usesShare,
     sharesWhole: share !== null && kinds.some(isOfShare),
     /** Unless a key leads through an array, every record is in exactly one group, so the counts of groups add up to the whole. */

@@ -8,17 +8,17 @@ import type { Column, Table, WordIndex } from '../../database/layout/tables.ts'
 import type { WordMatch } from '../../sql/dialect.ts'
 import type { Model, SystemField } from '../../schema/model/model.ts'
 import type {
+  ChangeOutput,
   ElementFilter,
   FillPlan,
   GroupKey,
   GroupOrder,
   GroupPage,
+  GroupValue,
   HavingPlan,
   MeasurePlan,
   MeasuresOutput,
   PairsPlan,
-  RunningFigure,
-  RunningOutput,
   SharePlan,
   SignificanceOutput,
   SignificancePlan,
@@ -259,7 +259,8 @@ export interface AggregatePlan {
   readonly fill: FillPlan | null
   /** Null without `denominator`. */
   readonly share: SharePlan | null
-  readonly running: readonly RunningFigure[]
+  /** The values whose changes from group to group are selected. */
+  readonly changes: readonly GroupValue[]
   readonly minCount: number
   readonly limit: number
   readonly page: GroupPage
@@ -292,7 +293,7 @@ export type GroupOutput<List = ListPlan, Top = TopPlan, Samples = SamplesPlan> =
   | { readonly kind: 'key'; readonly key: number }
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
-  | RunningOutput
+  | ChangeOutput
   | MeasuresOutput
 
 /** Groups within each group: those of an aggregate by the keys of the outer groups and further keys. */

@@ -102,8 +102,8 @@ export const weights = {
   /** `median`, `stddev`, `percentile` of a field, of which all values are collected. */
   orderedMeasure: 10_000,
   countDistinct: 18_000,
-  /** `cumulative`, `change`, or `movingAverage` over one number of groups. */
-  running: 4_000,
+  /** `change` of one value of groups. */
+  change: 4_000,
   /** Whether any record has a word, and which words are near to it. */
   missingWord: 100,
   nearWords: 5_000,

@@ -89,8 +89,8 @@ function aggregateSize(plan: AggregatePlan): number {
   const nested = sum(plan.fields, ({ output }) =>
     output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0,
   )
-  const running = plan.running.length * weights.running
-  return groupingSize(plan) + running + plan.limit * perGroup + words + pairs + nested
+  const changes = plan.changes.length * weights.change
+  return groupingSize(plan) + changes + plan.limit * perGroup + words + pairs + nested
 }
 
 /** What is read for inner groups and sample records, once for all groups. */
@@ -138,7 +138,7 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
     case 'count':
     case 'total':
     case 'share':
-    case 'running':
+    case 'change':
     case 'cursor':
     case 'key':
       return weights.value

@@ -10,8 +10,6 @@ const reservedOnGroups: ReadonlySet<string> = new Set([
   'percentile',
   'pairs',
   'groupsPageInfo',
-  'cumulative',
-  'movingAverage',
   'change',
 ])
 

@@ -5,7 +5,6 @@ import type { Where } from '../matches.ts'
 import { type GroupCondition, meetsAll } from './having.ts'
 import { type Measured, valueOf } from './measures.ts'
 import { type Significance, significanceOf } from './significance.ts'
-import type { Point } from './running.ts'
 import { type Share, shareOf } from './shares.ts'
 import type { TimeFrame } from '../zones.ts'
 import { bucketsBetween } from '../zones.ts'
@@ -32,8 +31,8 @@ export interface Group extends Share {
   readonly members: readonly PlainRecord[]
   /** Null without `significant`. */
   readonly significance: Significance | null
-  /** Of a group of one time bucket: all groups up to it, in order of time. */
-  readonly series: readonly Point[]
+  /** How a value differs from that of the previous group of one time bucket; null without either. */
+  readonly change: (of: Measured) => number | null
 }
 
 export interface Grouped {
@@ -63,7 +62,7 @@ export function groupRecords(
   const found = form(records)
   const others = divisors === null ? null : form(divisors)
   const added = given.fill === true ? missingGroups(fields[0], given, found, others) : []
-  const groups = withSeries(data, collection, divide([...found, ...added], others))
+  const groups = withChanges(data, collection, divide([...found, ...added], others))
   const isShown = (group: Group) => meetsAll(data, collection, group, given.having ?? [])
   if (given.significant !== undefined) {
     const significant = compareWith(groups, form(background), records, background)
@@ -197,26 +196,28 @@ function divide(groups: readonly Formed[], divisors: readonly Formed[] | null): 
       ...group,
       ...shareOf(group.members, divisors === null ? null : others),
       significance: null,
-      series: [],
+      change: () => null,
     }
   })
 }
 
 /** Records without a time are in no series. */
-function withSeries(data: Dataset, collection: string, groups: readonly Group[]): Group[] {
+function withChanges(data: Dataset, collection: string, groups: readonly Group[]): Group[] {
   const timed = groups.filter(({ keys }) => keys.length === 1 && keys[0] !== undefined)
   timed.sort((a, b) => compareKeys(a.keys[0], b.keys[0]))
-  const points = timed.map((point) => ({
-    ...point,
-    value: (of: Measured) => {
-      const value = valueOf(data, collection, point, of)
-      return value === undefined ? null : Number(value)
-    },
-  }))
-  const places = new Map(timed.map((group, place) => [group, place]))
+  const numberOf = (group: Group, of: Measured): number | null => {
+    const value = valueOf(data, collection, group, of)
+    return value === undefined ? null : Number(value)
+  }
+  const previous = new Map(timed.map((group, place) => [group, timed[place - 1]]))
   return groups.map((group) => {
-    const place = places.get(group)
-    return place === undefined ? group : { ...group, series: points.slice(0, place + 1) }
+    const before = previous.get(group)
+    if (before === undefined) return group
+    const change = (of: Measured): number | null => {
+      const [from, to] = [numberOf(before, of), numberOf(group, of)]
+      return from === null || to === null ? null : to - from
+    }
+    return { ...group, change }
   })
 }
 

@@ -5,16 +5,14 @@ import type { PlainRecord } from '../dataset.ts'
 export interface Share {
   /** Null without `denominator`. */
   readonly total: number | null
-  /** The records that match both conditions; null without `denominator`. */
-  readonly matched: number | null
   /** Null without `denominator`, and if it has no records. */
   readonly share: number | null
 }
 
 /** `divisors`: the records of the denominator; null without it. */
 export function shareOf(records: readonly PlainRecord[], divisors: readonly PlainRecord[] | null): Share {
-  if (divisors === null) return { total: null, matched: null, share: null }
+  if (divisors === null) return { total: null, share: null }
   const total = divisors.length
   const matched = records.filter((record) => divisors.includes(record)).length
-  return { total, matched, share: total === 0 ? null : nearestDouble(BigInt(matched), BigInt(total)) }
+  return { total, share: total === 0 ? null : nearestDouble(BigInt(matched), BigInt(total)) }
 }

@@ -2,9 +2,7 @@
 import fc from 'fast-check'
 import { printKey } from '../../reference/groups/group-fields.ts'
 import type { Aggregated, AggregateArguments, Reference } from '../../reference/reference.ts'
-import type { Measured } from '../../reference/groups/measures.ts'
 import type { Pair } from '../../reference/groups/pairs.ts'
-import { change, cumulative, movingAverage } from '../../reference/groups/running.ts'
 import type { Json, Shape } from '../../reference/shapes.ts'
 import type { Significance } from '../../reference/groups/significance.ts'
 import { printInstant } from '../../reference/values.ts'
@@ -14,7 +12,7 @@ import { type PlainRecord, shapeOf } from '../../reference/dataset.ts'
 import { aggregateArguments, argumentList, measuredLiteral } from '../service/graphql-text.ts'
 import { nodesParts, type OuterGroup, topParts } from './nested-parts.ts'
 import { anyCursor, type Part, selections } from './parts.ts'
-import { aggregates, filledAggregates, percentiles, runningValues } from './aggregates.ts'
+import { aggregates, changingValues, filledAggregates, percentiles } from './aggregates.ts'
 import { arrayNames, fieldsOfKind, groupNames, isBucketName, smallIntegers } from './questions.ts'
 
 type Members = readonly PlainRecord[]
@@ -84,7 +82,7 @@ function aggregateFields(
     })),
     ...measures.map((measure) => of(measure, ({ members }: GroupOf) => members)),
   ]
-  const running = runningParts(reference, shape.nsid, given)
+  const changes = changeParts(reference, shape.nsid, given)
   const tops = topParts(reference, shape, given, common)
   const group = selections<OuterGroup>(
     [
@@ -93,8 +91,8 @@ function aggregateFields(
       ...common,
       part('cursor', () => anyCursor),
       ...tops,
-      ...running,
-      ...running,
+      ...changes,
+      ...changes,
       nodesParts(reference, shape, record),
     ],
     6,
@@ -131,38 +129,24 @@ function aggregateFields(
   )
 }
 
-/** Running figures, of which only a series in time has any. */
-function runningParts(
+/** Changes, which only a series in time has. */
+function changeParts(
   reference: Reference,
   collection: string,
   { groupBy = [], significant, denominator }: AggregateArguments,
 ): fc.Arbitrary<Part<GroupOf>>[] {
   const [name = '', ...others] = groupBy
   if (!isBucketName(name) || others.length > 0 || significant !== undefined) return []
-  const value = runningValues(reference, collection).filter(
+  const value = changingValues(reference, collection).filter(
     ({ measure }) => measure !== 'SHARE' || denominator !== undefined,
   )
-  const adding = value.filter(({ measure }) => ['COUNT', 'SHARE', 'SUM'].includes(measure))
-  const over = fc.oneof(fc.integer({ min: 2, max: 7 }), fc.constant(100))
   return [
-    adding.map((of) => ({
-      text: `cumulative${argumentList({ of: runningOf(of) })}`,
-      answer: ({ series }) => cumulative(series, of),
-    })),
     value.map((of) => ({
-      text: `change${argumentList({ of: runningOf(of) })}`,
-      answer: ({ series }) => change(series, of),
-    })),
-    fc.tuple(over, value).map(([many, of]) => ({
-      text: `movingAverage${argumentList({ over: String(many), of: runningOf(of) })}`,
-      answer: ({ series }) => movingAverage(series, many, of),
+      // A count is the value when `of` is absent.
+      text: `change${argumentList({ of: of.measure === 'COUNT' ? undefined : measuredLiteral(of) })}`,
+      answer: ({ change }) => change(of),
     })),
   ]
-}
-
-/** Absent for a count. */
-function runningOf(of: Measured): string | undefined {
-  return of.measure === 'COUNT' ? undefined : measuredLiteral(of)
 }
 
 /** None for a collection without arrays of strings. */

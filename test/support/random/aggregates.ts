@@ -113,8 +113,8 @@ function measuredValues(
   )
 }
 
-/** What running figures may be of: numbers, and sums only of small integers. */
-export function runningValues(reference: Reference, collection: string): fc.Arbitrary<Measured> {
+/** What changes may be of: numbers, and sums only of small integers. */
+export function changingValues(reference: Reference, collection: string): fc.Arbitrary<Measured> {
   const datetimes = fieldsOfKind(reference, collection, ['datetime'])
   const small = smallIntegers(reference, collection)
   const any = measuredValues(reference, collection, fc.constantFrom(...groupNames(reference, collection)))

@@ -2,7 +2,7 @@
  * SQL functions for statistics of integers. SQLite lists the integers of a group as text, because calling JavaScript for
  * each row takes longer; its own `median` and `percentile` round differences of large integers, and rank otherwise.
  */
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { exactMean } from './exact-mean.ts'
 
 const millionths = 1_000_000
@@ -24,33 +24,6 @@ export function defineStatistics(database: DatabaseSync): void {
   database.function('stddev_of', pure, (list) =>
     list === null ? null : standardDeviation(integers(String(list))),
   )
-  database.aggregate('moving_mean', { ...pure, ...movingMean })
-}
-
-/** The last values of a window, at most `over` of them. */
-interface Moving {
-  readonly over: number
-  readonly values: (number | null)[]
-}
-
-/** Node accepts a state of any type, although the declared types allow only values of SQLite. */
-const movingMean = {
-  start: () => ({ over: 0, values: [] }) as unknown as null,
-  step: (state: unknown, value: SQLOutputValue, over: SQLOutputValue) => {
-    const { values } = state as Moving
-    values.push(value === null ? null : Number(value))
-    if (values.length > Number(over)) values.shift()
-    return { over: Number(over), values } as unknown as null
-  },
-  // A window needs one, although frames that begin with the first row lose none.
-  inverse: () => {
-    throw new Error('The frames of moving_mean begin with the first row.')
-  },
-  result: (state: unknown) => {
-    const { over, values } = state as Moving
-    const present = values.filter((value) => value !== null)
-    return present.length < over ? null : present.reduce((sum, value) => sum + value) / over
-  },
 }
 
 /** `rank` is in millionths. Positions count from 1. */

@@ -6,8 +6,8 @@ import type { Emitter } from '../emitter.ts'
 import { groupCursor } from './emit-group-order.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { type EmittedShares, emitShares, shareJson } from './emit-shares.ts'
+import { changeJson, groupsWithChanges } from './series/emit-changes.ts'
 import { filledGroups } from './series/emit-fill.ts'
-import { runningGroups, runningJson } from './series/emit-running.ts'
 import { emitSignificance, significantGroups } from './emit-significance.ts'
 import type { Within } from './emit-source.ts'
 
@@ -35,7 +35,7 @@ export function formGroups(
   const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const groups = shared === null ? scored : shared.groups
-  return { all, groups: groups && runningGroups(emitter, aggregate, groups), shared }
+  return { all, groups: groups && groupsWithChanges(emitter, aggregate, groups), shared }
 }
 
 /** An output of the group whose alias is `row`, besides what lies within it. */
@@ -61,8 +61,8 @@ export function groupValue(
       return resolved(emitter, groups.uriParts(output.key, row), output.records)
     case 'measure':
       return groups.measureJson(output.measure, row)
-    case 'running':
-      return runningJson(emitter, output.figure, row)
+    case 'change':
+      return changeJson(emitter, output.change, row)
     case 'significance':
       return emitSignificance(emitter, output.fields, row)
     case 'measures':

@@ -18,8 +18,8 @@ import {
   significanceFields,
 } from './build-significance.ts'
 import { buildSamples } from './nested/build-samples.ts'
+import { buildChange, type ChangeContext } from './series/build-change.ts'
 import { buildFill } from './series/build-fill.ts'
-import { buildRunning, isRunningFigure, type RunningContext } from './series/build-running.ts'
 import { buildShare } from './build-share.ts'
 import { buildTimeFrame } from './build-time-frame.ts'
 import { buildPossibleWhere, buildWhere } from '../build-where.ts'
@@ -41,7 +41,7 @@ const defaultLimit = 50
 const defaultTopLimit = 3
 
 /** The context of one aggregate. */
-interface Building extends GroupValueContext, RunningContext {
+interface Building extends GroupValueContext, ChangeContext {
   /** Number of `groupBy` fields of the outer groups, which come first; null if groups are not within others. */
   readonly outer: number | null
   /** Maximum number of groups. */
@@ -87,7 +87,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     isSignificant,
     share,
     measures: new Map(),
-    running: new Map(),
+    changes: new Map(),
   }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given, fill)
@@ -103,7 +103,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     having,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
     share,
-    running: [...building.running.values()],
+    changes: [...building.changes.values()],
     fill,
     minCount: integerArgument(
       'minCount',
@@ -164,7 +164,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
     having,
     significance: null,
     share,
-    running: [],
+    changes: [],
     fill: null,
     minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
     limit,
@@ -236,7 +236,7 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved') {
     if (below.name === 'top') return { kind: 'top', top: buildTop(building, below) }
     if (below.name === 'nodes') return nodesOutput(building, below)
-    if (isRunningFigure(below.name)) return buildRunning(building, below.name, below)
+    if (below.name === 'change') return buildChange(building, below)
     if (below.name === 'cursor') return cursorOutput(building)
     if (below.name === 'total' || below.name === 'share')
       return building.share === null ? constantOutput(null) : { kind: below.name }

@@ -115,15 +115,10 @@ export interface GroupPage {
   readonly after: readonly ColumnValue[] | null
 }
 
-/** A figure of each group of a series in time, over a value of the groups up to it. `over`: how many groups. */
-export type RunningFigure =
-  | { readonly kind: 'cumulative' | 'change'; readonly of: GroupValue }
-  | { readonly kind: 'movingAverage'; readonly of: GroupValue; readonly over: number }
-
-/** `figure` is a position in the list of the plan. */
-export interface RunningOutput {
-  readonly kind: 'running'
-  readonly figure: number
+/** The difference from the previous group of a series in time. `change` is a position in the list of the plan. */
+export interface ChangeOutput {
+  readonly kind: 'change'
+  readonly change: number
 }
 
 /** `measure` and `key` are positions in the lists of the plan. */

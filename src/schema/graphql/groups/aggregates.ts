@@ -18,7 +18,6 @@ import { searchArguments } from '../search-types.ts'
 import { createMeasureTypes } from './measures.ts'
 import { nestedFields } from './nested.ts'
 import { createPairFields } from './pairs.ts'
-import { runningFigures } from './running.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
 import { defineTimeArguments } from './time-arguments.ts'
 import type { TypeRegistry } from '../type-registry.ts'
@@ -87,7 +86,12 @@ export function createAggregateTypes(
         },
         cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
         significance: { type: significance, description: 'Null without `significant`.' },
-        ...runningFigures(inputs.groupValue(collection)),
+        change: {
+          type: GraphQLFloat,
+          args: { of: { type: inputs.groupValue(collection), description: 'COUNT when absent.' } },
+          description:
+            'The difference from the previous group; null for the first, or if one has no value. With one time bucket in `groupBy`; use `fill: true`, since missing buckets are skipped.',
+        },
         ...measures(collection),
         ...nestedFields(inputs, collection, group, recordOf(collection), aggregateArguments(collection)),
       }),

@@ -52,7 +52,7 @@ export function createMeasureInputs(model: Model, registry: TypeRegistry, direct
     registry.once(
       GraphQLInputObjectType,
       `${collection.typeName}GroupValueInput`,
-      `running figures of ${collection.nsid}`,
+      `changes of groups of ${collection.nsid}`,
       () => ({ description: 'A count, share or measure of groups.', fields: measured(collection) }),
     )
   const rankBy = (collection: Collection) =>

@@ -4,7 +4,7 @@ import type { AggregatePlan, TopPlan } from '../../plan.ts'
 
 /**
  * The inner groups whose records of the denominator add up to those of the outer groups; null if there are none, or if
- * the page, running figures or the whole depend on shares. Elements do not add up.
+ * the page, changes or the whole depend on shares. Elements do not add up.
  */
 export function summedTop(plan: AggregatePlan): TopPlan | null {
   const { sharesGroups, sharesWhole, needsAllShares } = readingsOf(plan)

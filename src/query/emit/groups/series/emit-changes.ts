@@ -1,0 +1,60 @@
+/** Adds the changes from group to group in a series in time, computed over all groups before any are left out. */
+import { join, raw, type Sql, sql } from '../../../../sql/sql.ts'
+import type { GroupValue, MeasurePlan } from '../../../plan/groups/group-plan.ts'
+import type { PhysicalAggregate } from '../../../plan/physical-plan.ts'
+import type { Emitter } from '../../emitter.ts'
+import type { Grouping } from '../emit-grouping.ts'
+import { numberJson } from '../../emit-output.ts'
+import { shareValue } from '../emit-shares.ts'
+
+type Series = Pick<PhysicalAggregate['aggregate'], 'changes' | 'measures'>
+
+/** The groups of one time bucket with a column for each change. */
+export function groupsWithChanges(
+  emitter: Emitter,
+  { changes, measures }: Series,
+  groups: Grouping,
+): Grouping {
+  if (changes.length === 0) return groups
+  const [name, row] = [emitter.alias(), emitter.alias()]
+  // Records without a time are in a partition of their own, and have no change.
+  const isTimed = groups.isMissing(0, row, false)
+  const columns = changes.map((of, index) => {
+    const value = numberOf(emitter, of, measures, groups, row)
+    return sql`case when ${isTimed} then ${value} - lag(${value}) over w end as ${changeName(index)}`
+  })
+  const table = sql`${name} as materialized (select ${join([sql`${row}.*`, ...columns], ', ')}
+    from ${groups.name} ${row} window w as (partition by ${isTimed} order by ${groups.keyOrder(0, row)}))`
+  return { ...groups, name, tables: [...groups.tables, table] }
+}
+
+/** The change of the group whose alias is `row`, as JSON. */
+export function changeJson(emitter: Emitter, change: number, row: Sql): Sql {
+  return numberJson(emitter, sql`${row}.${changeName(change)}`)
+}
+
+/** The value of a group as a number: a count, or a double. */
+function numberOf(
+  emitter: Emitter,
+  of: GroupValue,
+  measures: readonly MeasurePlan[],
+  groups: Grouping,
+  row: Sql,
+): Sql {
+  const { dialect } = emitter
+  switch (of.kind) {
+    case 'count':
+      return sql`${row}.n`
+    case 'share':
+      return shareValue(emitter, row)
+    case 'measure': {
+      const values = groups.measureValues(of.measure, row)
+      const isSum = measures[of.measure]?.measure === 'sum'
+      return dialect.asFloat(isSum ? dialect.checkedSum(values) : (values[0] as Sql))
+    }
+  }
+}
+
+function changeName(change: number): Sql {
+  return raw(`change${change}`)
+}
