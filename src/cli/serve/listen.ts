@@ -97,7 +97,6 @@ export async function startServer(
     variables: config['log-variables'],
     explain: (statement) => read.explain(statement),
     metrics: metrics?.observer ?? null,
-    onSlow: metrics?.activity.addSlow,
   })
   const readStatus = createReadiness(read)
   const observer = meterRequests(watching, usage)

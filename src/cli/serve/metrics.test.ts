@@ -21,7 +21,6 @@ import { emptyDatabases } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import type { IndexStatus } from '../../database/database.ts'
 import { createMetrics } from '../../server/observe/metrics.ts'
-import { documentHash } from '../../server/observe/log-line.ts'
 import { CommandError } from '../command.ts'
 import { parseConfig } from '../settings/config.ts'
 import { type MetricsOptions, serveMetrics } from './metrics.ts'
@@ -67,44 +66,11 @@ onEveryDatabase('a scrape has requests, records, sources and the size of the dat
   assert.ok(age >= 0 && age < 60)
 })
 
-onEveryDatabase(
-  'operators see requests, documents, slow operations, records and refusals',
-  async (database) => {
-    const clock = stoppedClock()
-    await using store = await openNotes(await emptyUrl(database), clock.now)
-    await store.database.write.applyBatch([put(store, spot('a'), 0)])
-    const metrics = createMetrics()
-    for (const duration of [3, 3, 700]) metrics.observer.answered(answered({ duration }))
-    metrics.observer.answered(answered({ outcome: 'TIMEOUT', request: { query: '{ <b>slow</b> }' } }))
-    const plan = ['SCAN a <script>']
-    metrics.activity.addSlow({ at: 0, document: 'abc', duration: 1_500, query: null, sql: 'select 1', plan })
-    await using server = await serve({ metrics, database: store.database.read })
-    const page = await until(async () => {
-      const response = await fetch(new URL('/', server.url))
-      assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
-      const text = await response.text()
-      return text.includes('The database takes') && text
-    })
-    const row = (...cells: string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
-    const document = documentHash(answered().request?.query ?? '')
-    assert.ok(page.includes(row('public', 'ok', '3')))
-    assert.ok(page.includes(row('public', '4', '177 ms', '≤ 5.0 ms', '≤ 1.0 s', '≤ 1.0 s')), page)
-    assert.match(page, new RegExp(`<tr><td>${document}</td><td>3</td><td>0</td><td>235 ms</td>`))
-    assert.ok(page.includes(row(note, '1', '0')))
-    assert.match(page, /abc · 1\.5 s<\/summary><pre tabindex="0">select 1\n\nSCAN a &lt;script>/)
-    assert.doesNotMatch(page, /<script|<b>/)
-    assert.equal((await fetch(new URL('/operations.css', server.url))).status, 200)
-  },
-)
-
 test('nothing else is served there', async () => {
   await using server = await serve({ metrics: createMetrics(), database: still })
-  for (const path of ['/api/graphql', '/metrics/x']) {
+  for (const path of ['/', '/api/graphql', '/metrics/x']) {
     const response = await fetch(new URL(path, server.url))
-    assert.deepEqual(
-      [response.status, await response.text()],
-      [404, 'Metrics are at /metrics, the operations page at /.\n'],
-    )
+    assert.deepEqual([response.status, await response.text()], [404, 'Metrics are at /metrics.\n'])
   }
   assert.equal((await fetch(server.url, { method: 'POST' })).status, 404)
 })
@@ -118,7 +84,7 @@ test('a foreign host is refused where only this machine is served', async () => 
     response.resume()
     return response.statusCode
   }
-  for (const path of ['/metrics', '/', '/operations.css', '/no']) {
+  for (const path of ['/metrics', '/', '/no']) {
     for (const host of ['evil.example', `127.evil.example:${port}`, 'localhost.evil.example', '10.0.0.7'])
       assert.equal(await statusFor(host, path), 403, `${host} ${path}`)
     for (const host of [`127.0.0.1:${port}`, 'localhost', '[::1]:80'])

@@ -2,11 +2,9 @@
 import type { ReadDatabase } from '../../database/database.ts'
 import { isLoopback } from '../../server/admission/limits/address.ts'
 import { listenAt } from '../../server/http/listening.ts'
-import { sumActivities } from '../../server/observe/activity.ts'
 import { createMetrics, createMetricsApp, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
 import { addIndexMetrics } from '../../server/observe/metrics-index.ts'
 import { gatherMetrics, shareMetrics } from '../../server/observe/metrics-workers.ts'
-import { operationsPage, operationsStyles } from '../../server/observe/operations-page.ts'
 import { CommandError, notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
@@ -27,27 +25,21 @@ export interface MetricsOptions {
 /** Requires a configured port. */
 export async function serveMetrics(
   config: Config,
-  { metrics: { registry, activity }, database, workers }: MetricsOptions,
+  { metrics: { registry }, database, workers }: MetricsOptions,
 ): Promise<MetricsServer> {
   await using stack = new AsyncDisposableStack()
-  const readIndex = addIndexMetrics(registry, database)
+  addIndexMetrics(registry, database)
   const gathering = workers ? stack.use(gatherMetrics(registry)) : null
-  const sum = async (): Promise<Metrics['registry']> => {
-    if (gathering === null) return registry
+  const metrics = async (): Promise<string> => {
+    if (gathering === null) return registry.metrics()
     const below = await gathering.read()
-    return sumMetrics([await registry.getMetricsAsJSON(), ...below])
+    return sumMetrics([await registry.getMetricsAsJSON(), ...below]).metrics()
   }
   const host = config['metrics-host']
   const app = createMetricsApp({
     isOwnHost: (name) => !isLoopback(host) || isLoopback(name) || name === host,
-    metrics: async () => (await sum()).metrics(),
+    metrics,
     contentType: registry.contentType,
-    operations: async () => {
-      const metrics = await (await sum()).getMetricsAsJSON()
-      const shown = sumActivities([activity.read(), ...(gathering === null ? [] : [gathering.activity()])])
-      return operationsPage({ metrics, activity: shown, index: await readIndex(), now: Date.now() })
-    },
-    styles: operationsStyles,
   })
   stack.defer(() => app.close())
   const wanted = config['metrics-port'] ?? 0

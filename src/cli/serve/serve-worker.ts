@@ -73,7 +73,7 @@ async function run({ config, root, id, of, awaits, fingerprint, file }: WorkerTa
   try {
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
-    if (metrics !== null) metering?.shareMetrics(metrics)
+    if (metrics !== null) metering?.shareMetrics(metrics.registry)
     if (fileIdentity(config.database) !== file) throw new Error('The file of the database was replaced.')
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
     const limiter = createLimiter(counts)

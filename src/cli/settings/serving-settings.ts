@@ -128,7 +128,7 @@ export const servingSettings = {
     max: 65_535,
     value: 'NUMBER',
     env: 'LEXIGRAPH_METRICS_PORT',
-    help: 'Serve /metrics for Prometheus, and a page for operators at /, at this port of --metrics-host, for all workers; by default nowhere.',
+    help: 'Serve /metrics for Prometheus at this port of --metrics-host, for all workers; by default nowhere.',
     commands: serving,
   },
   'metrics-host': {

@@ -3,18 +3,18 @@ import { Gauge, type Registry } from 'prom-client'
 import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
 import { within } from '../../util/async/promises.ts'
 
-export interface IndexReadings {
+interface IndexReadings {
   readonly status: IndexStatus
   readonly bytes: number
   /** Milliseconds since 1970. */
   readonly readAt: number
 }
 
-/** Reads the status on demand, and rarely, because it counts records. Returns how the latest is read; null without one. */
+/** Reads the status on demand, and rarely, because it counts records. */
 export function addIndexMetrics(
   registry: Registry,
   database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
-): () => Promise<IndexReadings | null> {
+): void {
   const read = createFigures(database)
 
   /** Without a status the gauge has no value: an old one would look current. */
@@ -81,7 +81,6 @@ export function addIndexMetrics(
     [],
     ({ readAt }) => [[{}, readAt / 1_000]],
   )
-  return read
 }
 
 /** A status is cached this many milliseconds, or this multiple of the time that reading it took if that is longer. */

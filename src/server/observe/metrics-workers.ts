@@ -5,8 +5,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { Gauge, type Registry } from 'prom-client'
 import { within } from '../../util/async/promises.ts'
-import { type Activity, sumActivities } from './activity.ts'
-import { type Metrics, type MetricValues, sumMetrics } from './metrics.ts'
+import { type MetricValues, sumMetrics } from './metrics.ts'
 
 const question = 'lexigraph metrics?'
 const reply = 'lexigraph metrics'
@@ -14,15 +13,13 @@ const reply = 'lexigraph metrics'
 interface Reply {
   readonly kind: typeof reply
   readonly values: MetricValues
-  readonly activity: Activity
 }
 
 /** In a worker: answers each question of the primary process. */
-export function shareMetrics({ registry, activity }: Pick<Metrics, 'registry' | 'activity'>): void {
+export function shareMetrics(registry: Registry): void {
   process.on('message', async (message: unknown) => {
     if (message !== question) return
-    const values = await registry.getMetricsAsJSON()
-    const answer: Reply = { kind: reply, values, activity: activity.read() }
+    const answer: Reply = { kind: reply, values: await registry.getMetricsAsJSON() }
     // The primary process may have disconnected.
     if (process.connected) process.send?.(answer, undefined, {}, () => {})
   })
@@ -31,16 +28,13 @@ export function shareMetrics({ registry, activity }: Pick<Metrics, 'registry' | 
 export interface WorkerMetrics extends Disposable {
   /** One entry per worker, and one sum for all that have ended. */
   read(): Promise<readonly MetricValues[]>
-  /** The sum of all workers, as of the last `read`. */
-  activity(): Activity
 }
 
 /** In the primary process, whose own registry gets the number of workers. */
 export function gatherMetrics(registry: Registry): WorkerMetrics {
-  const latest = new Map<number, Reply>()
+  const latest = new Map<number, MetricValues>()
   const waitedFor = new Map<number, () => void>()
   const ended: MetricValues[] = []
-  let endedActivity: Activity = { documents: [], slow: [] }
   let round: Promise<readonly MetricValues[]> | null = null
   const workers = new Gauge({
     name: 'lexigraph_workers',
@@ -51,16 +45,13 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
 
   const onMessage = (worker: Worker, message: unknown): void => {
     if (!isReply(message)) return
-    latest.set(worker.id, message)
+    latest.set(worker.id, message.values)
     waitedFor.get(worker.id)?.()
   }
   const onExit = (worker: Worker): void => {
     const last = latest.get(worker.id)
     latest.delete(worker.id)
-    if (last !== undefined) {
-      ended.push(last.values.filter(isCount))
-      endedActivity = sumActivities([endedActivity, last.activity])
-    }
+    if (last !== undefined) ended.push(last.filter(isCount))
     waitedFor.get(worker.id)?.()
   }
 
@@ -87,7 +78,7 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
     workers.set({ state: 'live' }, live)
     workers.set({ state: 'silent' }, answers.length - live)
     if (ended.length > 1) ended.push(await sumMetrics(ended.splice(0)).getMetricsAsJSON())
-    return [...ended, ...Array.from(latest.values(), ({ values }) => values)]
+    return [...ended, ...latest.values()]
   }
 
   cluster.on('message', onMessage)
@@ -99,8 +90,6 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
       })
       return round
     },
-    activity: () =>
-      sumActivities([endedActivity, ...Array.from(latest.values(), ({ activity }) => activity)]),
     [Symbol.dispose]() {
       cluster.off('message', onMessage)
       cluster.off('exit', onExit)

@@ -4,13 +4,11 @@
  */
 import fastify, { type FastifyInstance } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { type ActivityLog, createActivityLog } from './activity.ts'
 import type { Answered, Observer } from './observer.ts'
 
 export interface Metrics {
   readonly observer: Observer
   readonly registry: Registry
-  readonly activity: ActivityLog
 }
 
 /** A snapshot of all values, as plain data that processes can send to each other. */
@@ -69,17 +67,13 @@ export function createMetrics(): Metrics {
   for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
   for (const limit of limits) limitHits.inc({ limit }, 0)
 
-  const activity = createActivityLog()
   return {
     registry,
-    activity,
     observer: {
       asked() {
         inFlight.inc()
       },
-      answered(answered) {
-        const { caller, outcome, limit, duration, report } = answered
-        activity.answered(answered)
+      answered({ caller, outcome, limit, duration, report }) {
         inFlight.dec()
         const tier = caller?.tier.name ?? 'none'
         requests.inc({ tier, outcome })
@@ -103,25 +97,16 @@ export function sumMetrics(values: readonly MetricValues[]): Registry {
   return AggregatorRegistry.aggregate([...values])
 }
 
-export interface MetricsPages {
+export interface MetricsAppOptions {
   /** Whether callers may know the server by this name. Through DNS rebinding, any page in a browser reaches it by others. */
   readonly isOwnHost: (name: string) => boolean
   /** All metrics as text in the format of `contentType`. */
   readonly metrics: () => Promise<string>
   readonly contentType: string
-  /** The operations page, as HTML. */
-  readonly operations: () => Promise<string>
-  readonly styles: string
 }
 
-/** The HTTP server for Prometheus and for operators, at an address of its own. */
-export function createMetricsApp({
-  isOwnHost,
-  metrics,
-  contentType,
-  operations,
-  styles,
-}: MetricsPages): FastifyInstance {
+/** The HTTP server for Prometheus, at an address of its own. */
+export function createMetricsApp({ isOwnHost, metrics, contentType }: MetricsAppOptions): FastifyInstance {
   const app = fastify({
     requestTimeout: 10_000,
     // Prometheus keeps its connection open between scrapes.
@@ -132,26 +117,10 @@ export function createMetricsApp({
     return reply.code(403).type('text/plain; charset=utf-8').send('Ask at the address of --metrics-host.\n')
   })
   app.get('/metrics', async (_request, reply) => reply.type(contentType).send(await metrics()))
-  app.get('/', async (_request, reply) =>
-    reply
-      .headers(pageHeaders)
-      .type('text/html; charset=utf-8')
-      .send(await operations()),
-  )
-  app.get('/operations.css', async (_request, reply) => reply.type('text/css; charset=utf-8').send(styles))
   app.setNotFoundHandler((_request, reply) =>
-    reply
-      .code(404)
-      .type('text/plain; charset=utf-8')
-      .send('Metrics are at /metrics, the operations page at /.\n'),
+    reply.code(404).type('text/plain; charset=utf-8').send('Metrics are at /metrics.\n'),
   )
   return app
-}
-
-const pageHeaders = {
-  'content-security-policy': "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
 }
 
 /** Seconds; a page of twenty takes less than the first, and no tier has a timeout above the last. */

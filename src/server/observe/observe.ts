@@ -2,7 +2,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Statement } from '../../database/database.ts'
-import type { SlowOperation } from './activity.ts'
 import {
   cutListTo,
   cutOrNull,
@@ -27,14 +26,12 @@ export interface ObserverOptions {
   readonly explain: (statement: Statement) => Promise<readonly string[]>
   /** Null where metrics are disabled. */
   readonly metrics: Observer | null
-  /** Hears of each slow operation that is logged; absent where nobody does. */
-  readonly onSlow?: ((operation: SlowOperation) => void) | undefined
 }
 
 /** Combines all observers of requests into one. Disposal waits for pending lines. */
 export function createObserver(options: ObserverOptions): Observer & AsyncDisposable {
-  const { log, requests, slow, variables, explain, metrics, onSlow } = options
-  const slowLog = createSlowLog({ log, threshold: slow, variables, explain, onSlow })
+  const { log, requests, slow, variables, explain, metrics } = options
+  const slowLog = createSlowLog({ log, threshold: slow, variables, explain })
   const requestLog = requests === 'none' ? null : createRequestLog({ log, which: requests, variables })
   return {
     asked() {
@@ -90,7 +87,6 @@ export interface SlowLogOptions {
   /** Also logs variables and the statement's values. */
   readonly variables: boolean
   readonly explain: (statement: Statement) => Promise<readonly string[]>
-  readonly onSlow?: ((operation: SlowOperation) => void) | undefined
   /** Monotonic milliseconds. */
   readonly now?: () => number
 }
@@ -126,15 +122,6 @@ export function createSlowLog(options: SlowLogOptions): AnswerLog & AsyncDisposa
       sql: cutOrNull(room.sql, statement?.text ?? null),
       plan: await explain(statement),
     }
-    const { query: shown, sql, plan } = line
-    options.onSlow?.({
-      at: Date.now(),
-      document: documentHash(query),
-      duration: answered.duration,
-      query: shown,
-      sql,
-      plan,
-    })
     const values = {
       variables: cutOrNull(room.values, showVariables(answered)),
       values: cutOrNull(room.values, showValues(statement)),

@@ -3,9 +3,8 @@ import { createMetrics } from '../../../src/server/observe/metrics.ts'
 import { shareMetrics } from '../../../src/server/observe/metrics-workers.ts'
 import { answered } from './answered.ts'
 
-const metrics = createMetrics()
-const { observer } = metrics
-shareMetrics(metrics)
+const { observer, registry } = createMetrics()
+shareMetrics(registry)
 
 process.on('message', (message) => {
   switch (message) {
