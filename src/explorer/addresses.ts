@@ -27,8 +27,8 @@ export function chartFileAddress(nsid: string, view: View, format: 'svg' | FileF
 }
 
 /** The newest records of a view, or the first ones in its order. */
-export function feedAddress(nsid: string, view: View, format: 'atom' | 'json'): string | null {
-  return withView(`/c/${nsid}/feed.${format}`, { ...recordsOnly(view), sort: view.sort, others: [] })
+export function feedAddress(nsid: string, view: View): string | null {
+  return withView(`/c/${nsid}/feed.atom`, { ...recordsOnly(view), sort: view.sort, others: [] })
 }
 
 /** The list of a view for other pages to include. */

@@ -13,7 +13,7 @@ import { chartDrawing, chartsPage, chartValues } from './pages/charts.ts'
 import { collectionPage } from './pages/collection.ts'
 import { embedPage } from './pages/embed.ts'
 import { failurePage, notFoundPage, problemPage, refusedPage } from './pages/failure.ts'
-import { atomPage, jsonFeedPage } from './pages/feeds.ts'
+import { feedPage } from './pages/feed.ts'
 import { filterPage } from './pages/filter.ts'
 import { homePage } from './pages/home.ts'
 import { recordPage } from './pages/record.ts'
@@ -239,8 +239,7 @@ const collectionPages: ReadonlyMap<string, CollectionPage> = new Map<string, Col
   ['chart.svg', chartDrawing],
   ...fileFormats.map((format) => [`chart.${format}`, chartValues(format)] as const),
   ['filter', filterPage],
-  ['feed.atom', atomPage],
-  ['feed.json', jsonFeedPage],
+  ['feed.atom', feedPage],
 ])
 
 function draftOf(site: Site, request: PageRequest): Draft | FileDraft {

@@ -6,16 +6,7 @@ import { buildOperation, type Operation } from './operation.ts'
 import { type FileDraft, type IndexState, instantOf, type Site } from './page.ts'
 
 /** Views with filters are without number, and programs have better ways to the data. */
-const disallowed = [
-  '/api/',
-  '/export/',
-  '/mcp',
-  '/embed/',
-  '/*?',
-  '/*/feed.atom',
-  '/*/feed.json',
-  '/*/chart.',
-]
+const disallowed = ['/api/', '/export/', '/mcp', '/embed/', '/*?', '/*/feed.atom', '/*/chart.']
 
 export function robotsText({ operator: { origin } }: Site): string {
   return [

@@ -57,7 +57,7 @@ const name = fc.oneof(
 )
 const parameters = fc.array(fc.tuple(name, value), { maxLength: 5 })
 
-const files = ['feed.atom', 'feed.json', 'chart.svg', ...fileFormats.map((format) => `chart.${format}`)]
+const files = ['feed.atom', 'chart.svg', ...fileFormats.map((format) => `chart.${format}`)]
 const nsid = fc.constantFrom(...subjects.all.map(({ collection }) => collection.nsid))
 const segment = fc.oneof(evil, fc.string({ maxLength: 20 })).map(encodeText)
 const path = fc.oneof(

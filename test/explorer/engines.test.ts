@@ -24,7 +24,7 @@ const addresses = {
     `${article}/charts?part=compare&query=climate&query=source_country%3DGB`,
     `${article}/charts?part=unusual&publishedAt=2026-11-09&on=words-title`,
     `${article}/chart.csv?split=language&as=share`,
-    `${article}/feed.json?language=fr`,
+    `${article}/feed.atom?language=fr`,
     `${enrichment}/charts?measure=median&of=clickbaitScore&by=article_source`,
     `${enrichment}/charts?part=unusual&sentiment=negative&on=category`,
   ],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openExplorer } from '../support/service/explorer.ts'
+import { entriesOf } from './feed-entries.ts'
 import { assertHarmless } from './harmless.ts'
 import { attacker, did, hostile as given, markup, note } from './hostile-records.ts'
 
@@ -42,10 +43,9 @@ test('feeds, lists for other pages and accounts of hostile records are harmless'
   const atom = await explorer.get(`/c/${note}/feed.atom`)
   assert.equal(atom.status, 200)
   assert.doesNotMatch(atom.body, /<(script|svg|img)|href="javascript|\uFFFE/)
-  const { items } = JSON.parse((await explorer.get(`/c/${note}/feed.json`)).body)
-  const item = items.find(({ id }: { id: string }) => id === attacker.uri)
-  assert.equal(item.title, markup)
-  assert.equal(item.external_url, undefined)
+  const [entry] = entriesOf(atom.body).filter(({ id }) => decodeURIComponent(id) === attacker.uri)
+  assert.equal(entry?.title, markup)
+  assert.equal(entry.related, null)
   const embedded = await explorer.get(`/embed/c/${note}?show=table`)
   assert.equal(embedded.status, 200)
   assertHarmless(embedded.body)
@@ -69,6 +69,7 @@ test('addresses of records that nobody can have are not found', async () => {
     '/at/did:plc:zzzzzzzzzzzzzzzzzzzzzzzz',
     '/at/handle.example',
     `/c/${note}/constructor`,
+    `/c/${note}/feed.json`,
     '/embed/c/org.example.none',
     `/embed/at/${did}`,
   ]
@@ -77,7 +78,7 @@ test('addresses of records that nobody can have are not found', async () => {
     assert.equal(status, 404, address)
     assertHarmless(body)
   }
-  const refused = [page, `/at/${did}`, `/c/${note}/feed.atom`, `/c/${note}/feed.json`, `/embed/c/${note}`]
+  const refused = [page, `/at/${did}`, `/c/${note}/feed.atom`, `/embed/c/${note}`]
   for (const address of refused) {
     const { status, body } = await explorer.get(`${address}?<script>=1`)
     assert.equal(status, 400, address)

@@ -66,8 +66,8 @@ test('a record without a title has another text instead, or its kind, time and k
     /<h3><a href="[^"]*\/self"><bdi>Empty · <time datetime="[^"]*">[^<]*<\/time><\/bdi> <bdi class="uri" title="at:[^"]*">self</,
   )
   assert.match(body, /<a class="skip" href="#results">.*<span id="results"/s)
-  const feed = await stress.page('/c/example.stress.empty/feed.json')
-  assert.match(JSON.parse(feed.body).items[0].title, /^Empty · .* UTC$/)
+  const feed = await stress.page('/c/example.stress.empty/feed.atom')
+  assert.match(feed.body, /<entry>\n<id>[^<]*<\/id>\n<title>Empty · [^<]* UTC<\/title>/)
   const page = await stress.page('/at/did:plc:stressstressstressstres2/example.stress.empty/self')
   assert.match(
     page.body,

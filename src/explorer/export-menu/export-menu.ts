@@ -18,7 +18,6 @@ export interface Exported {
   readonly total?: number
   /** Addresses of further forms, from the first slash. */
   readonly atom?: string | null
-  readonly jsonFeed?: string | null
   readonly svg?: string | null
   readonly embed?: string | null
 }
@@ -36,7 +35,7 @@ export function exportMenu(
   { site, language, origin, address, index, exportRows }: MenuContext,
 ): Html {
   const { text } = language
-  const { kind, title, operation, files, atom = null, jsonFeed = null, svg = null, embed = null } = exported
+  const { kind, title, operation, files, atom = null, svg = null, embed = null } = exported
   const endpoint = `${origin}${graphqlPath}`
   const total = files.length === 0 ? 0 : (exported.total ?? 0)
   const csv = files.find(({ format }) => format === 'csv')
@@ -44,7 +43,6 @@ export function exportMenu(
     ...files.map(({ format, path }) => [text.exportMenu.formats[format], path] as const),
     [text.exportMenu.svg, svg, 'image/svg+xml'],
     [text.exportMenu.atom, atom, 'application/atom+xml'],
-    [text.exportMenu.jsonFeed, jsonFeed, 'application/feed+json'],
     [text.exportMenu.playground, playgroundAddress(operation)],
   ]
   const programs = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { atomFeed, type Feed, jsonFeed } from './feed.ts'
+import { atomFeed, type Feed } from './feed.ts'
 
 const hostile = `]]></title><script>alert(1)</script>&amp;"' \u202E\u0000\u0008\uFFFE\uD800<!--`
 const feed: Feed = {
@@ -44,11 +44,4 @@ test('an entry of Atom has an id that is an IRI, its times, and links', () => {
     '<link rel="self" type="application/atom+xml"',
   ])
     assert.ok(xml.includes(part), part)
-})
-
-test('a JSON Feed names its version and its own address, and has texts as they are', () => {
-  const { version, feed_url: self, items } = JSON.parse(jsonFeed(feed))
-  assert.deepEqual([version, self], ['https://jsonfeed.org/version/1.1', feed.self])
-  assert.equal(items[0].title, hostile)
-  assert.deepEqual(items[0].authors, [{ name: hostile, url: feed.entries[0]?.authorPage }])
 })

@@ -1,4 +1,4 @@
-/** A list of records as Atom or JSON Feed. */
+/** A list of records as Atom (RFC 4287). */
 import { type XmlElement, toXml } from './xml.ts'
 
 export interface Feed {
@@ -32,74 +32,38 @@ export interface FeedEntry {
   readonly language: string | null
 }
 
-/** A member of a feed or an entry, as each format has it; null where a format has none. */
-interface Member {
-  readonly atom: XmlElement | null
-  readonly json: Readonly<Record<string, unknown>> | null
-}
-
-export function atomFeed(feed: Feed): string {
+export function atomFeed({ title, page, self, author, updated, entries }: Feed): string {
   return toXml({
     name: 'feed',
     attributes: { xmlns: 'http://www.w3.org/2005/Atom' },
-    children: [...atomOf(feedMembers(feed, 'application/atom+xml')), ...feed.entries.map(atomEntry)],
+    children: [
+      text('id', self),
+      text('title', title),
+      text('updated', updated),
+      link('self', self, 'application/atom+xml'),
+      link('alternate', page, 'text/html'),
+      { name: 'author', children: [text('name', author)] },
+      ...entries.map(entryElement),
+    ],
   })
 }
 
-function atomEntry(entry: FeedEntry): XmlElement {
-  const attributes = { 'xml:lang': entry.language ?? undefined }
-  return { name: 'entry', attributes, children: atomOf(entryMembers(entry)) }
-}
-
-function atomOf(members: readonly Member[]): readonly XmlElement[] {
-  return members.flatMap(({ atom }) => atom ?? [])
-}
-
-export function jsonFeed(feed: Feed): string {
-  const items = feed.entries.map((entry) => jsonOf(entryMembers(entry)))
-  const whole = { ...jsonOf(feedMembers(feed, 'application/feed+json')), items }
-  return `${JSON.stringify(whole, null, 2)}\n`
-}
-
-function jsonOf(members: readonly Member[]): Readonly<Record<string, unknown>> {
-  return Object.assign({}, ...members.map(({ json }) => json))
-}
-
-/** `media`: of the format. */
-function feedMembers({ title, page, self, author, updated }: Feed, media: string): readonly Member[] {
-  return [
-    { atom: text('id', self), json: { version: 'https://jsonfeed.org/version/1.1' } },
-    { atom: text('title', title), json: { title } },
-    { atom: text('updated', updated), json: null },
-    { atom: link('self', self, media), json: { feed_url: self } },
-    { atom: link('alternate', page, 'text/html'), json: { home_page_url: page } },
-    { atom: { name: 'author', children: [text('name', author)] }, json: { authors: [{ name: author }] } },
-  ]
-}
-
-function entryMembers(entry: FeedEntry): readonly Member[] {
+function entryElement(entry: FeedEntry): XmlElement {
   const { uri, title, page, link: other, summary, published, updated, author, authorPage, language } = entry
-  return [
-    { atom: text('id', iriOf(uri)), json: { id: uri } },
-    { atom: text('title', title), json: { title } },
-    ...(published === null
-      ? []
-      : [{ atom: text('published', published), json: { date_published: published } }]),
-    { atom: text('updated', updated), json: { date_modified: updated } },
-    { atom: link('alternate', page, 'text/html'), json: { url: page } },
-    ...(other === null ? [] : [{ atom: link('related', other), json: { external_url: other } }]),
-    {
-      atom: { name: 'author', children: [text('name', author), text('uri', authorPage)] },
-      json: { authors: [{ name: author, url: authorPage }] },
-    },
-    // An item of a JSON Feed must have a text.
-    {
-      atom: summary === null ? null : text('summary', summary),
-      json: { content_text: summary ?? title },
-    },
-    // In Atom, an attribute of the entry.
-    { atom: null, json: language === null ? null : { language } },
-  ]
+  return {
+    name: 'entry',
+    attributes: { 'xml:lang': language ?? undefined },
+    children: [
+      text('id', iriOf(uri)),
+      text('title', title),
+      ...(published === null ? [] : [text('published', published)]),
+      text('updated', updated),
+      link('alternate', page, 'text/html'),
+      ...(other === null ? [] : [link('related', other)]),
+      { name: 'author', children: [text('name', author), text('uri', authorPage)] },
+      ...(summary === null ? [] : [text('summary', summary)]),
+    ],
+  }
 }
 
 /** A DID has colons, which may not be in the authority of an IRI. */

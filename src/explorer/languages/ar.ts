@@ -224,7 +224,6 @@ export const ar: Catalogue = {
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',
-    jsonFeed: 'JSON Feed',
     playground: 'فتح في محرر GraphQL',
     graphql: 'GraphQL',
     embed: 'تضمين في صفحة',

@@ -233,7 +233,6 @@ export const en = {
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',
-    jsonFeed: 'JSON Feed',
     playground: 'Open in the GraphQL playground',
     graphql: 'GraphQL',
     embed: 'Include in a page',

@@ -204,7 +204,6 @@ export const es: Catalogue = {
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     svg: 'SVG',
     atom: 'Atom',
-    jsonFeed: 'JSON Feed',
     playground: 'Abrir en el editor de GraphQL',
     graphql: 'GraphQL',
     embed: 'Incluir en una página',

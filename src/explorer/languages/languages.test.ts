@@ -15,7 +15,7 @@ function textsOf(value: unknown, path = ''): readonly Text[] {
 }
 
 /** Names and formats that are the same in all languages, and “no” in Spanish. */
-const international = /^(CSV|NDJSON|Parquet|SVG|Atom|JSON Feed|GraphQL|AT-URI|CID|no)$/
+const international = /^(CSV|NDJSON|Parquet|SVG|Atom|GraphQL|AT-URI|CID|no)$/
 /** Texts of values alone, and signs. */
 const plain = /^\.(comma$|take\.formats|filtering\.sentences\.(is|all))/
 

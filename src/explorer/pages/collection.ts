@@ -64,7 +64,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       ]),
     isMoreOptional: true,
     isIndexed: parameters.length === 0,
-    feed: feedAddress(collection.nsid, view, 'atom'),
+    feed: feedAddress(collection.nsid, view),
     async render(answer, index) {
       const isLive = view.sort === null && view.page === null && view.search === ''
       const context: MenuContext = { ...request, site, index }
