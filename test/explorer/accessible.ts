@@ -20,7 +20,7 @@ export const pages = {
   charts: `${article}/charts`,
   'compared charts': `${article}/charts?part=compare&query=climate&query=language%3Den`,
   'unusual words': `${article}/charts?part=unusual&publishedAt=2026-11-09`,
-  'heat map': `${article}/charts?by=language&by=source_country`,
+  'table of two fields': `${article}/charts?by=language&by=source_country`,
   'time charts': `${article}?language=en&split=source_country&as=share`,
   account,
   embedded: `/embed${article}?language=en`,

@@ -222,15 +222,15 @@ test('a share of groups is that of the records of the group, and one of all that
 })
 
 for (const [by, kinds] of [
-  ['by=language&by=publishedAt_month', ['bars', 'lines', 'heat', 'multiples']],
+  ['by=language&by=publishedAt_month', ['bars', 'lines', 'table']],
   ['by=publishedAt_week&by=country', ['lines']],
-  ['by=articleType&by=language', ['heat', 'bars']],
+  ['by=articleType&by=language', ['table', 'bars']],
 ] as const)
   test(`two fields give a table of both: ${by}`, async () => {
     for (const kind of kinds) {
       const address = `${article}/charts?${by}&kind=${kind}`
       const shown = await figure(address)
-      assert.equal(shown.drawings, 2)
+      assert.equal(shown.drawings, kind === 'table' ? 0 : 2)
       assertTrue(shown, count, address)
       assert.ok(linked(shown).length > 2)
       if (by.includes('country'))
@@ -242,6 +242,37 @@ for (const [by, kinds] of [
       assert.deepEqual(series.toSorted(), dated.slice(0, series.length).toSorted(), kind)
     }
   })
+
+test('a chart that cannot be drawn as chosen says so, and has the same numbers', async () => {
+  const hours = `${article}/charts?by=publishedAt_month&by=publishedAt_hourOfDay`
+  for (const [address, drawings, note] of [
+    [`${article}/charts?by=articleType&kind=lines`, 2, /Lines need an order/],
+    [`${hours}&kind=bars`, 0, /so this is a table/],
+    [`${hours}&kind=lines`, 0, /so this is a table/],
+    [hours, 0, null],
+  ] as const) {
+    const shown = await figure(address)
+    assert.equal(shown.drawings, drawings, address)
+    if (note === null) assert.doesNotMatch(shown.description, /table/)
+    else assert.match(shown.description, note)
+    if (address.startsWith(hours)) assert.deepEqual(shown.texts, (await figure(hours)).texts)
+  }
+  const averages = `${enrichment}/charts?measure=average&of=clickbaitScore&by=sentiment`
+  const lines = await figure(`${averages}&by=createdAt_month&kind=bars`)
+  assert.match(lines.description, /so these are lines/)
+  const { document, body } = await page(`${averages}&by=category&kind=bars`)
+  assert.equal(document.querySelectorAll('svg.chart').length, 2)
+  assert.doesNotMatch(body, /so (this is|these are)/)
+})
+
+test('a table of two fields has no drawing to take along', async () => {
+  const query = 'by=language&by=source_country'
+  const { body, document } = await page(`${article}/charts?${query}`)
+  assert.equal(document.querySelectorAll('figure > .scroll table').length, 1)
+  assert.doesNotMatch(body, /chart\.svg/)
+  await page(`${article}/chart.svg?part=groups&${query}`, 404)
+  for (const kind of ['heat', 'multiples']) await page(`${article}/charts?${query}&kind=${kind}`, 400)
+})
 
 test('up to four queries are compared, each with conditions of its own', async () => {
   const queries = ['climate', 'q=election&language=en', 'language=fr', 'source_country=GB'].map((text) => [

@@ -33,7 +33,10 @@ export interface GroupChart extends AskedChart {
 
 /** Averages and shares of fewer records are mostly chance. */
 const leastRecords = 5
-const mostSeries = 12
+/** More lines or colours cannot be told apart. */
+const mostSeries = 7
+/** Rows of which each is asked for. */
+const mostArrayRows = 12
 /** Hours of a day are the most parts that a time has. */
 const mostTimeParts = 24
 
@@ -223,7 +226,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
       }),
     )
     const isAdding = isCounted && other !== undefined && isDisjoint(other)
-    const kind = kindOf(series.length)
+    const kind = kindOf(series.length, isAdding)
     const label = measureLabel()
     const without =
       across === undefined ? 0 : (groups.find((group) => group[across.name] == null)?.count ?? 0)
@@ -267,7 +270,7 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
         measure !== 'distinct'
           ? [text.charts[isPartOfGroup ? 'matching' : 'atLeast'](language.number(leastRecords))]
           : []),
-        ...(choices.kind === 'lines' && kind !== 'lines' ? [text.charts.noLines] : []),
+        ...kindNotes(kind),
         ...(without === 0 || across === undefined || !isOrdered(across)
           ? []
           : [text.charts[isNumber(across) ? 'unmeasured' : 'undated'](language.number(without))]),
@@ -300,19 +303,25 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
     return [text.charts.largestOf(label, language.number(shown), language.number(all))]
   }
 
-  function kindOf(rows: number): ChartKind {
+  function kindOf(rows: number, isAdding: boolean): ChartKind {
     const ordered = across !== undefined && isOrdered(across)
-    const chosen =
-      choices.kind ??
-      (other === undefined
-        ? measure === 'count' || !ordered
-          ? 'bars'
-          : 'lines'
-        : ordered
-          ? 'lines'
-          : 'heat')
-    if (chosen === 'lines' && !ordered) return 'bars'
-    return chosen === 'lines' && rows > 7 ? 'multiples' : chosen
+    const chosen = choices.kind ?? preset()
+    if (chosen === 'table' || rows > mostSeries) return 'table'
+    if (!ordered) return 'bars'
+    return chosen === 'bars' && rows > 1 && !isAdding ? 'lines' : chosen
+  }
+
+  function preset(): ChartKind {
+    const ordered = across !== undefined && isOrdered(across)
+    if (other !== undefined) return ordered ? 'lines' : 'table'
+    return measure === 'count' || !ordered ? 'bars' : 'lines'
+  }
+
+  /** Why the chart is not drawn as the reader has chosen. */
+  function kindNotes(kind: ChartKind): readonly string[] {
+    if (choices.kind === null || choices.kind === kind) return []
+    const { noBars, noLines, manySeries } = text.charts
+    return [{ bars: noLines, lines: noBars, table: manySeries }[kind]]
   }
 
   function placeOf(group: Group): string {
@@ -321,13 +330,8 @@ export function groupChart(site: Site, subject: Subject, view: View, language: L
   }
 
   function mostRows(key: Grouping): number {
-    const most =
-      choices.kind === 'heat' || (choices.kind === null && across !== undefined && !isOrdered(across))
-        ? Number(choices.top)
-        : choices.kind === 'multiples'
-          ? mostSeries
-          : 6
-    if (key.field.isArray || across?.field.isArray === true) return Math.min(most, mostSeries)
+    const most = (choices.kind ?? preset()) === 'table' ? Number(choices.top) : 6
+    if (key.field.isArray || across?.field.isArray === true) return Math.min(most, mostArrayRows)
     return isOrdered(key) && !isPeriodic(key) ? Math.max(most, mostTimeParts) : most
   }
 

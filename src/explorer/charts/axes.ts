@@ -12,9 +12,6 @@ export interface Drawing {
   readonly isNarrow: boolean
 }
 
-/** Of drawings whose series have names beside them. */
-export const firstColour = { value: () => 'series-0', scale: null }
-
 /** Keys from left to right, with as many labels as there is room for. */
 export function keyAxis(spec: ChartSpec, width: number): Options {
   const longest = Math.min(20, Math.max(1, ...spec.keys.map(({ label }) => columnsOf(label))))

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
 import { siblingModule } from '../../util/sibling-module.ts'
-import { type ChartSpec, isEmpty, isTooLarge, type Layout } from './chart-spec.ts'
+import { type ChartSpec, isDrawn, isTooLarge, type Layout } from './chart-spec.ts'
 
 export interface ChartOrder {
   readonly id: number
@@ -61,7 +61,7 @@ export function createChartRenderer({
 
   return {
     async draw(spec, layout) {
-      if (isEmpty(spec) || isTooLarge(spec)) return null
+      if (!isDrawn(spec) || isTooLarge(spec)) return null
       const key = JSON.stringify([layout, spec])
       const known = drawn.get(key)
       if (known !== undefined) return known

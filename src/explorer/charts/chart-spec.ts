@@ -1,6 +1,7 @@
 /** A chart as plain data: a table of values, and how it is drawn. The same table is its text alternative. */
 
-export const chartKinds = ['bars', 'lines', 'heat', 'multiples'] as const
+/** `table`: without a drawing. */
+export const chartKinds = ['bars', 'lines', 'table'] as const
 export type ChartKind = (typeof chartKinds)[number]
 
 export interface ChartSpec {
@@ -19,7 +20,7 @@ export interface ChartSpec {
   readonly valueLabel: string
   /** Whether keys have an order of their own, such as time: they are drawn from left to right. */
   readonly isOrdered: boolean
-  /** Whether the values of a key add up, so that bars may be stacked. */
+  /** Whether the values of a key add up. Bars are then stacked; others stand below each other, and have no order. */
   readonly isStacked: boolean
   readonly keys: readonly ChartKey[]
   readonly series: readonly ChartSeries[]
@@ -87,13 +88,17 @@ export function isEmpty({ series }: ChartSpec): boolean {
   return series.every(({ values }) => values.every((value) => value === null))
 }
 
+/** Whether there is a drawing, unless it fails or has too many marks. */
+export function isDrawn(spec: ChartSpec): boolean {
+  return spec.kind !== 'table' && !isEmpty(spec)
+}
+
 export function hasGaps({ series }: ChartSpec): boolean {
   return series.some(({ values }) => values.includes(null))
 }
 
-/** Of the shade in place of a missing column; and of a cell of a heat map with the value 0, which is not nothing. */
+/** Of the shade in place of a missing column. */
 export const gapOpacity = 0.1
-export const leastOpacity = 0.06
 
 export function isTooLarge({ keys, series }: ChartSpec): boolean {
   return keys.length * Math.max(1, series.length) > mostMarks

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chartSpec as spec } from '../../../test/support/chart-spec.ts'
-import { type ChartSpec, chartKinds, isEmpty, isTooLarge, layouts } from './chart-spec.ts'
+import { type ChartSpec, chartKinds, isDrawn, isEmpty, isTooLarge, layouts } from './chart-spec.ts'
 import { drawChart } from './draw-chart.ts'
 import { legendOf } from './legend.ts'
 
+const drawnKinds = chartKinds.filter((kind) => kind !== 'table')
 const elements = ['svg', 'g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title', 'desc']
 
 const series = (values: readonly (number | null)[], name = 'x') => ({ name, values, hrefs: [] })
@@ -89,7 +90,7 @@ const hostile = [
   '\n\n  \t',
 ]
 
-for (const kind of chartKinds)
+for (const kind of drawnKinds)
   test(`texts stay texts in ${kind}`, () => {
     const [, title = '', valueLabel = ''] = hostile
     const keys = hostile.map((label) => ({ label, href: `javascript:${label}` }))
@@ -122,10 +123,9 @@ test('a file has its title and the meaning of colours in itself, and no links', 
   const svg = drawChart(spec({ series: ['en', 'fr'].map((name) => series([1, 2, 3], name)) }), 'file')
   assert.ok(!tagsOf(svg).some((tag) => tag.startsWith('<a ') || tag.includes('class=')))
   for (const text of ['Records per day', 'en', 'fr']) assert.ok(textsOf(svg).includes(text), text)
-  assert.ok(textsOf(drawChart(spec({ kind: 'heat' }), 'file')).includes('3'))
 })
 
-for (const kind of chartKinds)
+for (const kind of drawnKinds)
   test(`one value, many values and missing values are drawn as ${kind}`, () => {
     const drawn = (values: readonly (number | null)[], layout: 'wide' | 'narrow'): number => {
       const keys = keysOf(values.map((_, at) => `day ${at}`))
@@ -143,38 +143,44 @@ test('a missing value is marked in the drawing, and zero is not', () => {
   const both = [...one, series([1, 1, null], 'y')]
   const marksOf = (change: Partial<ChartSpec>) => {
     const svg = drawChart(spec({ series: one, ...change }), 'wide')
-    const texts = Array.from(svg.matchAll(/<text[^>]*>\u2068?(no value|–)/g), ([, text]) => text)
+    const texts = Array.from(svg.matchAll(/<text[^>]*>\u2068?(no value)/g), ([, text]) => text)
     return [shadesIn(svg), texts.join(), svg.split('<title>b: no value<').length - 1]
   }
   assert.deepEqual(marksOf({}), [1, '', 2])
   assert.deepEqual(marksOf({ isOrdered: false }), [0, 'no value', 1])
-  assert.deepEqual(marksOf({ kind: 'heat' }), [0, '–', 1])
   assert.equal(marksOf({ series: both })[0], 0)
-  assert.equal(marksOf({ series: both, kind: 'multiples' })[0], 2)
-  assert.equal(marksOf({ series: both, kind: 'multiples', isOrdered: false })[1], 'no value,no value')
+  assert.equal(marksOf({ series: both, isOrdered: false })[1], '')
+  assert.equal(marksOf({ series: both, isOrdered: false, isStacked: false })[1], 'no value,no value')
 })
 
-test('labels of narrow cells stand upright, and only as many as there is room for', () => {
-  const labelsOf = (many: number, layout: 'wide' | 'narrow') => {
-    const keys = keysOf(Array.from({ length: many }, (_, at) => `category ${at}`))
-    const all = ['x', 'y'].map((name) => series([...keys.keys()], name))
-    const svg = drawChart(spec({ kind: 'heat', isOrdered: false, keys, series: all }), layout)
-    const turned = Array.from(svg.matchAll(/rotate\((-\d+)\)/g), ([, angle]) => angle)
-    return [[...new Set(turned)].join(), turned.length]
-  }
-  assert.deepEqual(labelsOf(20, 'wide'), ['-40', 20])
-  assert.deepEqual(labelsOf(20, 'narrow'), ['-90', 20])
-  assert.deepEqual(labelsOf(50, 'narrow'), ['-90', 25])
+test('bars that do not add up stand below each other, each as long as its value', () => {
+  const all = [series([4, 2, 0], 'here'), series([1, 2, 3], 'there')]
+  const svg = drawChart(spec({ series: all, isOrdered: false, isStacked: false }), 'wide')
+  const bars = tagsOf(svg).flatMap((tag) => {
+    const [, y, width, colour] = /^<rect class="fill-(?=\d)/.test(tag)
+      ? (/(?=.* y="([\d.]+)")(?=.* width="([\d.]+)")(?=.*class="fill-(\d)")/.exec(tag) ?? [])
+      : []
+    return colour === undefined ? [] : [{ y, width: Number(width), colour }]
+  })
+  assert.deepEqual(
+    bars.map(({ colour }) => colour),
+    ['0', '1', '0', '1', '0', '1'],
+  )
+  const unit = (bars[0]?.width ?? 0) / 4
+  assert.deepEqual(
+    bars.map(({ width }) => Math.round(width / unit)),
+    [4, 1, 2, 2, 0, 3],
+  )
+  assert.equal(new Set(bars.map(({ y }) => y)).size, 2)
 })
 
-test('a legend says what shades mean', () => {
+test('a legend says what shades and colours mean', () => {
   const all = [series([-3, null, 2])]
   for (const [change, names] of [
     [{ series: all }, ['no value']],
     [{ series: all, isOrdered: false }, []],
     [{ series: all, kind: 'lines' }, []],
-    [{ series: all, kind: 'heat' }, ['0', '-3 / 3', '–: no value']],
-    [{ kind: 'heat' }, ['0', '3']],
+    [{ series: [series([1, 2, 3], 'one'), series([3, 2, 1], 'two')], isStacked: false }, ['one', 'two']],
   ] as const)
     assert.deepEqual(
       legendOf(spec(change)).map(({ name }) => name),
@@ -189,9 +195,10 @@ test('numbers of the axis and in titles are those of the language', () => {
   for (const text of ['a: 12.5%', '100%']) assert.ok(shares.includes(text), text)
 })
 
-test('charts without a value are empty, and those of too many values too large', () => {
+test('charts without a value are empty, those of too many values too large, and a table is no drawing', () => {
   assert.ok(isEmpty(spec({ series: [series([null, null, null])] })))
-  assert.ok(!isEmpty(spec()))
+  assert.ok(!isEmpty(spec()) && isDrawn(spec()))
+  assert.ok(!isDrawn(spec({ kind: 'table' })))
   const keys = keysOf(Array.from({ length: 1_001 }, () => ''))
   assert.ok(isTooLarge(spec({ keys, series: Array.from({ length: 5 }, () => series([])) })))
 })

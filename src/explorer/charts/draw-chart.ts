@@ -2,19 +2,11 @@
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
 import { escapeXml } from '../escape-xml.ts'
-import {
-  type ChartSpec,
-  colourNumber,
-  type Layout,
-  leastOpacity,
-  type Mark,
-  valueText,
-} from './chart-spec.ts'
-import { barGaps, cellGaps, columnGaps } from './gaps.ts'
+import { type ChartSpec, colourNumber, type Layout, type Mark, valueText } from './chart-spec.ts'
+import { barGaps, columnGaps } from './gaps.ts'
 import {
   type Drawing,
   extent,
-  firstColour,
   keyAxis,
   keyScale,
   labelMargin,
@@ -22,9 +14,8 @@ import {
   type Options,
   valueAxis,
 } from './axes.ts'
-import { columnsOf, labelText, plainText } from './label.ts'
+import { labelText, plainText } from './label.ts'
 import { legendOf } from './legend.ts'
-import { multiples } from './multiples.ts'
 import { childrenText, palette, type SvgNode } from './svg-text.ts'
 
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '4 4', '1 4', '12 4']
@@ -82,9 +73,7 @@ function marksOf(spec: ChartSpec): readonly Mark[] {
 }
 
 function optionsOf(drawing: Drawing): Options & { readonly height: number } {
-  const { kind, isStacked, isOrdered, series } = drawing.spec
-  if (kind === 'heat') return heat(drawing)
-  if (kind === 'multiples' || (kind === 'bars' && !isStacked && series.length > 1)) return multiples(drawing)
+  const { kind, isOrdered } = drawing.spec
   if (kind === 'lines') return lines(drawing)
   return isOrdered ? columns(drawing) : bars(drawing)
 }
@@ -147,29 +136,38 @@ function hasLinks({ keys }: ChartSpec): boolean {
   return keys.some(({ href }) => href !== null)
 }
 
+/** From left to right, with the labels of keys beside them. */
 function bars({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
   const margin = labelMargin(
     spec.keys.map(({ label }) => label),
     isNarrow,
   )
+  const keys = { ...keyScale(spec, margin.columns), padding: 0.2 }
+  const isGrouped = !spec.isStacked && spec.series.length > 1
+  const bands = isGrouped
+    ? {
+        fy: { ...keys, axis: 'left' },
+        y: { type: 'band', domain: spec.series.map((_, at) => at), axis: null, padding: 0.1 },
+      }
+    : { y: keys }
   return {
-    height: 48 + 24 * Math.max(1, spec.keys.length),
+    height: 48 + (isGrouped ? 8 + 13 * spec.series.length : 24) * Math.max(1, spec.keys.length),
     marginLeft: margin.width,
     marginRight: 24,
     marginTop: 40,
     marginBottom: 8,
     x: { ...valueAxis(spec, marks), axis: 'top', ticks: width < 500 ? 4 : 8 },
-    y: { ...keyScale(spec, margin.columns), padding: 0.2 },
+    ...bands,
     marks: [
       Plot.barX(marks, {
-        y: 'key',
+        ...(isGrouped ? { fy: 'key', y: 'series' } : { y: 'key' }),
         x: 'value',
         fill: 'series',
-        insetRight: spec.series.length > 1 ? 1 : 0,
+        insetRight: spec.series.length > 1 && !isGrouped ? 1 : 0,
         href: 'href',
         title: 'title',
       } as never),
-      barGaps(spec, extent(spec, marks)),
+      barGaps(spec, extent(spec, marks), isGrouped),
       Plot.ruleX([0]),
     ],
   }
@@ -213,51 +211,6 @@ function lines({ spec, marks, width, isNarrow }: Drawing): Options & { readonly 
         title: 'title',
       } as never),
     ],
-  }
-}
-
-function heat({ spec, marks, width, isNarrow }: Drawing): Options & { readonly height: number } {
-  const rows = labelMargin(
-    spec.series.map(({ name }) => name),
-    isNarrow,
-  )
-  const room = (width - rows.width) / Math.max(1, spec.keys.length)
-  const isSlanted = !spec.isOrdered && spec.keys.some(({ label }) => 7 * columnsOf(label) > room)
-  // Slanted labels of narrow cells would lie on each other.
-  const angle = room < 20 ? -90 : -40
-  const longest = Math.max(0, ...spec.keys.map(({ label }) => Math.min(16, columnsOf(label))))
-  const below = isSlanted ? (angle === -40 ? Math.min(110, 24 + 5 * longest) : 16 + 7 * longest) : 28
-  const every = Math.ceil(13 / room)
-  const ticks = spec.keys.map((_, at) => at).filter((at) => at % every === 0)
-  const most = Math.max(Number.MIN_VALUE, ...marks.map(({ value }) => Math.abs(value)))
-  const axis = spec.isOrdered ? keyAxis(spec, width - rows.width) : keyScale(spec, 16)
-  return {
-    height: 24 + 26 * Math.max(1, spec.series.length) + below,
-    marginLeft: rows.width,
-    marginRight: 8,
-    marginTop: 8,
-    marginBottom: below,
-    x: { ...axis, type: 'band', padding: 0.04, ...(isSlanted && { tickRotate: angle, ticks }) },
-    y: {
-      type: 'band',
-      domain: spec.series.map((_, at) => at),
-      tickFormat: (at: number) => labelText(spec.series[at]?.name ?? '', rows.columns),
-      tickSize: 0,
-      label: null,
-      padding: 0.04,
-    },
-    marks: [
-      Plot.cell(marks, {
-        x: 'key',
-        y: 'series',
-        fill: firstColour,
-        fillOpacity: ({ value }: Mark) => leastOpacity + (1 - leastOpacity) * (Math.abs(value) / most),
-        href: 'href',
-        title: 'title',
-      } as never),
-      cellGaps(spec, room),
-    ],
-    opacity: { type: 'identity' },
   }
 }
 

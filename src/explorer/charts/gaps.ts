@@ -23,13 +23,16 @@ function gapsOf({ keys, series, noValue }: ChartSpec, whole: boolean): readonly 
 
 const ink = { fill: 'currentColor', title: 'title' }
 
-/** Words in place of bars from left to right. `place`: the panel of a series among small multiples. */
-export function barGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Panel): unknown {
+/** Words in place of bars. `isGrouped`: each series has bars of its own. */
+export function barGaps(
+  spec: ChartSpec,
+  [low, high]: readonly [number, number],
+  isGrouped: boolean,
+): unknown {
   const isLeft = -low > high
-  return Plot.text(gapsOf(spec, place === undefined).map(placed(place)), {
-    ...(place !== undefined && panels),
+  return Plot.text(gapsOf(spec, !isGrouped), {
     ...ink,
-    y: 'key',
+    ...(isGrouped ? { fy: 'key', y: 'series' } : { y: 'key' }),
     x: () => 0,
     dx: isLeft ? -6 : 6,
     text: () => labelText(spec.noValue, 30),
@@ -39,31 +42,12 @@ export function barGaps(spec: ChartSpec, [low, high]: readonly [number, number],
 }
 
 /** A shade in place of columns, which may be too narrow for words. */
-export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number], place?: Panel): unknown {
-  return Plot.barY(gapsOf(spec, place === undefined).map(placed(place)), {
-    ...(place !== undefined && panels),
+export function columnGaps(spec: ChartSpec, [low, high]: readonly [number, number]): unknown {
+  return Plot.barY(gapsOf(spec, true), {
     ...ink,
     x: 'key',
     y1: low,
     y2: high,
     fillOpacity: gapOpacity,
   } as never)
-}
-
-/** A dash in place of a cell; `room`: its width. */
-export function cellGaps(spec: ChartSpec, room: number): unknown {
-  return Plot.text(room < 8 ? [] : gapsOf(spec, false), {
-    ...ink,
-    x: 'key',
-    y: 'series',
-    text: () => '–',
-    fillOpacity: 0.6,
-  } as never)
-}
-
-type Panel = (series: number) => { readonly column: number; readonly row: number }
-const panels = { fx: 'column', fy: 'row' }
-
-function placed(place: Panel | undefined) {
-  return (gap: Gap) => ({ ...gap, ...place?.(gap.series) })
 }

@@ -59,7 +59,6 @@ const attributes = new Set([
   'stroke-linejoin',
   'text-anchor',
   'font-variant',
-  'font-weight',
   'aria-hidden',
 ])
 

@@ -1,6 +1,7 @@
 /** The menu of a chart: its groups as files, the drawing, and its query. */
 import { fileFormats } from '../../files/file-spec.ts'
 import { chartFileAddress } from '../addresses.ts'
+import { isDrawn } from '../charts/chart-spec.ts'
 import type { AskedChart } from '../chart-data/asked-chart.ts'
 import type { Html } from '../html.ts'
 import { affordableOperations, type Panel } from '../operation.ts'
@@ -31,7 +32,7 @@ export function chartMenu(
       title: `${subjectLabel(subject, context.language)}: ${spec.title}`,
       operation,
       files: chartFiles(asked, view, subject),
-      svg: chartFileAddress(subject.collection.nsid, view, 'svg'),
+      svg: isDrawn(spec) ? chartFileAddress(subject.collection.nsid, view, 'svg') : null,
     },
     context,
   )

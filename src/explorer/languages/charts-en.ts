@@ -67,8 +67,8 @@ export const charts = {
   onlyDistinct: 'only for different values',
   groupBy: 'By',
   andBy: 'and by',
-  kind: 'Drawn as',
-  kinds: { bars: 'Bars', lines: 'Lines', heat: 'Heat map', multiples: 'Small multiples' },
+  kind: 'Shown as',
+  kinds: { bars: 'Bars', lines: 'Lines', table: 'Table' },
   top: 'Most groups',
   step: 'Ranges of numbers',
   draw: 'Draw',
@@ -109,4 +109,6 @@ export const charts = {
     `Words are counted in ${here} records of this view and in ${others} others. Where there are more than 10,000, these are a sample.`,
   noTime: 'These records have no time to be compared over.',
   noLines: 'Lines need an order, such as time, so these are bars.',
+  noBars: 'Bars would add up what does not add up, so these are lines.',
+  manySeries: 'So many lines or colours cannot be told apart, so this is a table.',
 }

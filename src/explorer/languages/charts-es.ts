@@ -62,8 +62,8 @@ export const charts: Catalogue['charts'] = {
   onlyDistinct: 'solo para valores distintos',
   groupBy: 'Por',
   andBy: 'y por',
-  kind: 'Dibujar como',
-  kinds: { bars: 'Barras', lines: 'Líneas', heat: 'Mapa de calor', multiples: 'Gráficos pequeños' },
+  kind: 'Mostrar como',
+  kinds: { bars: 'Barras', lines: 'Líneas', table: 'Tabla' },
   top: 'Máximo de grupos',
   step: 'Intervalos de números',
   draw: 'Dibujar',
@@ -105,4 +105,6 @@ export const charts: Catalogue['charts'] = {
     `Las palabras se cuentan en ${here} registros de esta vista y en otros ${others}. Donde hay más de 10.000, son una muestra.`,
   noTime: 'Estos registros no tienen una fecha por la que compararlos.',
   noLines: 'Las líneas necesitan un orden, como el tiempo; por eso son barras.',
+  noBars: 'Las barras sumarían lo que no se suma; por eso son líneas.',
+  manySeries: 'Tantas líneas o colores no se distinguen; por eso es una tabla.',
 }

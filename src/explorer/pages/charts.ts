@@ -1,6 +1,6 @@
 /** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
 import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
-import { isEmpty } from '../charts/chart-spec.ts'
+import { isDrawn, isEmpty } from '../charts/chart-spec.ts'
 import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { reversedNotes } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
@@ -81,7 +81,8 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
           notes,
           links: isEmpty(spec)
             ? begin(answer)
-            : html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
+            : isDrawn(spec) &&
+              html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
         ${chartMenu(chart, answer, own, subject, { ...request, site, index })}
       `

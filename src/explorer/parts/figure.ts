@@ -1,6 +1,6 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
 import { withLanguage } from '../addresses.ts'
-import { type ChartSpec, isEmpty, valueText } from '../charts/chart-spec.ts'
+import { type ChartSpec, isDrawn, valueText } from '../charts/chart-spec.ts'
 import { legendOf } from '../charts/legend.ts'
 import { html, type Html, trusted } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -18,7 +18,7 @@ export interface FigureParts {
   readonly brush?: { readonly from: string; readonly to: string }
 }
 
-/** The drawing is left out if it fails; the table is then open. */
+/** The table is open if the drawing fails, and always there if the chart has none. */
 export async function chartFigure(
   spec: ChartSpec,
   site: Pick<Site, 'charts'>,
@@ -29,19 +29,22 @@ export async function chartFigure(
   const here = withLinksIn(spec, language)
   // One period says in a sentence what a bar as wide as the page says.
   const isSingle = spec.isOrdered && spec.keys.length === 1 && spec.series.length === 1
+  const isTable = spec.kind === 'table'
+  const values = spec.keys.length > 0 ? table(here, language) : null
   const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
-  const isDrawn = wide !== null && narrow !== null && !isSingle
-  const failure = isDrawn || isSingle || isEmpty(spec) ? [] : [text.charts.failed]
+  const isShown = wide !== null && narrow !== null && !isSingle
+  const failure = isShown || isSingle || !isDrawn(spec) ? [] : [text.charts.failed]
   const said = [...failure, spec.description, ...notes].filter((each) => each !== '').join(' ')
   return html`<figure class="figure">
     ${spec.title !== '' && html`<figcaption>${spec.title}</figcaption>`}
     ${tools}
-    ${isDrawn && legend(spec)}
-    ${isDrawn && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
+    ${isShown && legend(spec)}
+    ${isShown && trusted('div', { class: 'drawing', 'data-from': brush?.from, 'data-to': brush?.to }, wide + narrow)}
     ${said !== '' && html`<p class="description">${said}</p>`}
+    ${isTable && values}
     <div class="chart-options">
       ${links}
-      ${spec.keys.length > 0 && html`<details open=${!isDrawn && !isSingle}><summary>${text.charts.table}</summary>${table(here, language)}</details>`}
+      ${!isTable && values !== null && html`<details open=${!isShown && !isSingle}><summary>${text.charts.table}</summary>${values}</details>`}
     </div>
   </figure>`
 }
