@@ -37,8 +37,8 @@ const leastRecords = 5
 const mostSeries = 7
 /** Rows of which each is asked for. */
 const mostArrayRows = 12
-/** Hours of a day are the most parts that a time has. */
-const mostTimeParts = 24
+/** Hours of a day are the most parts that a time has; records without a time are a group, which is not shown. */
+const mostTimeParts = 25
 
 export function groupChart(site: Site, subject: Subject, view: View, language: Language): GroupChart {
   const { collection, roles } = subject
