@@ -55,7 +55,7 @@ export const en = {
   tooExpensive:
     'This page would cost too much. Choose a shorter period, or fewer filters, facets and groups.',
   wrongSearch:
-    'The search cannot be carried out. Write at least one word that records may have: signs, and words that are left out, are not enough.',
+    'The search cannot be carried out. Write at least one word that records may have: signs are not enough.',
   wrongInput: 'The service refuses a value in this address. Change it, or go on without it. The reason:',
   tryAgain: 'Try again',
   onlyRead: 'Pages can only be read: nothing can be sent to this address.',

@@ -53,7 +53,7 @@ export const es: Catalogue = {
   tooExpensive:
     'Esta página costaría demasiado. Elija un período más corto, o menos filtros, facetas y grupos.',
   wrongSearch:
-    'No se puede hacer esta búsqueda. Escriba al menos una palabra que puedan tener los registros: no bastan los signos ni las palabras excluidas.',
+    'No se puede hacer esta búsqueda. Escriba al menos una palabra que puedan tener los registros: no bastan los signos.',
   wrongInput:
     'El servicio rechaza un valor de esta dirección. Cámbielo o continúe sin él. El motivo, en inglés:',
   tryAgain: 'Intentar de nuevo',
