@@ -14,7 +14,7 @@ import {
   stressLexicons,
 } from './golden/corpora.ts'
 import type { Json } from './reference/shapes.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { databases } from './support/store/postgres.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/records/lexicons.ts'
 import { buildRecord } from './support/records/records.ts'
@@ -34,14 +34,14 @@ const models: Readonly<Record<string, Model>> = {
 }
 
 for (const name of Object.keys(sets) as (keyof typeof sets)[])
-  onEveryDatabase(
+  onOneDatabase(
     `the first query over ${name} finds records`,
     async (database) => findsRecords((await corpusNamed(name, database)).service, models[name]!),
     // Laying out hundreds of tables takes PostgreSQL seconds, and the query is the same.
     name === 'demo' ? databases : ['sqlite'],
   )
 
-onEveryDatabase('the first query is of a collection that has records', async (database) => {
+onOneDatabase('the first query is of a collection that has records', async (database) => {
   const publisher = await buildRecord(collections.publisher, { value: { name: 'A' } })
   await using service = await openLibrary(database, [publisher])
   await findsRecords(service, library)

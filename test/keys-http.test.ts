@@ -6,7 +6,7 @@ import { startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { postTo } from './support/server/http-server.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
@@ -14,7 +14,7 @@ const emptyUrl = emptyDatabases()
 const run = commandsInTurn()
 const inFolder = temporaryFolder()
 
-onEveryDatabase('a service knows keys that are made, replaced and revoked while it runs', async (engine) => {
+onOneDatabase('a service knows keys that are made, replaced and revoked while it runs', async (engine) => {
   const database = await emptyUrl(engine)
   const tiers = inFolder(`${engine}.json`)
   writeFileSync(tiers, '{"research": {"pageSize": 300}}')

@@ -9,8 +9,8 @@ import { rounds } from './support/rounds.ts'
 import { requestNumber } from './support/service/requests.ts'
 import { openTestService } from './support/service/service.ts'
 
-const warmUp = rounds(1_000)
-const requests = rounds(2_500)
+const warmUp = rounds(600)
+const requests = rounds(1_500)
 /** Fills the caches before the first measurement: more than they hold passes through them many times. */
 const comment = `# ${'long '.repeat(4_000)}\n`
 const bound = 8 * 1024 * 1024

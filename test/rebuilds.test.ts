@@ -145,36 +145,40 @@ onForms(first, 'a service stops in the middle of a rebuild, and goes on there', 
   await service.stop()
 })
 
-onForms(last, 'a service whose index is rebuilt for its new lexicons loads them', async (engine, workers) => {
-  const env = await filled(engine, few)
-  const own = copyOf(narrow, `own-${engine}-${workers}`)
-  await using server = await startFakeJetstream()
-  const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
-  await using service = await startService(['serve', '--workers', workers, '--lexicons', own, ...ingest], {
-    env,
-  })
-  const publish = (rkey: string): void =>
-    server.publishRecord({
-      did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
-      collection: 'org.example.thing',
-      rkey,
-      rev: '3kaaaaaaaaa22',
-      record: { $type: 'org.example.thing' },
+onForms(
+  first,
+  'a service whose index is rebuilt for its new lexicons loads them',
+  async (engine, workers) => {
+    const env = await filled(engine, few)
+    const own = copyOf(narrow, `own-${engine}-${workers}`)
+    await using server = await startFakeJetstream()
+    const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generousTiers]
+    await using service = await startService(['serve', '--workers', workers, '--lexicons', own, ...ingest], {
+      env,
     })
-  const followed = (rkey: string) =>
-    `{ orgExampleThing(first: 1, where: { uri: { eq: "${thingUri(rkey)}" } }) { nodes { uri } } }`
-  await until(() => server.connections.length > 0)
-  publish('first')
-  await until(async () => (await service.query(followed('first'))).orgExampleThing.nodes.length === 1)
-  writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
-  await succeed(['import', nothing, '--lexicons', wide], env)
-  const answer = await until(() => service.query(question).catch(() => null))
-  assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 2199' }] } })
-  assert.match(service.stderr(), /they are loaded anew\.$/m)
-  publish('second')
-  await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
-  await service.stop()
-})
+    const publish = (rkey: string): void =>
+      server.publishRecord({
+        did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+        collection: 'org.example.thing',
+        rkey,
+        rev: '3kaaaaaaaaa22',
+        record: { $type: 'org.example.thing' },
+      })
+    const followed = (rkey: string) =>
+      `{ orgExampleThing(first: 1, where: { uri: { eq: "${thingUri(rkey)}" } }) { nodes { uri } } }`
+    await until(() => server.connections.length > 0)
+    publish('first')
+    await until(async () => (await service.query(followed('first'))).orgExampleThing.nodes.length === 1)
+    writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
+    await succeed(['import', nothing, '--lexicons', wide], env)
+    const answer = await until(() => service.query(question).catch(() => null))
+    assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 2199' }] } })
+    assert.match(service.stderr(), /they are loaded anew\.$/m)
+    publish('second')
+    await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
+    await service.stop()
+  },
+)
 
 onForms(
   first,

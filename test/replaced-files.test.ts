@@ -4,17 +4,18 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node
 import { test } from 'node:test'
 import { type Program, startProgram, startService } from './network/service.ts'
 import { importCorpus } from './support/server/command-line.ts'
+import { someForms } from './support/rounds.ts'
 import { temporaryFolder } from './support/store/store.ts'
 
 const inFolder = temporaryFolder()
 const [nowhere, another] = ['jetstream:ws://127.0.0.1:1', 'jetstream:ws://127.0.0.1:2']
 const serve = ['serve', '--request-log', 'none', '--workers']
-const services = [['1'], ['2', '--ingest', another]]
+const services = [['2', '--ingest', another], ['1']]
 
 for (const [way, commands, says] of [
   [
     'replaced',
-    services,
+    someForms(services),
     /The file \S+ was replaced by another while this program had it open\. Start again, /,
   ],
   ['overwritten', services.slice(0, 1), /The file \S+ was replaced by another /],

@@ -14,7 +14,6 @@ import { runProgram, type Service, startProgram, startService } from './network/
 import type { Json } from './reference/shapes.ts'
 import { onPostgres } from './support/store/databases.ts'
 import { postgresUrl } from './support/store/postgres.ts'
-import { databaseCopies } from './support/store/store.ts'
 import { childrenOf, hasEnded, signalIfThere } from './support/processes.ts'
 import { longTest, someForms } from './support/rounds.ts'
 import { patience, until } from './support/until.ts'
@@ -26,7 +25,6 @@ const tiers = join(folder, 'tiers.json')
 const generous = join(folder, 'generous.json')
 const oneAtOnce = join(folder, 'one-at-once.json')
 const pointsPerMinute = 60
-const copied = databaseCopies()
 
 before(async () => {
   const lines = Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`)
@@ -194,11 +192,9 @@ longTest('what a tier has in a minute holds over all workers, to the point', {},
 })
 
 onPostgres('what a tier has in a minute holds over all nodes of a database, to the point', async () => {
-  const filled = await postgresUrl()
-  await fill(filled)
   await until(async () => {
-    const url = await copied(filled)
-    await using first = await serveTwo(url, '--tiers', tiers)
+    const url = await postgresUrl()
+    await using first = await startService([...serveArgs(url, someForms([1, 2]).at(-1)), '--tiers', tiers])
     await using second = await startService([...serveArgs(url, 1), '--tiers', tiers])
     return await spendAll([first, second])
   })

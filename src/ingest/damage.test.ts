@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { tid } from '../../test/network/follow.ts'
-import { onEveryDatabase } from '../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../test/support/store/databases.ts'
 import { collections } from '../../test/support/records/lexicons.ts'
 import { openRepoNetwork, put, type RepoNetwork } from '../../test/support/network/repo-network.ts'
 import type { SignedRepo } from '../../test/support/network/signed-repo.ts'
@@ -54,7 +54,7 @@ const damages: readonly (readonly [
   ],
 ]
 
-onEveryDatabase(
+onOneDatabase(
   'reconciling repairs revisions that cannot be, and names what later ones keep from being replaced',
   async (engine) => {
     await using network = await openRepoNetwork({ path: await newUrl(engine) })
@@ -140,7 +140,7 @@ async function damage({ store }: RepoNetwork, statements: readonly string[]): Pr
   }
 }
 
-onEveryDatabase('what is derived is repaired with its record, or named', async (engine) => {
+onOneDatabase('what is derived is repaired with its record, or named', async (engine) => {
   const json = (text: string) => (engine === 'sqlite' ? `jsonb('${text}')` : `'${text}'::jsonb`)
   const content = json(JSON.stringify({ $type: book, title: 'Damaged' }))
   await using network = await openRepoNetwork({ path: await newUrl(engine) })

@@ -4,7 +4,7 @@ import { collection as note, didOf, noteLexicon } from '../../../test/network/fo
 import { startDirectory } from '../../../test/support/network/directory.ts'
 import { createSignedRepo, frameOf, type SignedRepo } from '../../../test/support/network/signed-repo.ts'
 import { liftTimeLimits } from '../../../test/support/network/time-limits.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../test/support/store/databases.ts'
 import { databases, type Engine } from '../../../test/support/store/postgres.ts'
 import { someForms } from '../../../test/support/rounds.ts'
 import { emptyDatabases, openTestStore } from '../../../test/support/store/store.ts'
@@ -16,7 +16,7 @@ const newUrl = emptyDatabases()
 /** What decides is above the engines. */
 const few = someForms(databases)
 
-onEveryDatabase(
+onOneDatabase(
   'of an account that has moved, the word of the host that it left counts for nothing',
   async (engine) => {
     await using given = await open(engine)
@@ -47,7 +47,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase(
+onOneDatabase(
   'the host that an account has moved to decides',
   async (engine) => {
     await using given = await open(engine)
@@ -69,7 +69,7 @@ onEveryDatabase(
   few,
 )
 
-onEveryDatabase(
+onOneDatabase(
   'the own host of an account is asked when another speaks of it',
   async (engine) => {
     await using given = await open(engine)
@@ -89,7 +89,7 @@ onEveryDatabase(
   few,
 )
 
-onEveryDatabase(
+onOneDatabase(
   'a relay hides accounts of any host on its own behalf',
   async (engine) => {
     await using given = await open(engine)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyCodePoint } from '../../../test/support/random/values/any-text.ts'
-import { onEveryDatabase } from '../../../test/support/store/databases.ts'
+import { onOneDatabase } from '../../../test/support/store/databases.ts'
 import { openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { emptyDatabases } from '../../../test/support/store/store.ts'
@@ -31,7 +31,7 @@ test('a caller without a key is known by the address, at once', () => {
   assert.equal((authenticate(undefined, there) as Caller).id, 'address:2001:db8:1:2::/64')
 })
 
-onEveryDatabase('a key gives the same id, name and tier from every address', async (engine) => {
+onOneDatabase('a key gives the same id, name and tier from every address', async (engine) => {
   await using opened = await open(engine)
   const key = await opened.add('k1', 'research')
   const caller = { id: 'key:k1', tier: tiers.get('research'), keyName: 'name of k1' }
@@ -43,7 +43,7 @@ onEveryDatabase('a key gives the same id, name and tier from every address', asy
     assert.deepEqual(await opened.authenticate(spaced, here), caller)
 })
 
-onEveryDatabase('a key that does not hold is refused with the reason, and never repeated', async (engine) => {
+onOneDatabase('a key that does not hold is refused with the reason, and never repeated', async (engine) => {
   await using opened = await open(engine)
   const key = await opened.add('k1', 'research')
   const [revoked, ended, unknown] = [
@@ -94,7 +94,7 @@ test('any text sent as a key is answered and never repeated', async () => {
   await fc.assert(asked)
 })
 
-onEveryDatabase(
+onOneDatabase(
   'a key that is revoked no longer holds at once, or after what it was said to be kept',
   async (engine) => {
     for (const cacheSeconds of [0, 5]) {
@@ -138,7 +138,7 @@ test('only keys that were found are kept, each is looked up once in a while, and
   assert.equal(lookUps, 3)
 })
 
-onEveryDatabase(
+onOneDatabase(
   'a key of a tier that is gone has the limits of everybody, and the operator is told once',
   async (engine) => {
     await using opened = await open(engine)
@@ -156,7 +156,7 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('a caller that tries keys is made to wait, others and known keys are not', async (engine) => {
+onOneDatabase('a caller that tries keys is made to wait, others and known keys are not', async (engine) => {
   await using opened = await open(engine)
   const [used, unused] = [await opened.add('k1', 'research'), await opened.add('k2', 'research')]
   await opened.authenticate(used, here)

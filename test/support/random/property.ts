@@ -24,13 +24,17 @@ export interface Loaded extends AsyncDisposable {
   readonly isHiding: boolean
 }
 
-/** A test that a sentence holds for random questions, `few` for each corpus; a failure says how to replay it. */
+/**
+ * A test that a sentence holds for random questions, `few` for each corpus and half as many in `npm test`; a failure
+ * says how to replay it.
+ */
 export function property<T>(
   sentence: string,
   questions: (loaded: Loaded) => fc.Arbitrary<T>,
   holds: (loaded: Loaded, question: T) => Promise<void>,
   few = 20,
 ): void {
+  const numRuns = rounds() > 1 ? few : Math.ceil(few / 2)
   onEveryDatabase(sentence, async (database) => {
     for (let seed = firstSeed; seed < firstSeed + rounds(); seed++) {
       // Sentences differ in how their records are loaded and in whether accounts are hidden.
@@ -41,7 +45,7 @@ export function property<T>(
         ? openKept(seed, loading, hiding)
         : loadCorpus(seed, { loading, hiding }))
       const check = fc.asyncProperty(questions(loaded), (question) => holds(loaded, question))
-      await replayable(seed, () => fc.assert(check, { seed, numRuns: few, includeErrorInReport: true }))
+      await replayable(seed, () => fc.assert(check, { seed, numRuns, includeErrorInReport: true }))
     }
   })
 }
