@@ -5,11 +5,12 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { startProgram, startService } from './network/service.ts'
+import { longTest, someForms } from './support/rounds.ts'
 import { exitOf, importCorpus, newest, runApart, shared, start } from './support/server/command-line.ts'
 
 test('serve says what it serves, without a password', async () => {
   const database = await importCorpus('said.db')
-  for (const workers of ['1', '2']) {
+  for (const workers of someForms(['2', '1'])) {
     const child = start(['serve', '--port', '0', '--workers', workers, '--database', `sqlite:${database}`])
     let stderr = ''
     for await (const piece of child.stderr) {
@@ -89,7 +90,7 @@ test('the demo prints a query, the answer that the service gives, and the addres
   assert.doesNotMatch(await told, /^\{/m)
 })
 
-test('the demo offers no pages where they are off', async () => {
+longTest('the demo offers no pages where they are off', {}, async () => {
   const child = start(['demo', '--port', '0', '--explorer', 'off'])
   const output = watch(child.stdout)
   await output.until(/runs until/)

@@ -23,6 +23,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Json } from './reference/shapes.ts'
+import { someForms } from './support/rounds.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-first-minute-'))
@@ -94,7 +95,7 @@ test('the demo runs without packages of development, and says that the editor is
 })
 
 test('serving agents without packages of development is refused in a sentence', () => {
-  for (const args of [['demo', '--mcp', '--port', '0'], ['mcp']]) {
+  for (const args of someForms([['mcp'], ['demo', '--mcp', '--port', '0']])) {
     const { stderr, status } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
     const sentence = 'Serving agents needs packages of the full install: run `npm ci` for them.\n'
     assert.deepEqual([stderr, status], [sentence, 1])

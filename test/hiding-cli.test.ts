@@ -11,10 +11,9 @@ import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
-import { someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase, onOneDatabase } from './support/store/databases.ts'
-import { databases, type Engine } from './support/store/postgres.ts'
+import { onOneDatabase } from './support/store/databases.ts'
+import type { Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
@@ -29,11 +28,6 @@ const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
 const because = ['--reason', 'A court ordered it.', '--by', 'ann']
-
-/** What the stores' own tests claim of each engine; by the long command it is on each here too. */
-function onSomeDatabases(sentence: string, holds: (database: Engine) => Promise<void>): void {
-  onEveryDatabase(sentence, holds, someForms(databases))
-}
 
 test('a running server and a running ingester honour at once what is hidden, and what is shown again', async () => {
   await using network = await startFakeJetstream()
@@ -92,7 +86,7 @@ test('a running server and a running ingester honour at once what is hidden, and
   )
 })
 
-onSomeDatabases('the list of hidings says by whom and since when, after an import too', async (database) => {
+onOneDatabase('the list of hidings says by whom and since when, after an import too', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const file = inFolder('sources.jsonl')
   const line = (rkey: string): string =>
@@ -185,7 +179,7 @@ test('the reader of the output may go, and the rows are moved all the same', asy
   assert.equal(await seen(), many + 1)
 })
 
-onSomeDatabases('an account that is here in capitals is hidden as it is written', async (engine) => {
+onOneDatabase('an account that is here in capitals is hidden as it is written', async (engine) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
   const file = inFolder('capitals.jsonl')
   const did = 'did:web:News.Example'

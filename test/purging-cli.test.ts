@@ -16,10 +16,9 @@ import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
 import { replayable } from './support/random/replay.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase, onOneDatabase } from './support/store/databases.ts'
-import { databases, type Engine } from './support/store/postgres.ts'
+import { onOneDatabase } from './support/store/databases.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
-import { rounds, seed, someForms } from './support/rounds.ts'
+import { rounds, seed } from './support/rounds.ts'
 import { moment, until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
@@ -31,11 +30,6 @@ const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
 const because = ['--reason', 'They asked for it.', '--by', 'ann']
-
-/** What the stores' own tests claim of each engine; by the long command it is on each here too. */
-function onSomeDatabases(sentence: string, holds: (database: Engine) => Promise<void>): void {
-  onEveryDatabase(sentence, holds, someForms(databases))
-}
 
 test('what is purged beside a server and an ingester is gone at once and does not return', async () => {
   await using network = await startFakeJetstream()
@@ -126,7 +120,7 @@ onOneDatabase('a purge is foretold, done, listed and undone', async (database) =
   assert.match((await run('import', file)).stdout, /^stored +1$/m)
 })
 
-onSomeDatabases('a purge that was broken off is told of, and finished by the next', async (database) => {
+onOneDatabase('a purge that was broken off is told of, and finished by the next', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   await run('import', importFile('broken-off.jsonl', [one, two]))
@@ -196,7 +190,7 @@ onOneDatabase('a purge may be killed at any moment, and the next one ends it', a
     })
 })
 
-onSomeDatabases('records past their retention are removed once and stay away', async (database) => {
+onOneDatabase('records past their retention are removed once and stay away', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   const file = inFolder(`old-${database}.jsonl`)
@@ -241,7 +235,7 @@ onSomeDatabases('records past their retention are removed once and stay away', a
   assert.match((await run('import', file, '--retain', `${collection}=200d`)).stdout, /^stored +1$/m)
 })
 
-onSomeDatabases('ingest removes what is too old beside what it follows', async (database) => {
+onOneDatabase('ingest removes what is too old beside what it follows', async (database) => {
   await using network = await startFakeJetstream()
   const env = {
     LEXIGRAPH_DATABASE: await emptyUrl(database),

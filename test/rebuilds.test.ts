@@ -10,7 +10,7 @@ import type { Json } from './reference/shapes.ts'
 import { childrenOf, hasEnded, isStopped } from './support/processes.ts'
 import { someForms } from './support/rounds.ts'
 import { commandsInTurn } from './support/server/commands.ts'
-import { onEveryDatabase } from './support/store/databases.ts'
+import { onEveryDatabase, onOneDatabase } from './support/store/databases.ts'
 import { databases, type Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { size, thing, thingUri } from './support/records/things.ts'
@@ -258,7 +258,7 @@ for (const workers of someForms(['2', '1']))
     await service.stop()
   })
 
-const leavesNothingAtWork = async (engine: Engine): Promise<void> => {
+onOneDatabase('a service that is killed during a rebuild leaves no process at work', async (engine) => {
   const env = await filled(engine)
   await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], {
     env: { ...env, ...stopsAt('middle') },
@@ -270,12 +270,7 @@ const leavesNothingAtWork = async (engine: Engine): Promise<void> => {
   await succeed(['import', nothing, '--lexicons', wide], env)
   const { stdout } = await succeed(['query', question, '--lexicons', wide], env)
   assert.match(stdout, /thing 2199/)
-}
-onEveryDatabase(
-  'a service that is killed during a rebuild leaves no process at work',
-  leavesNothingAtWork,
-  someForms(databases),
-)
+})
 
 function line(n: number): string {
   const value = { $type: 'org.example.thing', size: n, text: `thing ${n}` }

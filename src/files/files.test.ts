@@ -88,7 +88,7 @@ test('rows of CSV and of lines of JSON read back', async () => {
       const wanted = rows.map((each) => types.map((type, at) => [names[at], each[type]]))
       assert.deepEqual(found, wanted)
     }),
-    { numRuns: rounds(150), seed },
+    { numRuns: rounds(50), seed },
   )
 })
 

@@ -27,7 +27,7 @@ test('no page of a usual kind is wider than a phone or hard to use, light or dar
       ],
       4,
     ),
-    ['filtered collection', 'article'],
+    someForms(['article', 'filtered collection']),
   )
 })
 

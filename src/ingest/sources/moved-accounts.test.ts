@@ -5,16 +5,13 @@ import { startDirectory } from '../../../test/support/network/directory.ts'
 import { createSignedRepo, frameOf, type SignedRepo } from '../../../test/support/network/signed-repo.ts'
 import { liftTimeLimits } from '../../../test/support/network/time-limits.ts'
 import { onOneDatabase } from '../../../test/support/store/databases.ts'
-import { databases, type Engine } from '../../../test/support/store/postgres.ts'
-import { someForms } from '../../../test/support/rounds.ts'
+import type { Engine } from '../../../test/support/store/postgres.ts'
 import { emptyDatabases, openTestStore } from '../../../test/support/store/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { createIngestLog } from '../log.ts'
 import { pump } from '../pump.ts'
 
 const newUrl = emptyDatabases()
-/** What decides is above the engines. */
-const few = someForms(databases)
 
 onOneDatabase(
   'of an account that has moved, the word of the host that it left counts for nothing',
@@ -47,62 +44,48 @@ onOneDatabase(
   },
 )
 
-onOneDatabase(
-  'the host that an account has moved to decides',
-  async (engine) => {
-    await using given = await open(engine)
-    const [left, entered] = await given.hosts()
-    const alice = await given.join(1, left)
-    await left.write(alice, 'before')
-    await given.stored(alice, 'before')
-    given.move(alice, entered)
-    entered.statuses.set(alice.did, { did: alice.did, active: false, status: 'takendown' })
-    entered.tell('#account', alice, { active: false, status: 'takendown' })
-    await until(async () => (await given.status(alice)) === 'takendown')
-    left.tell('#account', alice, { active: true })
-    await left.write(await given.join(2, left), 'later')
-    await until(
-      async () => (await given.store.rows(`select 1 from "${note}" where rkey = 'later'`)).length > 0,
-    )
-    assert.equal(await given.status(alice), 'takendown')
-  },
-  few,
-)
+onOneDatabase('the host that an account has moved to decides', async (engine) => {
+  await using given = await open(engine)
+  const [left, entered] = await given.hosts()
+  const alice = await given.join(1, left)
+  await left.write(alice, 'before')
+  await given.stored(alice, 'before')
+  given.move(alice, entered)
+  entered.statuses.set(alice.did, { did: alice.did, active: false, status: 'takendown' })
+  entered.tell('#account', alice, { active: false, status: 'takendown' })
+  await until(async () => (await given.status(alice)) === 'takendown')
+  left.tell('#account', alice, { active: true })
+  await left.write(await given.join(2, left), 'later')
+  await until(async () => (await given.store.rows(`select 1 from "${note}" where rkey = 'later'`)).length > 0)
+  assert.equal(await given.status(alice), 'takendown')
+})
 
-onOneDatabase(
-  'the own host of an account is asked when another speaks of it',
-  async (engine) => {
-    await using given = await open(engine)
-    const [left, entered] = await given.hosts()
-    const [alice, bob] = [await given.join(1, left), await given.join(2, left)]
-    await left.write(alice, 'before')
-    await left.write(bob, 'before')
-    await given.stored(bob, 'before')
-    for (const one of [alice, bob]) given.move(one, entered)
-    entered.statuses.set(alice.did, { did: alice.did, active: false, status: 'suspended' })
-    left.tell('#account', alice, { active: false, status: 'deleted' })
-    // Its new host has never had it either.
-    left.tell('#account', bob, { active: false, status: 'deleted' })
-    await until(async () => (await given.status(bob)) === 'deleted')
-    assert.equal(await given.status(alice), 'suspended')
-  },
-  few,
-)
+onOneDatabase('the own host of an account is asked when another speaks of it', async (engine) => {
+  await using given = await open(engine)
+  const [left, entered] = await given.hosts()
+  const [alice, bob] = [await given.join(1, left), await given.join(2, left)]
+  await left.write(alice, 'before')
+  await left.write(bob, 'before')
+  await given.stored(bob, 'before')
+  for (const one of [alice, bob]) given.move(one, entered)
+  entered.statuses.set(alice.did, { did: alice.did, active: false, status: 'suspended' })
+  left.tell('#account', alice, { active: false, status: 'deleted' })
+  // Its new host has never had it either.
+  left.tell('#account', bob, { active: false, status: 'deleted' })
+  await until(async () => (await given.status(bob)) === 'deleted')
+  assert.equal(await given.status(alice), 'suspended')
+})
 
-onOneDatabase(
-  'a relay hides accounts of any host on its own behalf',
-  async (engine) => {
-    await using given = await open(engine)
-    const relay = await given.relay()
-    const alice = await given.join(1, relay)
-    await relay.write(alice, 'before')
-    await given.stored(alice, 'before')
-    given.move(alice, { url: 'http://127.0.0.1:9' })
-    relay.tell('#account', alice, { active: false, status: 'takendown' })
-    await until(async () => (await given.status(alice)) === 'takendown')
-  },
-  few,
-)
+onOneDatabase('a relay hides accounts of any host on its own behalf', async (engine) => {
+  await using given = await open(engine)
+  const relay = await given.relay()
+  const alice = await given.join(1, relay)
+  await relay.write(alice, 'before')
+  await given.stored(alice, 'before')
+  given.move(alice, { url: 'http://127.0.0.1:9' })
+  relay.tell('#account', alice, { active: false, status: 'takendown' })
+  await until(async () => (await given.status(alice)) === 'takendown')
+})
 
 type Host = Awaited<ReturnType<typeof startHost>>
 

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { describe, it, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { rounds } from '../../../test/support/rounds.ts'
 import { startServer } from '../../../test/support/server/http-server.ts'
 import { createStandInEngine } from '../../../test/support/service/stand-in-engine.ts'
 import { until } from '../../../test/support/until.ts'
@@ -102,7 +103,7 @@ describe('memory of answers that nobody else has', () => {
 
   it('does no harm where callers hang up in the middle', async () => {
     await using server = await listen(true, ownBodyOf)
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(2); round += 1) {
       const sockets = Array.from({ length: 10 }, () => connect(server.port, '127.0.0.1'))
       const halves = sockets.map(async (socket, index) => {
         socket.write(head(large + index) + head(300_000 + index))
