@@ -17,7 +17,7 @@ test('the page runs its first query and shows the answer', { skip }, async (t) =
   assert.deepEqual(complaints, [])
 })
 
-test('names are suggested, mistakes are marked, and the editor has its menus', { skip }, async (t) => {
+longTest('names are suggested, mistakes are marked, and the editor has its menus', { skip }, async (t) => {
   const { page, complaints } = await openPlayground(t)
   // There is nothing to suggest or to mark before the page has loaded the schema.
   await repeatUntilVisible(

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runProgram, type Service, startService } from './network/service.ts'
 import { childrenOf, isAsleep, isStopped } from './support/processes.ts'
+import { rounds } from './support/rounds.ts'
 import { temporaryFolder } from './support/store/store.ts'
 import { size, thing } from './support/records/things.ts'
 import { patience, until } from './support/until.ts'
@@ -21,7 +22,7 @@ test('while workers load other lexicons, one after the other, every new connecti
   const { service, rebuild } = started
   const before = childrenOf(service.pid)
   const end = new AbortController()
-  const callers = Array.from({ length: 8 }, async () => {
+  const callers = Array.from({ length: rounds(3) }, async () => {
     while (!end.signal.aborted) await askHealth(service)
   })
   await rebuild()

@@ -20,13 +20,14 @@ import {
   noteLexicons,
   openNotes,
 } from '../../test/support/records/notes.ts'
+import { someForms } from '../../test/support/rounds.ts'
 import { onEveryEngine } from '../../test/support/store/databases.ts'
 import { recordLexicon } from '../../test/support/store/store.ts'
 
 const ann = dids[0] as string
 
 onEveryEngine('a deleted account leaves nothing, and older events bring nothing back', async (database) => {
-  for (const limit of [1, 7, 1000]) {
+  for (const limit of someForms([7, 1, 1000])) {
     await using store = await numberedNotes(await newUrl(database), 10)
     await apply(
       store,

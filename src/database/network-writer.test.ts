@@ -41,7 +41,7 @@ onEveryEngine('in whatever order and however often events come, the highest revi
       ]
       await assertTruth(database, events, sizes)
     },
-    database === 'sqlite' ? 6 : 1,
+    database === 'sqlite' ? 3 : 1,
   ),
 )
 

@@ -1,10 +1,15 @@
 /** The chart of time in a browser: dragging chooses a period, a click one of its columns, and nothing is complained of. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { someForms } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { openReader, type Reader } from './reader.ts'
 
 const address = '/c/tech.service.news.article?publishedAt=2026-10-01&publishedAt.to=2026-10-10'
+const directions = [
+  [5, 2],
+  [2, 5],
+] as const
 const sizes = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 800 } }
 
 /** The middle of a column, counted from 0. */
@@ -21,10 +26,7 @@ function periodOf({ page }: Reader): readonly (string | null)[] {
 
 for (const [layout, viewport] of Object.entries(sizes))
   test(`dragging over the ${layout} chart, in either direction, chooses a period`, { skip }, async () => {
-    for (const [first, last] of [
-      [2, 5],
-      [5, 2],
-    ] as const) {
+    for (const [first, last] of someForms(directions)) {
       await using reader = await openReader(address, { viewport })
       const { page } = reader
       await page.locator(`svg.${layout}`).scrollIntoViewIfNeeded()

@@ -16,8 +16,8 @@ export async function until<Found>(
     if (found) return found as NonNullable<Exclude<Found, false>>
     const now = performance.now()
     if (now - start > timeout) throw new Error(`Still false after ${timeout} ms: ${String(look)}`)
-    // Looking costs time that what is waited for may need, so that it rests longer than it looks.
-    const rest = Math.max(Math.min(10 + (now - start) / 50, 60), Math.min(2 * (now - began), 1_000))
+    // Looking costs time that what is waited for may need, so that it rests much longer than it looks.
+    const rest = Math.max(Math.min(10 + (now - start) / 50, 60), Math.min(4 * (now - began), 1_000))
     await setTimeout(rest)
   }
 }
