@@ -3,10 +3,11 @@ import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Names, plainValue, recordText } from '../parts/values.ts'
-import type { Condition } from '../view/conditions.ts'
-import { reversedRanges } from '../view/reversed.ts'
+import { type Condition, isDate } from '../view/conditions.ts'
 import { changed, type View, withCondition } from '../view/view.ts'
 import { type Browse, viewAddress } from './context.ts'
+import { parseInstant } from '../../util/instant.ts'
+import type { ShownField } from '../fields/shown-field.ts'
 
 /** `Language: German` of one of the values. */
 export function sentenceOf(
@@ -58,3 +59,36 @@ export function conditionList(browse: Browse): Html {
   </ul>`
   return [list, reversedNotes(view, language, (swapped) => viewAddress(browse, swapped))]
 }
+
+interface ReversedRange {
+  readonly field: ShownField
+  /** The view with the bounds the other way round. */
+  readonly swapped: View
+}
+
+/** Ranges of times and numbers that begin after they end: no record can match them. */
+function reversedRanges(view: View): readonly ReversedRange[] {
+  return view.conditions.flatMap((from) => {
+    const { field } = from
+    const to = view.conditions.find((each) => each.field.name === field.name && each.operator === 'to')
+    const [low, high] = [from.values[0]?.trim(), to?.values[0]?.trim()]
+    if (from.operator !== 'from' || to === undefined || low === undefined || high === undefined) return []
+    if (!isAfter(field, low, high)) return []
+    const conditions = view.conditions.map((each) => {
+      if (each === from) return { ...from, values: to.values }
+      return each === to ? { ...to, values: from.values } : each
+    })
+    return [{ field, swapped: changed(view, { conditions }) }]
+  })
+}
+
+function isAfter({ type: { kind } }: ShownField, from: string, to: string): boolean {
+  if (kind === 'integer') return Number(from) > Number(to)
+  const [low, high] = [parseInstant(from), parseInstant(to)]
+  if (kind !== 'datetime' || low === null || high === null) return false
+  // A date means its whole day.
+  return isDate(to) ? low >= high + aDay : low > high
+}
+
+/** Microseconds. */
+const aDay = 86_400_000_000n

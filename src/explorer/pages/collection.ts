@@ -1,31 +1,40 @@
 /** A collection: search, facets, and the records that match. */
-import { chartsAddress, collectionAddress, feedAddress, withLanguage } from '../addresses.ts'
+import {
+  chartsAddress,
+  collectionAddress,
+  feedAddress,
+  withLanguage,
+  chartFileAddress,
+} from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
-import type { Browse } from '../browse/context.ts'
+import { type Browse, viewAddress } from '../browse/context.ts'
 import { facetList, otherFacets } from '../browse/facets.ts'
 import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
-import { pager } from '../browse/pager.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
-import { subjectDescription, subjectLabel } from '../fields/labels.ts'
+import { subjectDescription, subjectLabel, fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { timeChart } from '../chart-data/time-chart.ts'
-import { html } from '../html.ts'
+import { timeChart, measures, type TimeChart } from '../chart-data/time-chart.ts'
+import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, buildOperation, type Operation } from '../operation.ts'
-import type { Draft, PageRequest, Site } from '../page.ts'
+import type { Draft, PageRequest, Site, Answer } from '../page.ts'
 import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.ts'
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { results } from '../parts/results.ts'
-import { timeFigure } from '../parts/time-figure.ts'
 import { chartMenu } from '../export-menu/chart-menu.ts'
 import type { MenuContext } from '../export-menu/export-menu.ts'
 import { viewMenu } from '../export-menu/view-menu.ts'
 import { chooseFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
-import { readView } from '../view/view.ts'
+import { readView, changed, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
+import type { Language } from '../languages/language.ts'
+import { withOthers } from '../chart-data/own-parameters.ts'
+import { writeConditions } from '../view/conditions.ts'
+import { choiceList } from '../parts/choices.ts'
+import { chartFigure } from '../parts/figure.ts'
 
 export function collectionPage(site: Site, subject: Subject, request: PageRequest): Draft {
   const { parameters, language } = request
@@ -126,4 +135,73 @@ function isUntidy(parameters: PageRequest['parameters']): boolean {
     parameters.some(([, value]) => value.trim() === '') ||
     new Set(lists.map(([name]) => name)).size < lists.length
   )
+}
+
+function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html {
+  const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageInfo
+  const { view, language } = browse
+  const { text } = language
+  if (!hasNextPage && !hasPreviousPage && view.page === null) return null
+  const page = (side: 'before' | 'after', cursor: string | null) =>
+    viewAddress(browse, { ...view, page: { side, cursor: cursor ?? '' } })
+  return html`<nav class="pages" aria-label=${text.browse.pages}>
+    ${view.page !== null && html`<a href=${viewAddress(browse, changed(view, {}))} rel="nofollow">${text.firstPage}</a>`}
+    ${hasPreviousPage && html`<a href=${page('before', startCursor)} rel="prev nofollow">${text.previous}</a>`}
+    ${hasNextPage && html`<a class="next" href=${page('after', endCursor)} rel="next nofollow">${text.next}</a>`}
+  </nav>`
+}
+
+/** The time chart with the choices of what it shows. */
+async function timeFigure(
+  { choices, chart }: TimeChart,
+  answer: Answer,
+  view: View,
+  { collection }: Subject,
+  site: Site,
+  language: Language,
+): Promise<Html> {
+  const { text } = language
+  const { spec, notes } = chart(answer)
+  if (spec.keys.length === 0) return notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`
+  const choice = (name: 'as' | 'split' | 'per', value: string | null, label: string, isChosen: boolean) => ({
+    label,
+    address: collectionAddress(collection.nsid, withOthers(view, { [name]: value })),
+    isChosen,
+  })
+  const { as, split, splits, per, periods, field } = choices
+  const [from = '', to = ''] = writeConditions(
+    (['from', 'to'] as const).map((operator) => ({ field, operator, values: [''] })),
+    () => false,
+  ).map(([name]) => name)
+  return chartFigure(spec, site, language, {
+    notes,
+    brush: { from, to },
+    tools: html`<div class="chart-options">
+      ${choiceList(
+        text.charts.values,
+        measures.map((each) => choice('as', each === 'count' ? null : each, text.charts[each], each === as)),
+        language,
+      )}
+      ${choiceList(
+        text.charts.per,
+        [
+          choice('per', null, text.charts.automatic, per === null),
+          ...periods.map((each) => choice('per', each, text.charts.periods[each], each === per)),
+        ],
+        language,
+      )}
+      ${choiceList(
+        text.charts.split,
+        [
+          choice('split', null, text.charts.none, split === null),
+          ...splits.map((each) => choice('split', each.name, fieldLabel(each, language), each === split)),
+        ],
+        language,
+      )}
+    </div>`,
+    links: html`
+      <a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>
+      <a href=${withLanguage(chartFileAddress(collection.nsid, view, 'svg'), language)} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>
+    `,
+  })
 }

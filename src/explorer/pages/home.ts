@@ -2,16 +2,16 @@
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { selectFields } from '../fields/record-selection.ts'
 import { subjectDescription, subjectLabel } from '../fields/labels.ts'
-import type { Subject } from '../fields/subject.ts'
+import type { Subject, Subjects } from '../fields/subject.ts'
 import { chooseExample, exampleList, examplePanel } from '../home/examples.ts'
-import { indexState } from '../home/index-state.ts'
 import { html, type Html } from '../html.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { buildOperation, type Panel } from '../operation.ts'
-import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
+import { type Answer, type Draft, type IndexState, type PageRequest, type Site, instantOf } from '../page.ts'
 import { results } from '../parts/results.ts'
-import { zoneNote } from '../parts/values.ts'
+import { zoneNote, timeAndZone } from '../parts/values.ts'
 import { searchAllForm } from '../parts/search-all.ts'
+import type { Language } from '../languages/language.ts'
 
 const newestOfEach = 4
 /** Collections with their newest records; an operation has at most 100 lists. */
@@ -92,4 +92,27 @@ function newest(subject: Subject, { schema }: Site): Panel {
     arguments: { first: newestOfEach },
     selection: `nodes { ${selectFields(briefColumns(subject), collection.typeName, schema)} }`,
   }
+}
+
+/** How fresh the index is, and where its records come from. */
+function indexState({ collections, sources }: IndexState, subjects: Subjects, language: Language): Html {
+  const { text } = language
+  return html`<section class="index" aria-labelledby="index">
+    <h2 id="index">${text.front.index}</h2>
+    <dl>
+      ${collections.map(({ name, newestIndexedAt }) => {
+        const subject = subjects.of(name)
+        return html`<div>
+          <dt>${subject === null ? name : subjectLabel(subject, language)}</dt>
+          <dd>${newestIndexedAt === null ? '–' : timeAndZone(instantOf(newestIndexedAt), language)}</dd>
+        </div>`
+      })}
+      ${sources.map(
+        ({ name, state, lagSeconds }) => html`<div>
+          <dt><bdi>${name}</bdi></dt>
+          <dd><bdi>${state}</bdi>${lagSeconds !== null && `, ${text.front.lag(language.number(Math.round(lagSeconds)))}`}</dd>
+        </div>`,
+      )}
+    </dl>
+  </section>`
 }

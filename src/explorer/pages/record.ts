@@ -2,7 +2,7 @@
 import { formatInstant, timeOfTid } from '../../util/instant.ts'
 import { recordKey } from '../../util/text/record-key.ts'
 import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts'
-import { subjectLabel } from '../fields/labels.ts'
+import { subjectLabel, labelIn } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import { buildOperation } from '../operation.ts'
@@ -28,8 +28,7 @@ import {
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
-import { groupedFields } from '../record/groups.ts'
-import type { Shown } from '../record/values.ts'
+import { type Shown, fieldList, isPresent } from '../record/values.ts'
 import { allColumns, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
@@ -184,4 +183,28 @@ const directions = /[\u202A-\u202E\u2066-\u2069]/g
 
 function nodeOf(answer: Answer): RecordNode | null {
   return (answer['record'] ?? null) as RecordNode | null
+}
+
+/** The fields below the headings of `display.json`; the rest follows without one. `elsewhere`: properties that the page shows elsewhere. */
+function groupedFields(
+  value: Readonly<Record<string, unknown>>,
+  shown: Shown,
+  elsewhere: ReadonlySet<string>,
+): Html {
+  const { collection, display } = shown.subject
+  const { type } = collection
+  if (display.groups.length === 0) return fieldList(type, value, shown, elsewhere)
+  const grouped = new Set<string>()
+  const groups = display.groups.map(({ label, fields: names }) => {
+    const fields = names.flatMap((name) => type.fields.find((field) => field.name === name) ?? [])
+    for (const { property } of fields) grouped.add(property)
+    const own = Object.fromEntries(fields.map(({ property }) => [property, value[property]]))
+    if (!fields.some(({ property }) => !elsewhere.has(property) && isPresent(own[property]))) return null
+    return html`<section>
+      <h2>${labelIn(label, shown.language)}</h2>
+      ${fieldList({ ...type, fields }, own, shown, elsewhere)}
+    </section>`
+  })
+  const rest = Object.fromEntries(Object.entries(value).filter(([property]) => !grouped.has(property)))
+  return html`${groups}${fieldList(type, rest, shown, elsewhere)}`
 }

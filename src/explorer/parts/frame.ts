@@ -4,8 +4,6 @@ import { subjectLabel } from '../fields/labels.ts'
 import { html, type Html, toText } from '../html.ts'
 import { type Language, languages } from '../languages/language.ts'
 import { type Frame, type IndexState, newestIndexed, type Site } from '../page.ts'
-import { keyList } from './keys.ts'
-import { pageMeta } from './meta.ts'
 import { timeAndZone } from './values.ts'
 
 /** The start of a page, which is sent before its data are there; `frameEnd` closes it. */
@@ -85,4 +83,51 @@ function places({ subjects }: Site, language: Language, address: string): Html {
 function languageLink(each: Language, current: Language, address: string): Html {
   if (each.tag === current.tag) return html`<span aria-current="true" lang=${each.tag}>${each.name}</span>`
   return html`<a href=${withParameter(address, 'lang', each.tag)} hreflang=${each.tag} lang=${each.tag} rel="nofollow">${each.name}</a>`
+}
+
+/** The list of keys, which the script opens. */
+function keyList({ text: { keys } }: Language): Html {
+  const list = [
+    ['/', keys.search],
+    ['j', keys.next],
+    ['k', keys.previous],
+    ['Enter', keys.open],
+    ['?', keys.help],
+    ['Esc', keys.close],
+  ]
+  return html`<dialog id="keys" aria-labelledby="keys-title">
+    <h2 id="keys-title">${keys.title}</h2>
+    <dl>${list.map(([key, meaning]) => html`<dt><kbd>${key}</kbd></dt><dd>${meaning}</dd>`)}</dl>
+    <form method="dialog"><button>${keys.close}</button></form>
+  </dialog>`
+}
+
+/** Characters of a description. */
+const longest = 300
+
+/** What search engines and previews of links read in the head of a page. */
+function pageMeta({ site, language, title, description, address, isIndexed }: Frame): Html {
+  const { origin, logo } = site.operator
+  const about = (description ?? language.text.operator.about(site.title)).slice(0, longest)
+  const own = language.isChosen ? withParameter(address, 'lang', language.tag) : address
+  return html`
+    <meta name="description" content=${about} />
+    <meta property="og:type" content="website" />
+    <meta property="og:site_name" content=${site.title} />
+    <meta property="og:title" content=${title} />
+    <meta property="og:description" content=${about} />
+    <meta property="og:locale" content=${language.tag} />
+    <meta name="twitter:card" content="summary" />
+    ${
+      origin !== null &&
+      html`<meta property="og:url" content=${origin + own} />
+      ${logo !== null && html`<meta property="og:image" content=${origin + logo} />`}
+      ${
+        isIndexed &&
+        html`<link rel="canonical" href=${origin + own} />
+        <link rel="alternate" hreflang="x-default" href=${origin + address} />
+        ${languages.map(({ tag }) => html`<link rel="alternate" hreflang=${tag} href=${origin + withParameter(address, 'lang', tag)} />`)}`
+      }`
+    }
+  `
 }
