@@ -2,8 +2,7 @@
 import type { Collection } from '../../schema/model/model.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
-import { ToolError } from '../tools/tool.ts'
-import { findAccount } from './find-account.ts'
+import { ToolError, type Json } from '../tools/tool.ts'
 import {
   type Asking,
   collectionsFor,
@@ -12,6 +11,8 @@ import {
   isPageAddress,
   type NamedRecord,
 } from './find-names.ts'
+import { EnumValue, printField } from '../graphql/graphql-text.ts'
+import { inPages } from '../graphql/affordable.ts'
 
 /** How many records a refusal or a note names. */
 const mostShown = 5
@@ -190,4 +191,29 @@ function tellApart({ apart, key, uri, subject }: NamedRecord, among: readonly Na
   if (apart !== null && isDomain && !others.some((other) => other.apart === apart || other.key === apart))
     return cutPlain(apart, 200)
   return others.some((other) => other.key === key) ? uri : key
+}
+
+const mostHandles = 10
+
+/** The DID of the account with a handle, among those with records in a collection; throws a ToolError with handles. */
+async function findAccount(handle: string, { collection, label }: Subject, askFor: Asking): Promise<string> {
+  const wanted = handle.trim().replace(/^@/, '').toLowerCase()
+  return inPages(async (first) => {
+    const list = printField(collection.rootField, { first, distinctOn: [new EnumValue('did')] })
+    const data = await askFor(`{ ${list} { nodes { did actorHandle } pageInfo { hasNextPage } } }`)
+    const { nodes, pageInfo } = data[collection.rootField] as {
+      readonly nodes: readonly Json[]
+      readonly pageInfo: { readonly hasNextPage: boolean }
+    }
+    const handleOf = ({ actorHandle }: Json) => String(actorHandle ?? '')
+    const found = nodes.find((node) => handleOf(node).toLowerCase() === wanted)
+    if (found !== undefined) return String(found['did'])
+    const known = nodes.map(handleOf).filter((one) => one !== '')
+    const shown = known.length === 0 ? '' : ` There are: ${known.slice(0, mostHandles).join(', ')}.`
+    throw new ToolError(
+      pageInfo.hasNextPage
+        ? `None of the ${first} accounts that wrote a ${label} last has the handle "${cutPlain(wanted, 80)}": write the DID, which begins with did:.`
+        : `No account with a ${label} has the handle "${cutPlain(wanted, 80)}".${shown} A DID begins with did:.`,
+    )
+  })
 }
