@@ -1,8 +1,11 @@
 /** The agents' server on standard input and output, for use by the parent process. */
-import type { Readable, Writable } from 'node:stream'
+import { type Readable, type Writable, Transform, type TransformCallback } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { MessageLines } from './message-lines.ts'
 import type { AgentServers } from './server.ts'
+import { isJSONRPCNotification, isJSONRPCRequest } from '@modelcontextprotocol/server'
+import { isObject } from '../../util/is-object.ts'
+import { mostMessageBytes, readMessage } from './message.ts'
+import { errorText, MessageError, type RequestId, requestIdOf, rpcCodes } from './refusals.ts'
 
 /**
  * Serves until `input` ends or `stop` is aborted. Nothing else may write to `output` in the meantime.
@@ -25,4 +28,70 @@ export async function serveOnStdio(
   input.pipe(messages)
   await ended.promise
   await connection.close()
+}
+
+const lineFeed = 0x0a
+
+/**
+ * Passes on the lines that are messages, and answers the others by a JSON-RPC error, which the SDK does over HTTP alone.
+ * Writes errors to `output`, a line each.
+ */
+class MessageLines extends Transform {
+  readonly #output: Writable
+  #pieces: Buffer[] = []
+  #length = 0
+
+  constructor(output: Writable) {
+    super()
+    this.#output = output
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    let start = 0
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      this.#add(chunk.subarray(start, end))
+      this.#endLine()
+      start = end + 1
+    }
+    this.#add(chunk.subarray(start))
+    done()
+  }
+
+  /** Keeps no more than the limit of a line. */
+  #add(piece: Buffer): void {
+    this.#length += piece.length
+    if (this.#length <= mostMessageBytes) this.#pieces.push(piece)
+    else this.#pieces = []
+  }
+
+  #endLine(): void {
+    const [line, length] = [Buffer.concat(this.#pieces), this.#length]
+    this.#pieces = []
+    this.#length = 0
+    if (length > mostMessageBytes)
+      return this.#refuse(
+        null,
+        rpcCodes.invalidRequest,
+        `The message is over the limit of ${mostMessageBytes} bytes.`,
+      )
+    if (line.every((byte) => byte <= 0x20)) return
+    try {
+      const message = readMessage(line)
+      if (isMessage(message)) this.push(`${JSON.stringify(message)}\n`)
+      else this.#refuse(requestIdOf(message), rpcCodes.invalidRequest, 'This is not a JSON-RPC 2.0 message.')
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error
+      this.#refuse(null, error.code, error.message)
+    }
+  }
+
+  #refuse(id: RequestId | null, code: number, message: string): void {
+    this.#output.write(`${errorText(id, { code, message })}\n`)
+  }
+}
+
+/** Answers of a client always pass: an error in reply to an answer could be answered again, without end. */
+function isMessage(message: unknown): boolean {
+  if (isObject(message) && ('result' in message || 'error' in message)) return true
+  return isJSONRPCRequest(message) || isJSONRPCNotification(message)
 }
