@@ -1,10 +1,19 @@
 /** Runs long queries on a file in other processes, so that this process goes on answering meanwhile. */
 import { ServiceError } from '../../../errors.ts'
-import type { PermitRequest } from '../../../util/async/fair-semaphore.ts'
+import { type PermitRequest, FairSemaphore } from '../../../util/async/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import { identityOf } from '../open-file.ts'
-import type { NamedFile, Question } from './query-worker.ts'
-import { type AnswerTo, QueryWorkerPool } from './query-worker-pool.ts'
+import {
+  type NamedFile,
+  type Question,
+  type Answer,
+  ProcessEndedError,
+  QueryWorker,
+  type Reply,
+} from './query-worker.ts'
+import { untilAborted } from '../../../util/async/promises.ts'
+import { unavailable } from '../../refusals.ts'
+import { errorOf } from '../failures.ts'
 
 /** The timeout in seconds of a status query or a plan. */
 const timeout = 10
@@ -62,4 +71,79 @@ export class LongQueries implements AsyncDisposable {
 
 function tooLate(what: string): ServiceError {
   return new ServiceError('TIMEOUT', `${what} took more than ${timeout} seconds.`)
+}
+
+type AnswerTo<Asked extends Question> = Extract<Answer, { readonly kind: Asked['kind'] }>
+
+/** Holds one process at a time. */
+interface Slot {
+  process: QueryWorker | null
+}
+
+const mostWaiting = 1000
+
+/** Several processes, in fair order, which start on demand, also to replace others that have ended. */
+class QueryWorkerPool implements AsyncDisposable {
+  readonly #file: NamedFile
+  readonly #slots: readonly Slot[]
+  /** One per available permit. */
+  readonly #free: Slot[]
+  readonly #permits: FairSemaphore
+  #isOver = false
+
+  /** `count`: the number of concurrent questions. */
+  constructor(file: NamedFile, count: number) {
+    this.#file = file
+    this.#slots = Array.from({ length: count }, () => ({ process: null }))
+    this.#free = [...this.#slots]
+    this.#permits = new FairSemaphore({ permits: count, mostWaiting })
+  }
+
+  /** Fails with the error of the query, or with the signal's reason as soon as that is aborted. */
+  ask<Asked extends Question>(question: Asked, terms: PermitRequest): Promise<AnswerTo<Asked>> {
+    return untilAborted(this.#askWorker(question, terms), terms.signal)
+  }
+
+  async #askWorker<Asked extends Question>(question: Asked, terms: PermitRequest): Promise<AnswerTo<Asked>> {
+    using _permit = await this.#permits.acquire(terms)
+    const { signal } = terms
+    const slot = this.#takeSlot()
+    try {
+      const reply = await this.#askTwice(slot, question, signal)
+      if (reply.kind === 'failed') throw errorOf(reply.failure)
+      return reply as AnswerTo<Asked>
+    } finally {
+      this.#free.push(slot)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    this.#permits[Symbol.dispose]()
+    await Promise.all(this.#slots.map(({ process }) => process?.[Symbol.asyncDispose]()))
+  }
+
+  /** Retries once, because a process may be killed from outside, for example when the system is short of memory. */
+  async #askTwice(slot: Slot, question: Question, signal: AbortSignal): Promise<Reply> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#started(slot).ask(question, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof ProcessEndedError)) throw error
+        if (this.#isOver || attempt === 2) throw unavailable(error)
+      }
+    }
+  }
+
+  /** Prefers a slot with a running process: starting a process takes 50 ms of a core. */
+  #takeSlot(): Slot {
+    const started = this.#free.findLastIndex(({ process }) => process?.isOver === false)
+    return this.#free.splice(started, 1)[0] as Slot
+  }
+
+  #started(slot: Slot): QueryWorker {
+    if (slot.process === null || slot.process.isOver) slot.process = new QueryWorker(this.#file)
+    return slot.process
+  }
 }
