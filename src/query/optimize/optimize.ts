@@ -2,15 +2,13 @@
  * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
  * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
  */
-import { planCount, planGroups, planPairs, planTotal } from './groups/optimize-count.ts'
+import { planCount, planGroups, planPairs, planTotal, planCountedRows } from './groups/optimize-count.ts'
 import { groupingSize } from '../price/cost-groups.ts'
 import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
 import { planList } from './optimize-list.ts'
-import { planSignificance, planUnusualWords } from './groups/optimize-significance.ts'
-import { withinGroups } from './groups/optimize-nested.ts'
-import { planSamples } from './groups/optimize-samples.ts'
-import { planShares } from './groups/optimize-shares.ts'
+import { planSignificance, planUnusualWords, groupsOfAll } from './groups/optimize-significance.ts'
+import { withinGroups, samplesWithin } from './groups/optimize-nested.ts'
 import type { Optimizer } from './optimizer.ts'
 import { summedTop } from '../plan/groups/nested/summed-top.ts'
 import type {
@@ -21,6 +19,9 @@ import type {
   PhysicalList,
   PhysicalPlan,
   PhysicalRoot,
+  PhysicalSamples,
+  PhysicalShares,
+  SharePart,
 } from '../plan/physical-plan.ts'
 import type { Fields } from '../plan/fields.ts'
 import type {
@@ -33,8 +34,11 @@ import type {
   RecordSelections,
   RootOutput,
   StatusOutput,
+  SamplesPlan,
 } from '../plan/plan.ts'
-import { isConstant, readingsOf } from '../plan/plan-facts.ts'
+import { isConstant, readingsOf, withoutElements, conjuncts } from '../plan/plan-facts.ts'
+import { isIdOrder } from './access-paths.ts'
+import type { Condition } from '../plan/conditions.ts'
 
 export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): PhysicalPlan {
   const estimate = { rows: 0, savedSize: 0 }
@@ -186,4 +190,47 @@ function planGroup(
     }
     return output
   })
+}
+
+/** How the sample records of groups are found. `fields`: those of a record, which are optimized already. */
+function planSamples(
+  optimizer: Optimizer,
+  outer: AggregatePlan,
+  samples: SamplesPlan,
+  fields: Fields<Output<PhysicalList>>,
+): PhysicalSamples {
+  const { table } = outer
+  const where = withoutElements(outer, outer.keys)
+  return {
+    ...samples,
+    sort: visibleSort(optimizer, samples.sort),
+    fields,
+    rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, table, where, null)),
+    inIdOrder: isIdOrder(optimizer, table, samples.sort),
+  }
+}
+
+/**
+ * How the records of a denominator are counted and grouped, with the best access path of each set of records. Null if no
+ * share is selected.
+ */
+function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
+  const { share, table, keys } = plan
+  const { sharesWhole, addsUp, ...readings } = readingsOf(plan)
+  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
+  if (share === null || !(sharesGroups || sharesWhole)) return null
+  const partOf = (condition: Condition): SharePart => {
+    const where = joinWords(condition)
+    const ofAll = sharesGroups && conjuncts(where).length === 0 ? groupsOfAll(optimizer, table, keys) : null
+    return {
+      where,
+      groups: sharesGroups ? (ofAll ?? planGroups(optimizer, { ...plan, where, measures: [] }, keys)) : null,
+      count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
+    }
+  }
+  const { denominator, numerator } = share
+  return {
+    total: partOf(denominator),
+    numerator: typeof numerator === 'string' ? numerator : partOf(numerator),
+  }
 }

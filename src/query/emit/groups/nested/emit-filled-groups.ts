@@ -14,7 +14,6 @@ import { emitArray, emitObject, emitFields } from '../../emit-output.ts'
 import { type Emitter, newRow, type RecordRow } from '../../emitter.ts'
 import type { Grouping } from '../emit-grouping.ts'
 import { groupValue, formGroups } from '../emit-groups.ts'
-import { type Nested, type OuterPage, tokenOf, joinPlace } from './outer-page.ts'
 import { groupOrder } from '../emit-group-order.ts'
 import { havingConditions } from '../emit-having.ts'
 import type { Groupings } from '../emit-shares.ts'
@@ -161,4 +160,28 @@ function emitSummedShares(
     sql`${name} as materialized (select ${row}.*, ${summed as Sql} as total, ${divided as Sql} as matched
     from ${page.name} ${row} left join ${sums} on ${sums}.place = ${row}.place)`,
   ]
+}
+
+interface OuterPage {
+  /** Name of a relation of the groups with the columns of their keys, a `place`, and a `token` of their keys. */
+  readonly name: Sql
+  /** The columns of the keys. */
+  readonly keys: readonly Sql[]
+}
+
+/** What is printed within each group: a relation with the `place` of a group and the `text` in it. */
+interface Nested {
+  /** Common table expressions, in order. */
+  readonly tables: readonly Sql[]
+  readonly name: Sql
+}
+
+/** The keys as one text. Joins on it are hashed, and match missing keys, which equal nothing. */
+function tokenOf({ dialect }: Emitter, keys: readonly Sql[], row: Sql): Sql {
+  return dialect.jsonArray(keys.map((key) => sql`${row}.${key}`))
+}
+
+/** Joins the `place` of its outer group to each row on the left. */
+function joinPlace(emitter: Emitter, { name, keys }: OuterPage, row: Sql, place: Sql): Sql {
+  return sql`${emitter.dialect.join} (select place, token from ${name}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
 }
