@@ -13,12 +13,11 @@ import {
   createJoins,
   createSource,
   emitSharedRows,
-  type Grouped,
   keyColumns,
   keyName,
   restriction,
+  type RowsOfGroups,
   type SharedRows,
-  type Within,
 } from './emit-source.ts'
 
 /** Measures that are computed apart from the records of their groups. */
@@ -29,37 +28,27 @@ interface MeasuresAside {
   readonly columns: ReadonlyMap<number, readonly Sql[]>
 }
 
-type Plan = Grouped & { readonly measures: readonly MeasurePlan[]; readonly within?: Within }
+type Plan = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
 
 /**
  * Whether groups and measures of elements are found in one pass. An engine that groups as fast as it counts sorts rows to
  * count records in them, which takes longer than a second pass.
  */
-export function isOnePass({ dialect }: Emitter, { measures }: Plan, keys: readonly GroupKey[]): boolean {
+export function isOnePass({ dialect }: Emitter, { keys, measures }: Plan): boolean {
   return measuresElements(keys, measures) && (keys.length === 0 || dialect.countRecords !== null)
 }
 
 /** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
-export function emitRecordsOnce(
-  emitter: Emitter,
-  plan: Plan,
-  keys: readonly GroupKey[],
-  access: GroupAccess | SharedRows,
-  parent: Sql | null,
-) {
-  if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan, keys)) return null
-  const measured = plan.measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
+export function emitRecordsOnce(emitter: Emitter, plan: Plan) {
+  const { keys, access, parent, measures } = plan
+  if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan)) return null
+  const measured = measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
   return emitSharedRows(emitter, plan, [...keys, ...measured], countedRows(access), parent, 'record')
 }
 
 /** Groups by names of elements, from the column that has them; null if elements must be read. */
-export function emitCountedNames(
-  emitter: Emitter,
-  plan: Plan,
-  keys: readonly GroupKey[],
-  access: GroupAccess | SharedRows,
-  parent: Sql | null,
-): Sql | null {
+export function emitCountedNames(emitter: Emitter, plan: Plan): Sql | null {
+  const { keys, access, parent } = plan
   const [key] = keys
   const names = groupedNames(keys, plan)
   if (key === undefined || names === null) return null
@@ -69,17 +58,11 @@ export function emitCountedNames(
 }
 
 /** Groups through elements, without sorting rows; null if something is measured or if sorting is as fast. */
-export function emitCountedRecords(
-  emitter: Emitter,
-  plan: Plan,
-  keys: readonly GroupKey[],
-  access: GroupAccess | SharedRows,
-  parent: Sql | null,
-): Sql | null {
+export function emitCountedRecords(emitter: Emitter, plan: Plan): Sql | null {
+  const { keys, access, parent, within } = plan
   const { countRecords } = emitter.dialect
   if (countRecords === null || plan.measures.length > 0) return null
   if (keys.every((key) => elementsOf(key) === null)) return null
-  const { within } = plan
   const rows = countedRows(access)
   const { values, id, select } = createJoins(emitter, plan, rows, parent, within)
   const named = keys.flatMap((key, index) =>
@@ -101,14 +84,9 @@ function isText({ leaf }: GroupKey): boolean {
 }
 
 /** The measures of elements: of those with the keys of the group, or else of all elements of its records. */
-export function emitElementMeasures(
-  emitter: Emitter,
-  plan: Plan,
-  keys: readonly GroupKey[],
-  access: GroupAccess | SharedRows,
-  parent: Sql | null,
-): readonly MeasuresAside[] {
-  if (isOnePass(emitter, plan, keys)) return []
+export function emitElementMeasures(emitter: Emitter, plan: Plan): readonly MeasuresAside[] {
+  const { keys, access, parent } = plan
+  if (isOnePass(emitter, plan)) return []
   const arrays = Map.groupBy(
     plan.measures.entries().filter(([, { of }]) => of.leaf.kind === 'element'),
     ([, { of }]) => elementsOf(of),
@@ -121,7 +99,7 @@ export function emitElementMeasures(
     const rows = isMultiplied
       ? emitSharedRows(emitter, plan, all, countedRows(access), parent, first.of)
       : null
-    const source = createSource(emitter, plan, keys, rows?.rows ?? access, parent, plan.within)
+    const source = createSource(emitter, { ...plan, access: rows?.rows ?? access })
     const grouped = keyColumns(keys, source)
     const values = measures.map(
       ([index, measure]) => [index, measureExpressions(emitter, measure, source)] as const,

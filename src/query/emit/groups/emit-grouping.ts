@@ -57,24 +57,23 @@ export interface Grouping {
 /** Without keys, all records form one group. `parent` is the alias of the row to which linked rows refer. */
 export function createGrouping(
   emitter: Emitter,
-  plan: Grouped,
+  given: Grouped,
   keys: readonly GroupKey[],
   access: GroupAccess | SharedRows,
   parent: Sql | null = null,
 ): Grouping {
   const { dialect } = emitter
+  const plan = { ...given, keys, access, parent }
   const name = emitter.alias()
   const distinct = new Map<number, Sql>()
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const counted =
-    emitCountedNames(emitter, plan, keys, access, parent) ??
-    emitCountedRecords(emitter, plan, keys, access, parent)
-  const records = counted === null ? emitRecordsOnce(emitter, plan, keys, access, parent) : null
-  const source = createSource(emitter, plan, keys, records?.rows ?? access, parent, plan.within)
+  const counted = emitCountedNames(emitter, plan) ?? emitCountedRecords(emitter, plan)
+  const records = counted === null ? emitRecordsOnce(emitter, plan) : null
+  const source = createSource(emitter, { ...plan, access: records?.rows ?? access })
   const columns = keyColumns(keys, source)
-  const ofElements = isOnePass(emitter, plan, keys)
+  const ofElements = isOnePass(emitter, plan)
   const expressions = plan.measures.map((measure) =>
     isAside(measure.of.leaf) && !ofElements ? [] : measureExpressions(emitter, measure, source),
   )
@@ -84,7 +83,7 @@ export function createGrouping(
   const count = ofElements && keys.length > 0 ? source.countRecords : sql`count(*)`
   const selected = [...columns.map(named), sql`${count} as n`, ...measures]
   const names = columns.map((column) => column.name)
-  const elementMeasures = emitElementMeasures(emitter, plan, keys, access, parent)
+  const elementMeasures = emitElementMeasures(emitter, plan)
   // With measures aside, the groups without them are formed first, under another name, and then combined.
   const isWhole = distinct.size === 0 && elementMeasures.length === 0
   const first = isWhole ? name : emitter.alias()
@@ -109,7 +108,7 @@ export function createGrouping(
   }
 
   const sideTables = [...distinct].map(([index, side]) => {
-    const own = createSource(emitter, plan, keys, access, parent, plan.within)
+    const own = createSource(emitter, plan)
     const grouped = keyColumns(keys, own).map(named)
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
     const selection = [...grouped, sql`count(distinct ${element}) as ${measureName(index)}`]

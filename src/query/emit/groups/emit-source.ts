@@ -40,16 +40,18 @@ export interface Within {
   readonly keys: readonly Sql[]
 }
 
-export function createSource(
-  emitter: Emitter,
-  of: Grouped,
-  keys: readonly GroupKey[],
-  access: GroupAccess | SharedRows,
-  parent: Sql | null,
-  within?: Within,
-): Source {
+/** By which keys rows are grouped, how they are found, and the alias of the row to which linked ones refer. */
+export interface RowsOfGroups extends Grouped {
+  readonly keys: readonly GroupKey[]
+  readonly access: GroupAccess | SharedRows
+  readonly parent: Sql | null
+  readonly within?: Within
+}
+
+export function createSource(emitter: Emitter, rows: RowsOfGroups): Source {
+  const { keys, access, parent, within } = rows
   if (access.kind === 'shared') return createSharedSource(emitter, access)
-  const { values, elements, id, select } = createJoins(emitter, of, access, parent, within)
+  const { values, elements, id, select } = createJoins(emitter, rows, access, parent, within)
   const restricted = within === undefined ? [] : restriction(keys.flatMap(values), within, access)
   return {
     values,
