@@ -32,6 +32,13 @@ const mostKinds = 8
 /** Calls shown that list all referring records. */
 const mostCalls = 3
 
+/** A call for a record of a collection. */
+interface Asked {
+  readonly subject: Subject
+  readonly args: GetArguments
+  readonly toolbox: Toolbox
+}
+
 interface GetArguments extends Json {
   readonly uri?: string
   readonly collection?: string
@@ -66,16 +73,17 @@ async function getRecord(args: GetArguments, toolbox: Toolbox): Promise<Json> {
     throw new ToolError('Write in value which record: its URI, record key, URL, domain or name.')
   const subject = collection === undefined ? null : catalogue.named(collection)
   if (field !== undefined) {
-    if (subject !== null) return byField(field, value, subject, args, toolbox)
+    if (subject !== null) return byField(field, value, { subject, args, toolbox })
     throw new ToolError('Write the collection, too, whose field has this value.')
   }
   const text = value.trim()
-  if (text.startsWith('at://')) return byUri(text, catalogue.named(collectionOf(text)), args, toolbox)
+  if (text.startsWith('at://'))
+    return byUri(text, { subject: catalogue.named(collectionOf(text)), args, toolbox })
   const found = await names.record(text, subject)
   const others = catalogue.subjects.filter((one) => !catalogue.referred.includes(one))
   const isKey = subject === null && found.key === text && found.apart !== text && others.length > 0
   const keys = `Keys of ${others.map(({ label }) => label).join(', ')} are looked for only with collection.`
-  return byUri(found.uri, found.subject, args, toolbox, isKey ? keys : null)
+  return byUri(found.uri, { subject: found.subject, args, toolbox }, isKey ? keys : null)
 }
 
 function collectionOf(uri: string): string {
@@ -86,37 +94,27 @@ function collectionOf(uri: string): string {
   )
 }
 
-async function byUri(
-  uri: string,
-  subject: Subject,
-  args: GetArguments,
-  toolbox: Toolbox,
-  hint: string | null = null,
-): Promise<Json> {
+async function byUri(uri: string, asked: Asked, hint: string | null = null): Promise<Json> {
+  const { subject, toolbox } = asked
   const root = `${subject.collection.rootField}ByUri`
-  const parts = partsOf(subject, args, toolbox)
+  const parts = partsOf(asked)
   const read = await toolbox.read(
     printSelection({ [printField(root, { uri: uri.trim() })]: parts.selection }),
   )
   const node = read.data[root] as Json | null
   if (node === null) throw new ToolError(`No ${subject.label} with the URI ${uri.slice(0, 200)} is indexed.`)
-  return answer(node, subject, parts, read, args, toolbox, hint)
+  return answer(node, parts, read, asked, hint)
 }
 
 /** Finds the newest record with that value in the field. */
-async function byField(
-  field: string,
-  value: string,
-  subject: Subject,
-  args: GetArguments,
-  toolbox: Toolbox,
-): Promise<Json> {
+async function byField(field: string, value: string, asked: Asked): Promise<Json> {
+  const { subject, toolbox } = asked
   const { collection, label } = subject
   const { end } = parsePath(field, collection, toolbox)
   const isAddress = end.kind === 'property' && isUrl(end.field.type)
   const filters = { [field]: isAddress ? value : { eq: value } }
   const where = await buildWhere(subject, { filters }, toolbox)
-  const parts = partsOf(subject, args, toolbox)
+  const parts = partsOf(asked)
   const list = printField(collection.rootField, { first: 2, where })
   const read = await toolbox.read(printSelection({ [list]: { nodes: parts.selection } }))
   const { nodes } = read.data[collection.rootField] as { nodes: readonly Json[] }
@@ -126,7 +124,7 @@ async function byField(
       `No ${label} has ${value.slice(0, 200)} in ${field}. Look for it with search_records.`,
     )
   const hint = second === undefined ? null : 'More than one record has this value; this is the newest.'
-  return answer(node, subject, parts, read, args, toolbox, hint)
+  return answer(node, parts, read, asked, hint)
 }
 
 /** Related records: how to select them, and how to read them from the node of the record. */
@@ -146,7 +144,7 @@ interface Parts {
   readonly referredToBy: readonly Part[]
 }
 
-function partsOf({ collection }: Subject, { cite = false }: GetArguments, toolbox: Toolbox): Parts {
+function partsOf({ subject: { collection }, args: { cite = false }, toolbox }: Asked): Parts {
   const { catalogue, schema } = toolbox
   const references = collection.type.fields.flatMap((field): Part[] => {
     const target = referenceOf(collection, field)?.target ?? null
@@ -209,12 +207,10 @@ function briefOf({ brief, collection }: Subject, without: string | null, cite: b
 
 function answer(
   node: Json,
-  subject: Subject,
   parts: Parts,
   read: IndexRead,
-  args: GetArguments,
-  toolbox: Toolbox,
-  hint: string | null = null,
+  { subject, args, toolbox }: Asked,
+  hint: string | null,
 ): Json {
   const { $type: _, ...record } = node.recordJson as Json
   const readAll = (related: readonly Part[]): Json | null => {
