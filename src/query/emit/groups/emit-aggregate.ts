@@ -36,9 +36,7 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
   const isPaged = plan.fields.some(({ output }) => output.kind === 'groupsPageInfo')
   const page =
-    groups !== null && isPaged
-      ? emitGroupPage(emitter, aggregate, groups, isShown(emitter, aggregate, groups))
-      : null
+    groups !== null && isPaged ? emitGroupPage(emitter, shownGroups(emitter, aggregate, groups)) : null
   const value = (output: PhysicalAggregateOutput): Sql => {
     switch (output.kind) {
       case 'count':
@@ -98,9 +96,11 @@ function emitCountOf(
   return sql`(select coalesce(sum(n), 0) from ${groups.name})`
 }
 
-/** Whether the group whose alias is `row` is shown: by its size, and by `having`. */
-function isShown(emitter: Emitter, plan: Aggregate, groups: Grouping): (row: Sql) => Sql {
-  return (row) => allOf([sql`n >= ${plan.minCount}`, ...havingConditions(emitter, plan, groups, row)])
+/** The groups that are shown: by their size, and by `having`. */
+function shownGroups(emitter: Emitter, plan: Aggregate, groups: Grouping) {
+  const condition = (row: Sql): Sql =>
+    allOf([sql`n >= ${plan.minCount}`, ...havingConditions(emitter, plan, groups, row)])
+  return { ...plan, groups, condition }
 }
 
 function groupList(
@@ -112,7 +112,7 @@ function groupList(
 ): Sql {
   const pageQuery = (): Sql =>
     page === null
-      ? groupsInOrder(emitter, plan, groups, isShown(emitter, plan, groups))
+      ? groupsInOrder(emitter, shownGroups(emitter, plan, groups))
       : groupsOfPage(emitter, plan.limit, page)
   if (fields.some(({ output }) => output.kind === 'top' || output.kind === 'nodes'))
     return emitFilledGroups(emitter, plan, groups, fields, pageQuery)

@@ -63,8 +63,10 @@ function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null,
         limit,
         measures: [],
         page: null,
+        groups,
+        condition: (each: Sql) => groups.isMissing(0, each, false),
       } as const
-      return emitGroups(emitter, plan, groups, text, row, (each) => groups.isMissing(0, each, false))
+      return emitGroups(emitter, plan, text, row)
     }
   }
 }

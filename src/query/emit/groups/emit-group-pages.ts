@@ -13,40 +13,27 @@ type Aggregate = PhysicalAggregate['aggregate']
 /** Groups in order; `page` is null for the first ones without cursors. */
 interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
   readonly page: Aggregate['page'] | null
+  readonly groups: Grouping
+  /** Whether the group whose alias is `row` is one of them. */
+  readonly condition: (row: Sql) => Sql
 }
 
-/** The first groups that meet a condition as a JSON array; `text` prints the group whose alias is `row`. */
-export function emitGroups(
-  emitter: Emitter,
-  list: GroupList,
-  groups: Grouping,
-  text: Sql,
-  row: Sql,
-  condition: (row: Sql) => Sql,
-): Sql {
-  const page = groupsInOrder(emitter, list, groups, condition)
+/** The first groups as a JSON array; `text` prints the group whose alias is `row`. */
+export function emitGroups(emitter: Emitter, list: GroupList, text: Sql, row: Sql): Sql {
+  const page = groupsInOrder(emitter, list)
   return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${page}) ${row})`)
 }
 
 /** A query for the groups of a page in order. */
-export function groupsInOrder(
-  emitter: Emitter,
-  list: GroupList,
-  groups: Grouping,
-  condition: (row: Sql) => Sql,
-): Sql {
-  const { found, ordered } = foundGroups(emitter, list, groups, condition)
+export function groupsInOrder(emitter: Emitter, list: GroupList): Sql {
+  const { found, ordered } = foundGroups(emitter, list)
   return sql`${found}
-    order by ${groupOrder(emitter, list, groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
+    order by ${groupOrder(emitter, list, list.groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
 }
 
 /** The groups of an aggregate's page, unordered, and the alias by which its order may name them. */
-function foundGroups(
-  emitter: Emitter,
-  list: GroupList,
-  groups: Grouping,
-  condition: (row: Sql) => Sql,
-): { readonly found: Sql; readonly ordered: Sql } {
+function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; readonly ordered: Sql } {
+  const { groups, condition } = list
   const row = emitter.alias()
   const { columns, joins } = groups.lookedUp(row)
   const from = join([sql`${groups.name} ${row}`, ...joins], ' ')
@@ -66,13 +53,11 @@ function foundGroups(
 export function emitGroupPage(
   emitter: Emitter,
   list: GroupList,
-  groups: Grouping,
-  condition: (row: Sql) => Sql,
 ): { readonly name: Sql; readonly table: Sql } {
   const name = emitter.alias()
   const row = emitter.alias()
   // Groups are numbered once they are in order, so that an index may give them in that order.
-  const query = groupsInOrder(emitter, { ...list, limit: list.limit + 1 }, groups, condition)
+  const query = groupsInOrder(emitter, { ...list, limit: list.limit + 1 })
   const table = sql`${name} as materialized (select ${row}.*, row_number() over () as ordinal from (${query}) ${row})`
   return { name, table }
 }
