@@ -48,6 +48,14 @@ interface Limits {
   readonly file: RequestLimits
 }
 
+/** A request under way. */
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly context: RequestContext
+  readonly report: ExecutionReport
+}
+
 type RouteOptions = Pick<GraphQLRouteOptions, 'authenticate' | 'limiter' | 'observer'> & {
   readonly schema: GraphQLSchema
 }
@@ -81,21 +89,18 @@ export function addExportRoutes(
     request.context = context
     const report = new ExecutionReport()
     context.report = report
+    const exchange = { request, reply, context, report }
     try {
-      await answer(request, reply, context, report)
+      await answer(exchange)
     } catch (error) {
       if (isGone(reply)) context.end(request.id, 'gone', 0, 0)
-      else await fail(error, request, reply, report)
+      else await fail(error, exchange)
     }
     return reply
   }
 
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    context: RequestContext,
-    report: ExecutionReport,
-  ): Promise<void> {
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request, reply, context, report } = exchange
     assertNoKeyInAuthorization(request.headers.authorization)
     const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
     context.caller = caller
@@ -110,20 +115,13 @@ export function addExportRoutes(
     const wanted = readWanted(schema, request, limits.file.pageSize)
     limits.page.worked(performance.now() - started)
     context.question = wanted.query.request
-    if (wanted.kind === 'groups') return answerGroups(wanted, request, reply, context, limits.page)
-    if (request.method === 'HEAD') {
-      const size = await sizeOf(wanted, limits)
-      reply
-        .code(200)
-        .headers(fileHeaders(request, wanted, size))
-        .send()
-      return context.end(request.id, 'ok', 200, 0)
-    }
+    if (wanted.kind === 'groups') return answerGroups(wanted, exchange, limits.page)
+    if (request.method === 'HEAD') return sendHead(wanted, await sizeOf(wanted, limits), exchange)
     const slot = takeSlot(caller.id)
     try {
       const file = await engine.openExport(wanted.query.request, wanted.spec, limits.file, report)
       const size = sizeUpTo(file.limit, file.total, report.points)
-      await send(file, wanted, size, request, reply, context, slot)
+      await send(file, wanted, size, exchange, slot)
     } finally {
       slot[Symbol.dispose]()
     }
@@ -132,26 +130,18 @@ export function addExportRoutes(
   /** Groups are few: they are one answer, which is formatted here. */
   async function answerGroups(
     wanted: Extract<Wanted, { kind: 'groups' }>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    context: RequestContext,
+    exchange: Exchange,
     limits: RequestLimits,
   ): Promise<void> {
     const found = dataOf(await engine.execute(wanted.query.request, limits))
-    context.report = found.report
+    exchange.context.report = found.report
     const { groupCount, groups, groupsPageInfo } = Object.values((found.body as AggregateAnswer).data)[0] ?? {
       groupCount: 0,
       groups: [],
     }
     const isTruncated = groupsPageInfo?.hasNextPage ?? groups.length < groupCount
     const size = { rows: groups.length, total: groupCount, isTruncated, cost: found.report.points }
-    if (request.method === 'HEAD') {
-      reply
-        .code(200)
-        .headers(fileHeaders(request, wanted, size))
-        .send()
-      return context.end(request.id, 'ok', 200, 0)
-    }
+    if (exchange.request.method === 'HEAD') return sendHead(wanted, size, exchange)
     const file: OpenedExport = {
       total: groupCount,
       limit: groups.length,
@@ -160,16 +150,20 @@ export function addExportRoutes(
       signal: new AbortController().signal,
       [Symbol.asyncDispose]: async () => undefined,
     }
-    await send(file, wanted, size, request, reply, context)
+    await send(file, wanted, size, exchange)
+  }
+
+  function sendHead(wanted: Wanted, size: Size, { request, reply, context }: Exchange): void {
+    const headers = fileHeaders(request, wanted, size)
+    reply.code(200).headers(headers).send()
+    context.end(request.id, 'ok', 200, 0)
   }
 
   async function send(
     file: OpenedExport,
     wanted: Wanted,
     size: Size,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    context: RequestContext,
+    { request, reply, context }: Exchange,
     slot?: Disposable,
   ): Promise<void> {
     const { raw } = reply
@@ -201,12 +195,7 @@ export function addExportRoutes(
     context.end(request.id, outcome, 200, sent)
   }
 
-  async function fail(
-    error: unknown,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    report: ExecutionReport,
-  ): Promise<void> {
+  async function fail(error: unknown, { request, reply, report }: Exchange): Promise<void> {
     const { code, errors, cause } = error instanceof AnswerError ? error.answer : errorAnswer(error, report)
     await tarpit.before(code, request.context?.caller?.id ?? networkOf(request.ip), request.raw.socket)
     if (code === 'INTERNAL') return sendErrors(reply, 'application/json', 500, [reportFault(reply, cause)])

@@ -40,6 +40,13 @@ export interface GraphQLRouteOptions {
   readonly cacheSeconds: number
 }
 
+/** A request under way. */
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly context: RequestContext
+}
+
 export const endpoint = '/api/graphql'
 
 /** Maximum bytes of an answer with an ETag; hashing a longer one would block the event loop too long. */
@@ -92,7 +99,7 @@ export function addGraphQLRoutes(
     const context = new RequestContext(observer)
     request.context = context
     try {
-      const asked = ask(request, reply, context, read)
+      const asked = ask({ request, reply, context }, read)
       if (asked instanceof Promise) asked.catch((error: Error) => fail(error, request, reply))
     } catch (error) {
       fail(error as Error, request, reply)
@@ -110,12 +117,8 @@ export function addGraphQLRoutes(
     }
   }
 
-  function ask(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    context: RequestContext,
-    read: () => GraphQLRequest,
-  ): MaybePromise<void> {
+  function ask(exchange: Exchange, read: () => GraphQLRequest): MaybePromise<void> {
+    const { request, context } = exchange
     assertNoKeyInAuthorization(request.headers.authorization)
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
     return andThen(found, (caller) => {
@@ -126,19 +129,18 @@ export function addGraphQLRoutes(
     function admit(caller: Caller): MaybePromise<void> {
       // Charged before `read`, so that unreadable requests are charged too.
       const spent = context.spend(limiter, caller, requestPoints(request))
-      const given = andThen(spent, () => begin(context, caller, reply, read))
+      const given = andThen(spent, () => begin(exchange, caller, read))
       return andThen(given, (answer) => {
         context.report = answer.report
-        return send(answer, request, reply, context)
+        return send(answer, exchange)
       })
     }
   }
 
   /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
   function begin(
-    context: RequestContext,
+    { context, reply }: Exchange,
     caller: Caller,
-    reply: FastifyReply,
     read: () => GraphQLRequest,
   ): MaybePromise<GraphQLAnswer> {
     const started = performance.now()
@@ -150,22 +152,15 @@ export function addGraphQLRoutes(
     }
   }
 
-  function send(
-    answer: GraphQLAnswer,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    context: RequestContext,
-  ): MaybePromise<void> {
+  function send(answer: GraphQLAnswer, exchange: Exchange): MaybePromise<void> {
+    const { request, reply, context } = exchange
     if (isGone(reply)) return context.end(request.id, 'gone', 0, 0)
-    return answer.kind === 'data'
-      ? sendData(answer, request, reply, context)
-      : sendFailure(answer, request, reply)
+    return answer.kind === 'data' ? sendData(answer, exchange) : sendFailure(answer, exchange)
   }
 
   async function sendFailure(
     { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    { request, reply }: Exchange,
   ): Promise<void> {
     await tarpit.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
@@ -177,9 +172,7 @@ export function addGraphQLRoutes(
 
   function sendData(
     { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    context: RequestContext,
+    { request, reply, context }: Exchange,
   ): MaybePromise<void> {
     const bytes = viewAsBuffer(body)
     const headers = headersOf(request, responseType(request.headers.accept))
