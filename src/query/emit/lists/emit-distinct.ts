@@ -12,34 +12,28 @@ import type {
   OrderedRows,
 } from '../../plan/physical-plan.ts'
 import type { KeyValue } from '../../plan/plan.ts'
-import { idOf, orderOf, segments, type Selection } from './emit-order.ts'
+import { idOf, orderOf, segments, type SelectedRows } from './emit-order.ts'
 import type { EmitRows } from './emit-scores.ts'
 
 /**
  * Records that are first among the first rows of the list are first among all, and stand before all others. So the
  * other rows are read only if the page does not fill from these.
  */
-export function emitDistinct(
-  emitter: Emitter,
-  rows: OrderedRows,
-  order: Distinct,
-  parent: Sql | null,
-  selection: Selection,
-  emitRows: EmitRows,
-): Sql {
+export function emitDistinct(emitter: Emitter, rows: SelectedRows, order: Distinct, emitRows: EmitRows): Sql {
+  const { parent } = rows
   const all = (): Sql => {
     const row = newRow(emitter, rows.table)
     return firstOf(emitter, order, row, rowsFrom(emitter, order.all, row, parent))
   }
-  if (order.near === null) return pageOf(emitter, rows, order, all(), null, selection)
+  if (order.near === null) return pageOf(emitter, rows, order, all(), null)
   const near = emitter.alias()
   const found = emitRows(emitter, order.near, parent, { value: idOf })
   const [place, row] = [emitter.alias(), newRow(emitter, rows.table)]
   const firstRows = sql`${near} ${place} ${emitter.dialect.join} ${identifier(rows.table.name)} ${row.alias} on ${row.alias}.id = ${place}.id`
   const first = firstOf(emitter, order, row, { from: firstRows, where: null })
   const parts = [
-    sql`select * from (${pageOf(emitter, rows, order, first, null, selection)}) ${emitter.alias()}`,
-    sql`select * from (${pageOf(emitter, rows, order, all(), near, selection)}) ${emitter.alias()}
+    sql`select * from (${pageOf(emitter, rows, order, first, null)}) ${emitter.alias()}`,
+    sql`select * from (${pageOf(emitter, rows, order, all(), near)}) ${emitter.alias()}
       where (select count(*) from ${near}) >= ${raw(String(order.near.limit))}`,
   ]
   return sql`with ${near} as materialized (${found})
@@ -94,11 +88,10 @@ function firstOf(emitter: Emitter, { keys, sort, idOrder }: Distinct, row: Recor
 /** The page's rows of those whose ids are given; `near`: without the rows that it has. */
 function pageOf(
   emitter: Emitter,
-  { table, sort, position, inclusive, limit }: OrderedRows,
+  { table, sort, position, inclusive, limit, selection }: SelectedRows,
   { idOrder }: Distinct,
   ids: Sql,
   near: Sql | null,
-  { value }: Selection,
 ): Sql {
   const [first, row] = [emitter.alias(), newRow(emitter, table)]
   const direction = sort[0]?.direction ?? 'desc'
@@ -115,7 +108,7 @@ function pageOf(
     ...(near === null ? [] : [sql`${row.alias}.id not in (select id from ${near})`]),
     ...(position === null ? [] : [beyond(position)]),
   ])
-  return sql`select ${value(row)} from ${from}${joined} where ${where}
+  return sql`select ${selection.value(row)} from ${from}${joined} where ${where}
     order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
 }
 

@@ -4,6 +4,7 @@ import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
 import { columnOf, type Emitter, type Ranked, type RecordRow, uriText } from '../emitter.ts'
 import { emitReferringCount } from '../emit-links.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
+import type { OrderedRows } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
 
 export interface Selection {
@@ -15,6 +16,12 @@ export interface Selection {
   readonly isComputedFirst?: boolean
   /** A condition that the rows must not meet; of rows in id order, sorted rows and rows along a path. */
   except?(row: RecordRow): Sql
+}
+
+/** Rows with what is selected of them; `parent`: the alias of the row to which their link refers. */
+export interface SelectedRows extends OrderedRows {
+  readonly parent: Sql | null
+  readonly selection: Selection
 }
 
 export function idOf({ alias }: RecordRow): Sql {

@@ -6,21 +6,20 @@ import type { ColumnValue } from '../../../database/database.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { beyondPosition } from '../emit-access-path.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
-import type { OrderedRows, PhysicalRanking, RowOrder } from '../../plan/physical-plan.ts'
+import type { OrderedRows, RowOrder } from '../../plan/physical-plan.ts'
 import type { SortKey } from '../../plan/plan.ts'
-import { orderOf, segments, type Selection } from './emit-order.ts'
+import { orderOf, segments, type SelectedRows } from './emit-order.ts'
 import { carriesColumns, type EmitRows, emitScores, type Relations } from './emit-scores.ts'
 
 type ByRelevance = Extract<RowOrder, { kind: 'relevance' }>
 
 export function emitRanked(
   emitter: Emitter,
-  rows: OrderedRows,
-  { ranking, others, reversed, idOrder }: ByRelevance,
-  parent: Sql | null,
-  { value }: Selection,
+  rows: SelectedRows,
+  order: ByRelevance,
   emitRows: EmitRows,
 ): Sql {
+  const { ranking, reversed, idOrder } = order
   const names: Relations = {
     candidates: emitter.alias(),
     counts: emitter.alias(),
@@ -30,21 +29,11 @@ export function emitRanked(
     statistics: emitter.alias(),
     scores: emitter.alias(),
   }
-  const statistics = sql`(select text from ${names.statistics})`
   // The position is among the ranked records, among the others, or (null) before all of them.
   const at = rows.position === null ? null : rows.position[0] === null ? 'others' : 'ranked'
   const ranked = (): Sql =>
-    inScoreOrder(
-      emitter,
-      at === 'others' ? { ...rows, position: null } : rows,
-      ranking,
-      names,
-      idOrder,
-      statistics,
-      value,
-    )
-  const following = (): Sql =>
-    rowsWithoutScore(emitter, others, names.candidates, parent, statistics, value, emitRows)
+    inScoreOrder(emitter, at === 'others' ? { ...rows, position: null } : rows, order, names)
+  const following = (): Sql => rowsWithoutScore(emitter, rows, order, names, emitRows)
   const [first, second] = reversed ? [following, ranked] : [ranked, following]
   const isPast = at === (reversed ? 'ranked' : 'others')
   // With fewer candidates than there may be, all matching records are among them.
@@ -56,23 +45,19 @@ export function emitRanked(
   const parts = (isPast ? [second] : [first, second]).map(
     (part) => sql`select * from (${part()}) ${emitter.alias()}${part === following ? mayFollow : sql``}`,
   )
-  return sql`with ${emitScores(emitter, ranking, names, idOrder, parent, emitRows)}
+  return sql`with ${emitScores(emitter, ranking, names, idOrder, rows.parent, emitRows)}
     ${join(parts, ' union all ')} limit ${emitter.dialect.limit(rows.limit)}`
 }
 
 /** The ranked records, by score, then in the default order. */
 function inScoreOrder(
   emitter: Emitter,
-  rows: OrderedRows,
-  ranking: PhysicalRanking,
-  { scores }: Relations,
-  idOrder: boolean,
-  statistics: Sql,
-  value: Selection['value'],
+  { table, sort, position, inclusive, limit, selection: { value } }: SelectedRows,
+  { ranking, idOrder }: ByRelevance,
+  { scores, statistics }: Relations,
 ): Sql {
-  const { table, sort, position, inclusive, limit } = rows
   const [alias, score] = [emitter.alias(), emitter.alias()]
-  const ranked = { score: sql`${score}.score`, statistics }
+  const ranked = { score: sql`${score}.score`, statistics: textOf(statistics) }
   const found = sql` ${emitter.dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${score}.id`
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   if (!idOrder) {
@@ -111,19 +96,21 @@ function beyondScore(
   return sql`(score ${sign} ${score} or (score = ${score} and id ${bound}))`
 }
 
+function textOf(statistics: Sql): Sql {
+  return sql`(select text from ${statistics})`
+}
+
 /** The matching records that are not candidates, in the default order. */
 function rowsWithoutScore(
   emitter: Emitter,
-  others: OrderedRows,
-  candidates: Sql,
-  parent: Sql | null,
-  statistics: Sql,
-  value: Selection['value'],
+  { parent, selection }: SelectedRows,
+  { others }: ByRelevance,
+  { candidates, statistics }: Relations,
   emitRows: EmitRows,
 ): Sql {
-  const ranked = { score: sql`cast(null as bigint)`, statistics }
+  const ranked = { score: sql`cast(null as bigint)`, statistics: textOf(statistics) }
   return emitRows(emitter, others, parent, {
-    value: (row) => value({ ...row, ranked }),
+    value: (row) => selection.value({ ...row, ranked }),
     except: (row) => sql`${row.alias}.id in (select id from ${candidates})`,
   })
 }

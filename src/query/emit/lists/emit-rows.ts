@@ -5,48 +5,35 @@ import { emitFilter } from '../emit-filter.ts'
 import { linkedTo, countedAt } from '../emit-links.ts'
 import { type Emitter, newRow, type RecordRow } from '../emitter.ts'
 import { emitDistinct } from './emit-distinct.ts'
-import { orderOf, segments, keyOf, type Selection } from './emit-order.ts'
+import { orderOf, segments, keyOf, type SelectedRows, type Selection } from './emit-order.ts'
 import { emitRanked } from './emit-ranking.ts'
 import type { Conjunct, OrderedRows, RowOrder, Span, AlongCounts } from '../../plan/physical-plan.ts'
 import { rankingIndex } from '../../../database/layout/counts.ts'
 
 /** `parent`: the alias of the row to which the list's link refers. */
 export function emitRows(emitter: Emitter, rows: OrderedRows, parent: Sql | null, selection: Selection): Sql {
-  const { tied } = selection
   const row = newRow(emitter, rows.table)
+  const selected = { ...rows, parent, selection }
   switch (rows.order.kind) {
     case 'ids':
-      return inIdOrder(emitter, rows, rows.order.sorted, row, parent, selection)
+      return inIdOrder(emitter, selected, rows.order.sorted, row)
     case 'sort':
-      return sorted(emitter, rows, row, parent, selection)
+      return sorted(emitter, selected, row)
     case 'counts':
-      return emitAlongCounts(emitter, rows, rows.order, selection)
+      return emitAlongCounts(emitter, selected, rows.order)
     case 'distinct':
-      return emitDistinct(emitter, rows, rows.order, parent, selection, emitRows)
+      return emitDistinct(emitter, selected, rows.order, emitRows)
     case 'relevance':
-      return emitRanked(emitter, rows, rows.order, parent, selection, emitRows)
+      return emitRanked(emitter, selected, rows.order, emitRows)
     case 'verify':
-      return verified(emitter, rows, rows.order, row, selection)
+      return verified(emitter, selected, rows.order, row)
     case 'path':
-      return alongPath(
-        emitter,
-        rows,
-        rows.order,
-        row,
-        selection,
-        rows.order.keepsTies ? tied?.(row) : undefined,
-      )
+      return alongPath(emitter, selected, rows.order, row)
   }
 }
 
-function inIdOrder(
-  emitter: Emitter,
-  { table, link, linkIndex, sort, position, inclusive, limit, filter, path }: OrderedRows,
-  isSorted: boolean,
-  row: RecordRow,
-  parent: Sql | null,
-  selection: Selection,
-): Sql {
+function inIdOrder(emitter: Emitter, rows: SelectedRows, isSorted: boolean, row: RecordRow): Sql {
+  const { table, link, linkIndex, sort, position, inclusive, limit, filter, path, parent, selection } = rows
   const value = selection.value(row)
   const direction = sort[0]?.direction ?? 'desc'
   const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
@@ -63,15 +50,9 @@ function inIdOrder(
   return sql`select ${value} from ${from} where ${allOf([...on, condition])} ${isSorted ? sql`` : order} ${end}`
 }
 
-function sorted(
-  emitter: Emitter,
-  rows: OrderedRows,
-  row: RecordRow,
-  parent: Sql | null,
-  selection: Selection,
-): Sql {
+function sorted(emitter: Emitter, rows: SelectedRows, row: RecordRow): Sql {
+  const { link, linkIndex, sort, position, inclusive, limit, filter, parent, selection } = rows
   const value = selection.value(row)
-  const { link, linkIndex, sort, position, inclusive, limit, filter } = rows
   const condition = conditionOf(emitter, filter, row, selection)
   const { orders, joined } = orderOf(emitter, sort, row)
   const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
@@ -96,10 +77,9 @@ function sorted(
  */
 function verified(
   emitter: Emitter,
-  { sort, position, inclusive, limit, table, filter, path }: OrderedRows,
+  { sort, position, inclusive, limit, table, filter, path, selection: { value, except } }: SelectedRows,
   { verified: condition, unverified }: Extract<RowOrder, { kind: 'verify' }>,
   row: RecordRow,
-  { value, except }: Selection,
 ): Sql {
   const inner = newRow(emitter, table)
   const { from, on } = emitFrom(emitter, { path, filter }, inner)
@@ -118,13 +98,11 @@ function verified(
 
 function alongPath(
   emitter: Emitter,
-  rows: OrderedRows,
+  { sort, position, inclusive, limit, path, selection }: SelectedRows,
   order: Extract<RowOrder, { kind: 'path' }>,
   row: RecordRow,
-  selection: Selection,
-  tied: Sql | undefined,
 ): Sql {
-  const { sort, position, inclusive, limit, path } = rows
+  const tied = order.keepsTies ? selection.tied?.(row) : undefined
   const value = selection.value(row)
   const { orders, joined } = orderOf(emitter, sort, row)
   const by = join(orders, ', ')
@@ -174,13 +152,9 @@ function conditionOf(
  * Rows in the order of how many records refer to them: along an index over materialized counts, which end a page early,
  * and, as no record has a count of zero, the other records before or after them.
  */
-function emitAlongCounts(
-  emitter: Emitter,
-  rows: OrderedRows,
-  { of, counts }: AlongCounts,
-  { value }: Selection,
-): Sql {
-  const { table, sort, filter, position, inclusive, limit } = rows
+function emitAlongCounts(emitter: Emitter, rows: SelectedRows, { of, counts }: AlongCounts): Sql {
+  const { table, sort, filter, position, inclusive, limit, selection } = rows
+  const { value } = selection
   const end = sql`limit ${emitter.dialect.limit(limit)}`
   const name = identifier(counts.name)
   const counted = (): Sql[] => {
