@@ -59,8 +59,7 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
 }
 
 export async function hidden({ config, root }: CommandContext): Promise<void> {
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingStore(config, project)
+  await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const hidings = await database.readHidings()
   if (config.json) for (const hiding of hidings) printJson(described(hiding))
   else if (hidings.length === 0) print('Nothing has been hidden.')

@@ -41,8 +41,7 @@ async function create({ config, root }: CommandContext, ids: readonly string[]):
   const properties = await parseProperties(config)
   if (isInMemory(config.database))
     throw new UsageError('A key in a database in memory would end with this command. Name another database.')
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingBeside(config, project)
+  await using database = await openExistingBeside(config, await loadProject(lexiconDir(config, root)))
   const made = { id: createId(), key: createKey() }
   await database.write.metadata.addKey({ ...properties, id: made.id }, hashKey(made.key))
   printKey(config, { ...properties, ...made })
@@ -51,8 +50,7 @@ async function create({ config, root }: CommandContext, ids: readonly string[]):
 async function list({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
   assertNoIds('list', ids)
   assertNoProperties('list', config)
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingStore(config, project)
+  await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const all = await database.readKeys()
   if (config.json) for (const key of all) printJson(described(key))
   else process.stdout.write(render(all))
@@ -63,8 +61,7 @@ async function list({ config, root }: CommandContext, ids: readonly string[]): P
 async function usage({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
   const given = ids.length === 0 ? null : idOf('usage', ids)
   assertNoProperties('usage', config)
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingStore(config, project)
+  await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const one = given === null ? null : await find(database, given)
   const all = one === null ? await database.readKeys() : [one]
   const used = await database.readUsage(dayAt(Date.now()) - config.days + 1)
@@ -113,8 +110,7 @@ function renderDays(days: Usage['days'], shown: number): string {
 async function rotate({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
   const given = idOf('rotate', ids)
   assertNoProperties('rotate', { ...config, expires: null })
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingBeside(config, project)
+  await using database = await openExistingBeside(config, await loadProject(lexiconDir(config, root)))
   const old = await find(database.read, given)
   const made = { id: createId(), key: createKey() }
   const expiry = parseExpiry(config.expires)
@@ -131,8 +127,7 @@ async function rotate({ config, root }: CommandContext, ids: readonly string[]):
 async function revoke({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
   const given = idOf('revoke', ids)
   assertNoProperties('revoke', config)
-  const project = await loadProject(lexiconDir(config, root))
-  await using database = await openExistingBeside(config, project)
+  await using database = await openExistingBeside(config, await loadProject(lexiconDir(config, root)))
   const { id } = await find(database.read, given)
   await database.write.metadata.revokeKey(id)
   const key = await find(database.read, id)
