@@ -5,6 +5,7 @@ import {
   feedAddress,
   withLanguage,
   chartFileAddress,
+  embedAddress,
 } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, viewAddress } from '../browse/context.ts'
@@ -24,8 +25,7 @@ import { columnsOf, type ListAnswer, listPanel, resultOf } from '../lists/list.t
 import { conditionNames, readNames, referredPanel } from '../lists/names.ts'
 import { results } from '../parts/results.ts'
 import { chartMenu } from '../export-menu/chart-menu.ts'
-import type { MenuContext } from '../export-menu/export-menu.ts'
-import { viewMenu } from '../export-menu/view-menu.ts'
+import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { chooseFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { readView, changed, type View } from '../view/view.ts'
@@ -35,6 +35,9 @@ import { withOthers } from '../chart-data/own-parameters.ts'
 import { writeConditions } from '../view/conditions.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
+import type { Names } from '../parts/values.ts'
+import { viewFiles } from '../export-menu/files.ts'
+import { viewTitle } from '../export-menu/view-title.ts'
 
 export function collectionPage(site: Site, subject: Subject, request: PageRequest): Draft {
   const { parameters, language } = request
@@ -204,4 +207,25 @@ async function timeFigure(
       <a href=${withLanguage(chartFileAddress(collection.nsid, view, 'svg'), language)} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>
     `,
   })
+}
+
+/** `total`: the number of records that match. */
+function viewMenu(view: View, total: number, subject: Subject, names: Names, context: MenuContext): Html {
+  const { site, language } = context
+  const { nsid } = subject.collection
+  const columns = columnsOf(view, subject)
+  const isTable = view.show === 'table' || view.columns !== null
+  const whole: View = { ...view, page: null, facets: null, others: [] }
+  return exportMenu(
+    {
+      kind: 'list',
+      title: viewTitle(view, subject, language, names),
+      operation: buildOperation(site.schema, 'List', [listPanel(whole, columns, [], subject, site)]),
+      files: viewFiles(view, subject, isTable ? columns : null, site.schema),
+      total,
+      atom: feedAddress(nsid, view),
+      embed: embedAddress(nsid, view),
+    },
+    context,
+  )
 }
