@@ -14,51 +14,52 @@ import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/
 import type { Constant } from '../../plan/fields.ts'
 import { snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 
+/** A list with the alias of the row to which its link refers. */
+interface PrintedList extends PhysicalList {
+  readonly parent: Sql | null
+}
+
 type Elements = Extract<PhysicalListOutput, { kind: 'edges' | 'nodes' }>
 
 /** The list as JSON text; `parent` is the alias of the row to which its link refers. */
-export function emitList(emitter: Emitter, list: PhysicalList, parent: Sql | null): Sql {
+export function emitList(emitter: Emitter, given: PhysicalList, parent: Sql | null): Sql {
+  const list = { ...given, parent }
   const { page } = list
-  if (page === null)
-    return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
+  if (page === null) return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, output))
   switch (page.carries) {
     case 'texts':
-      return emitPrinted(emitter, list, page, parent)
+      return emitPrinted(emitter, list, page)
     case 'rows':
     case 'ids':
-      return emitFound(emitter, list, page, parent)
+      return emitFound(emitter, list, page)
     case 'id-list':
-      return emitIdList(emitter, list, page, parent)
+      return emitIdList(emitter, list, page)
   }
 }
 
 /** Prints rows where they are found. */
-function emitPrinted(emitter: Emitter, list: PhysicalList, page: PhysicalPage, parent: Sql | null): Sql {
+function emitPrinted(emitter: Emitter, list: PrintedList, page: PhysicalPage): Sql {
   const only = list.fields.map(({ output }) => output).find(printsRows)
   if (only === undefined) throw new Error('The page prints no rows.')
   const joined = emitter.alias()
-  const rows = emitRows(emitter, page.rows, parent, {
+  const rows = emitRows(emitter, page.rows, list.parent, {
     value: (row) => sql`${emitElement(emitter, list, only, row)} as text`,
   })
   const texts = emitArray(emitter, emitter.dialect.joined(sql`${joined}.text`, null))
   const printed = emitObject(emitter, list.fields, (output) =>
-    output === only ? texts : outsideRows(emitter, list, parent, output),
+    output === only ? texts : outsideRows(emitter, list, output),
   )
   return sql`(select ${printed} from (${rows}) ${joined})`
 }
 
 /** Prints rows after the page is known: rows carry the columns to print, or are read again by their ids. */
-function emitFound(
-  emitter: Emitter,
-  list: PhysicalList,
-  { rows: access, carries, isNumbered, ends, columns: read }: PhysicalPage,
-  parent: Sql | null,
-): Sql {
+function emitFound(emitter: Emitter, list: PrintedList, given: PhysicalPage): Sql {
   const { dialect } = emitter
+  const { rows: access, carries, isNumbered, ends, columns: read } = given
   const { table, sort, page: wanted } = list.list
   const { backward, size } = wanted
   const isWhole = carries === 'rows'
-  const rows = emitRows(emitter, access, parent, {
+  const rows = emitRows(emitter, access, list.parent, {
     value: (row) => (isWhole ? columnList(row.alias, storedColumns(row, read)) : idAndRankOf(row)),
   })
   const alias = emitter.alias()
@@ -83,9 +84,8 @@ function emitFound(
   const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
   const values = (output: PhysicalListOutput): Sql => {
     if (printsRows(output)) return emitArray(emitter, inTurn(emitElement(emitter, list, output, row)))
-    if (output.kind !== 'pageInfo' || !readsPage(list.list, output))
-      return outsideRows(emitter, list, parent, output)
-    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), {
+    if (output.kind !== 'pageInfo' || !readsPage(list.list, output)) return outsideRows(emitter, list, output)
+    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), {
       more: sql`count(*) > ${size}`,
       first: positionAt(backward ? lastOne : sql`1`),
       last: positionAt(backward ? sql`1` : lastOne),
@@ -106,13 +106,9 @@ export function storedColumns({ table }: RecordRow, names: ReadonlySet<string>):
 }
 
 /** Collects the ids of a page into one value: its positions replace window functions, which would count row by row. */
-function emitIdList(
-  emitter: Emitter,
-  list: PhysicalList,
-  { rows: access, more }: PhysicalPage,
-  parent: Sql | null,
-): Sql {
+function emitIdList(emitter: Emitter, list: PrintedList, { rows: access, more }: PhysicalPage): Sql {
   const { dialect } = emitter
+  const { parent } = list
   const { ids } = hintsOf(dialect)
   const { table, sort, page: wanted } = list.list
   const { backward, size } = wanted
@@ -144,9 +140,8 @@ function emitIdList(
   const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
   const printed = emitObject(emitter, list.fields, (output) => {
     if (printsRows(output)) return emitArray(emitter, elements(output))
-    if (output.kind !== 'pageInfo' || !readsPage(list.list, output))
-      return outsideRows(emitter, list, parent, output)
-    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), {
+    if (output.kind !== 'pageInfo' || !readsPage(list.list, output)) return outsideRows(emitter, list, output)
+    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), {
       more: sql`${ids.length(all)} > ${size}`,
       first: positionAt(backward ? farthest : nearest),
       last: positionAt(backward ? nearest : farthest),
@@ -181,21 +176,17 @@ function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements,
 }
 
 /** Whether there are rows on the side of the page that its cursor bounds. */
-function beforePage(emitter: Emitter, { before }: PhysicalList, parent: Sql | null): () => Sql {
+function beforePage(emitter: Emitter, { before, parent }: PrintedList): () => Sql {
   return () =>
     before === null
       ? raw(`'false'`)
       : emitter.dialect.booleanJson(sql`exists (${emitRows(emitter, before, parent, { value: idOf })})`)
 }
 
-function outsideRows(
-  emitter: Emitter,
-  list: PhysicalList,
-  parent: Sql | null,
-  output: PhysicalListOutput,
-): Sql {
+function outsideRows(emitter: Emitter, list: PrintedList, output: PhysicalListOutput): Sql {
+  const { parent } = list
   if (output.kind === 'pageInfo')
-    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list, parent), null)
+    return emitPageInfo(emitter, list.list, output, beforePage(emitter, list), null)
   if (output.kind === 'ranked')
     return list.ranking === null
       ? raw(`'null'`)
