@@ -80,6 +80,7 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
         textLanguage: tag,
         filterBy,
         isCompact: false,
+        path: [],
       }
       const elsewhere = new Set([
         ...(named !== null && named.text.length <= longestHeading ? named.field.properties : []),

@@ -18,11 +18,9 @@ import {
 import { shortText } from '../parts/texts.ts'
 import { fieldValue, fieldWords, isPresent, type Shown } from './values.ts'
 
-export function incoming(
-  node: RecordNode,
-  referring: readonly Referring[],
-  shown: Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact'>,
-): Html {
+type ShownBeside = Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>
+
+export function incoming(node: RecordNode, referring: readonly Referring[], shown: ShownBeside): Html {
   return referring.map((each) => {
     const answer = node[each.name] as ReferringAnswer | undefined
     return answer === undefined || answer.totalCount === 0 ? null : section(node.uri, each, answer, shown)
@@ -33,7 +31,7 @@ function section(
   uri: string,
   { name, holder, field, reference }: Referring,
   { totalCount, nodes }: ReferringAnswer,
-  shown: Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact'>,
+  shown: ShownBeside,
 ): Html {
   const { language } = shown
   const { text } = language
@@ -77,7 +75,7 @@ function sideBySide(
   nodes: ReferringAnswer['nodes'],
   holder: Subject,
   without: string,
-  shown: Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact'>,
+  shown: ShownBeside,
 ): Html {
   const { language } = shown
   const used = holder.collection.type.fields.filter(
@@ -106,6 +104,7 @@ function sideBySide(
                 textLanguage: languageOf(recordJson, holder),
                 filterBy: () => null,
                 isCompact: true,
+                path: [],
               })}</td>`,
           )}
         </tr>`

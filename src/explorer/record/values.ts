@@ -27,6 +27,8 @@ export interface Shown {
   readonly filterBy: (properties: readonly string[], value: string) => string | null
   /** In a table, next to other records. */
   readonly isCompact: boolean
+  /** The properties that lead to the value; empty for the record itself. */
+  readonly path: readonly string[]
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -40,17 +42,17 @@ export function fieldList(
   value: Json,
   shown: Shown,
   without: ReadonlySet<string> = new Set(),
-  path: readonly string[] = [],
 ): Html {
+  const { path } = shown
   const known = new Set(['$type', ...type.fields.map(({ property }) => property)])
   const place = placeOf(value, shown.language)
   const rows = type.fields
     .filter(({ property }) => !without.has(property) && isPresent(value[property]))
     .filter(({ name }) => !shown.subject.display.hidden.has([...path, name].join('_')))
     .map(
-      (field) => html`<div class=${isShownPicture(field, value, shown, path) ? 'shown' : undefined}>
+      (field) => html`<div class=${isShownPicture(field, value, shown) ? 'shown' : undefined}>
         <dt title=${fieldWords(field, shown.subject, shown.language)}>${memberLabel(shown.subject, [...path, field.name], shown.language)}</dt>
-        <dd>${fieldValue(field, value, shown, path)}</dd>
+        <dd>${fieldValue(field, value, shown)}</dd>
       </div>`,
     )
   const others = Object.entries(value)
@@ -82,42 +84,31 @@ export function fieldWords(
 }
 
 /** A picture inside an object needs no label of its own. */
-function isShownPicture(
-  { type, property }: Field,
-  object: Json,
-  { imageHosts }: Shown,
-  path: readonly string[],
-): boolean {
+function isShownPicture({ type, property }: Field, object: Json, { imageHosts, path }: Shown): boolean {
   const value = object[property]
   const isPath = path.length > 0 && type.kind === 'string' && isPicture(type, [...path, property])
   return isPath && typeof value === 'string' && isAllowedPicture(value, imageHosts)
 }
 
 /** The value of one field of an object. */
-export function fieldValue(field: Field, object: Json, shown: Shown, path: readonly string[] = []): Html {
+export function fieldValue(field: Field, object: Json, shown: Shown): Html {
   const value = object[field.property]
   if (!isPresent(value)) return html`<span class="none">–</span>`
-  const properties = [...path, field.property]
-  if (typeof value === 'string' && field.type.kind === 'string' && isPicture(field.type, properties))
+  const path = [...shown.path, field.property]
+  if (typeof value === 'string' && field.type.kind === 'string' && isPicture(field.type, path))
     return picture(value, object, shown)
-  return valueOfType(field.type, value, shown, properties, field.constraints)
+  return valueOfType(field.type, value, { ...shown, path }, field.constraints)
 }
 
-function valueOfType(
-  type: FieldType,
-  value: unknown,
-  shown: Shown,
-  path: readonly string[],
-  constraints: Constraints | null,
-): Html {
+function valueOfType(type: FieldType, value: unknown, shown: Shown, constraints: Constraints | null): Html {
   const { language } = shown
-  if (path.length > deepest) return unknownValue(value, language)
+  if (shown.path.length > deepest) return unknownValue(value, language)
   switch (type.kind) {
     case 'string':
-      return typeof value === 'string' ? textValue(value, type, shown, path) : unknownValue(value, language)
+      return typeof value === 'string' ? textValue(value, type, shown) : unknownValue(value, language)
     case 'integer':
       return typeof value === 'number'
-        ? numberValue(value, constraints, shown, path)
+        ? numberValue(value, constraints, shown)
         : unknownValue(value, language)
     case 'boolean':
       return value === true ? language.text.yes : language.text.no
@@ -132,25 +123,18 @@ function valueOfType(
         : unknownValue(value, language)
     }
     case 'object':
-      return isObject(value)
-        ? fieldList(type.type, value, shown, new Set(), path)
-        : unknownValue(value, language)
+      return isObject(value) ? fieldList(type.type, value, shown) : unknownValue(value, language)
     case 'union':
-      return union(type.type, value, shown, path)
+      return union(type.type, value, shown)
     case 'array':
-      return Array.isArray(value) ? list(type.of, value, shown, path) : unknownValue(value, language)
+      return Array.isArray(value) ? list(type.of, value, shown) : unknownValue(value, language)
     default:
       return unknownValue(value, language)
   }
 }
 
-function textValue(
-  text: string,
-  type: Extract<FieldType, { kind: 'string' }>,
-  shown: Shown,
-  path: readonly string[],
-): Html {
-  const { language, textLanguage } = shown
+function textValue(text: string, type: Extract<FieldType, { kind: 'string' }>, shown: Shown): Html {
+  const { language, textLanguage, path } = shown
   if (text.startsWith('at://')) return reference(text, null, shown)
   if (type.format === 'uri') return webLink(text, recordText(shortText(text, 200)))
   if (type.format === 'did')
@@ -177,12 +161,8 @@ function languageName(tag: string, language: Language): string {
 }
 
 /** A number on its scale; a plain number without one. */
-function numberValue(
-  value: number,
-  constraints: Constraints | null,
-  { subject, language, isCompact }: Shown,
-  path: readonly string[],
-): Html {
+function numberValue(value: number, constraints: Constraints | null, shown: Shown): Html {
+  const { subject, language, isCompact, path } = shown
   const text = language.number(value)
   const scale = scaleOf(subject, path.join('_'), constraints)
   return scale === null ? text : scaled(value, text, scale, isCompact, language)
@@ -210,7 +190,7 @@ function reference(uri: string, cid: string | null, { language, references, isCo
   return html`<span class="reference">${recordLink(uri, name, language)}${state !== null && !isCompact && html` <span class="state">${state}</span>`}</span>`
 }
 
-function union({ members }: UnionType, value: unknown, shown: Shown, path: readonly string[]): Html {
+function union({ members }: UnionType, value: unknown, shown: Shown): Html {
   if (!isObject(value)) return unknownValue(value, shown.language)
   const { $type: origin } = value
   const member = members.find((each) => each.origin === origin || `${each.origin}#main` === origin)
@@ -218,37 +198,38 @@ function union({ members }: UnionType, value: unknown, shown: Shown, path: reado
   const name = member.origin.slice(
     Math.max(member.origin.lastIndexOf('.'), member.origin.lastIndexOf('#')) + 1,
   )
-  const inside = [...path, name]
+  const inside = { ...shown, path: [...shown.path, name] }
   const content =
     member.type === 'strongRef'
-      ? valueOfType({ kind: 'strongRef' }, value, shown, inside, null)
-      : fieldList(member.type, value, shown, new Set(), inside)
+      ? valueOfType({ kind: 'strongRef' }, value, inside, null)
+      : fieldList(member.type, value, inside)
   return html`<div class="member"><p class="type">${labelOf([name])}</p>${content}</div>`
 }
 
-function list(type: FieldType, values: readonly unknown[], shown: Shown, path: readonly string[]): Html {
+function list(type: FieldType, values: readonly unknown[], shown: Shown): Html {
   const elements = values.slice(0, mostElements)
   const rest =
     values.length > elements.length &&
     html`<p class="none">${shown.language.text.record.more(shown.language.number(values.length - elements.length))}</p>`
   if (type.kind === 'object' && elements.every(isObject))
-    return html`${objects(type.type, elements, shown, path)}${rest}`
+    return html`${objects(type.type, elements, shown)}${rest}`
   const isInline =
     type.kind === 'string' && !(type.freeText && elements.some((each) => String(each).length > 80))
   return html`<ul class=${isInline ? 'values' : 'elements'}>
-    ${elements.map((each) => html`<li>${valueOfType(type, each, shown, path, null)}</li>`)}
+    ${elements.map((each) => html`<li>${valueOfType(type, each, shown, null)}</li>`)}
   </ul>${rest}`
 }
 
 /** Objects that are flat are the rows of a table; in a comparison, each is a line. */
-function objects(type: ObjectType, elements: readonly Json[], shown: Shown, path: readonly string[]): Html {
+function objects(type: ObjectType, elements: readonly Json[], shown: Shown): Html {
+  const { path } = shown
   const used = type.fields.filter(({ property }) => elements.some((each) => isPresent(each[property])))
   const first = used[0]
   if (shown.isCompact && first !== undefined)
-    return html`<ul class="values">${elements.map((each) => html`<li>${fieldValue(first, each, shown, path)}</li>`)}</ul>`
+    return html`<ul class="values">${elements.map((each) => html`<li>${fieldValue(first, each, shown)}</li>`)}</ul>`
   const isFlat = used.every(({ type: { kind } }) => !['object', 'union', 'array', 'unknown'].includes(kind))
   if (!isFlat || elements.length < 2)
-    return html`<ol class="elements">${elements.map((each) => html`<li>${fieldList(type, each, shown, new Set(), path)}</li>`)}</ol>`
+    return html`<ol class="elements">${elements.map((each) => html`<li>${fieldList(type, each, shown)}</li>`)}</ol>`
   const places = elements.map((each) => placeOf(each, shown.language))
   const hasPlace = places.some((place) => place !== null)
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${memberLabel(shown.subject, path, shown.language)}>
@@ -259,7 +240,7 @@ function objects(type: ObjectType, elements: readonly Json[], shown: Shown, path
       </tr></thead>
       <tbody>${elements.map(
         (each, at) => html`<tr>
-          ${used.map((field) => html`<td>${fieldValue(field, each, shown, path)}</td>`)}
+          ${used.map((field) => html`<td>${fieldValue(field, each, shown)}</td>`)}
           ${hasPlace && html`<td>${places[at]}</td>`}
         </tr>`,
       )}</tbody>
