@@ -9,6 +9,7 @@ import { readChanges } from '../../../ingest/sources/files/import.ts'
 import type { LineInput } from '../../../ingest/sources/files/lines.ts'
 import { displayFile } from '../../../lexicon/special-files.ts'
 import { loadLexicons } from '../../../lexicon/load.ts'
+import type { LexiconProblem } from '../../../lexicon/lexicons.ts'
 import { buildModel } from '../../../schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
@@ -32,27 +33,20 @@ export async function check({ config, operands, given, root }: CommandContext): 
   const dir = lexiconDir(config, root)
   const loaded = await loadLexicons(dir)
   const say = (text: string): unknown => config.json || print(text)
-  if (!loaded.ok) {
-    for (const problem of loaded.problems) say(lexiconSentence(problem))
-    say(`${counted(loaded.problems.length, 'problem')} in the lexicons.`)
-    if (config.json) printJson({ lexicons: { problems: loaded.problems } })
+  const fail = (problems: readonly object[], sentences: readonly string[]): number => {
+    for (const sentence of sentences) say(sentence)
+    if (config.json) printJson({ lexicons: { problems } })
     return 1
   }
+  const failIn = (what: string, problems: readonly LexiconProblem[]): number =>
+    fail(problems, [...problems.map(lexiconSentence), `${counted(problems.length, 'problem')} in ${what}.`])
+  if (!loaded.ok) return failIn('the lexicons', loaded.problems)
 
   const model = buildModel(loaded.lexicons)
   const clash = schemaProblem(model)
-  if (clash !== null) {
-    say(clash)
-    if (config.json) printJson({ lexicons: { problems: [{ problem: clash }] } })
-    return 1
-  }
+  if (clash !== null) return fail([{ problem: clash }], [clash])
   const display = inFile((await showSubjects(model, loaded.display)).problems, dir)
-  if (display.length > 0) {
-    for (const problem of display) say(lexiconSentence(problem))
-    say(`${counted(display.length, 'problem')} in ${displayFile}.`)
-    if (config.json) printJson({ lexicons: { problems: display } })
-    return 1
-  }
+  if (display.length > 0) return failIn(displayFile, display)
   const collections = model.collections.map(({ nsid }) => nsid)
   say(`The lexicons have no problems; collections: ${collections.join(', ')}.`)
   for (const note of model.notes) say(`Note: ${note}`)
