@@ -116,12 +116,9 @@ export function comparedChart(
     return recordArguments(inPeriod(query))
   }
 
-  function isTimed({ conditions }: View): boolean {
-    return conditions.some(({ field }) => field.name === roles.time)
-  }
-
   function inPeriod(query: View): View {
-    return isTimed(query) ? query : { ...query, conditions: [...query.conditions, ...shared.conditions] }
+    const isTimed = query.conditions.some(({ field }) => field.name === roles.time)
+    return isTimed ? query : { ...query, conditions: [...query.conditions, ...shared.conditions] }
   }
 
   /** A row for each query in each period. Nothing is asked, and so no table made, without an axis. */

@@ -47,7 +47,14 @@ export function timeChart(
 ): TimeChart | null {
   const { collection } = subject
   const problems: Problem[] = []
-  const { as, split, per, splits } = read()
+  const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
+  const names = [...new Set([...subject.roles.facets, ...(view.facets ?? [])])]
+  const splits = names.flatMap((name) => (groupable.has(name) ? (subject.fields.get(name) ?? []) : []))
+  const splitNames = splits.map((each) => each.name)
+  const splitName = readChoice(view, 'split', splitNames, problems)
+  const split = splits.find((each) => each.name === splitName) ?? null
+  const as = readChoice(view, 'as', measures, problems) ?? 'count'
+  const per = readChoice(view, 'per', periods, problems)
   const found = timeAxis(site, subject, (of) => boundsOf(view, of), per, now)
   if (found === null) return null
   const axis: TimeAxis = found
@@ -72,24 +79,6 @@ export function timeChart(
     chart: chartOnce(chart),
     table,
     undated: (answer) => countIn(answer, 'undated'),
-  }
-
-  function read(): Pick<TimeChoices, 'as' | 'split' | 'per' | 'splits'> {
-    const groupable = enumOf(site.schema, `${collection.rootField}Aggregate`, 'groupBy')
-    const names = [...new Set([...subject.roles.facets, ...(view.facets ?? [])])]
-    const possible = names.flatMap((name) => (groupable.has(name) ? (subject.fields.get(name) ?? []) : []))
-    const name = readChoice(
-      view,
-      'split',
-      possible.map((each) => each.name),
-      problems,
-    )
-    return {
-      splits: possible,
-      split: possible.find((each) => each.name === name) ?? null,
-      as: readChoice(view, 'as', measures, problems) ?? 'count',
-      per: readChoice(view, 'per', periods, problems),
-    }
   }
 
   /** One for all records, or one for each part of them. */
