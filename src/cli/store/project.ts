@@ -155,18 +155,9 @@ export async function openExistingStore(
   return opened(database, () => openReadDatabase(database, options))
 }
 
-/** A snapshot of a database, the source of a copy. */
+/** A snapshot of a database, the source of a copy or a backup. */
 export function openCopySource(url: string, { lexicons }: ProjectContext): Promise<Snapshot> {
   return opened(url, () => openSnapshot(url, lexicons))
-}
-
-/** A snapshot of the configured database, the source of a backup. */
-export async function openExistingCopySource(
-  { database }: Config,
-  project: ProjectContext,
-): Promise<Snapshot> {
-  await assertExists(database)
-  return openCopySource(database, project)
 }
 
 /** The target of a copy. */
@@ -232,7 +223,8 @@ export async function removeIfEmpty(path: string, { config, root }: CommandConte
   for (const end of ['', '-wal', '-shm', '-owner']) rmSync(path + end, { force: true })
 }
 
-async function assertExists(database: string): Promise<void> {
+/** Says how a missing database is made. */
+export async function assertExists(database: string): Promise<void> {
   const path = await opened(database, async () => filePath(database))
   if (path !== null && !existsSync(path))
     throw new CommandError(

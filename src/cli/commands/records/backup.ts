@@ -7,7 +7,7 @@ import type { Damage } from '../../../database/verify/find-damage.ts'
 import { UsageError } from '../../../errors.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { type CommandContext, CommandError, notify, printJson, readVersion } from '../../command.ts'
-import { lexiconDir, loadProject, now, openExistingCopySource } from '../../store/project.ts'
+import { assertExists, lexiconDir, loadProject, now, openCopySource } from '../../store/project.ts'
 import { damageLines, verifyStore } from '../../store/verify-store.ts'
 import { showProgress } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
@@ -41,7 +41,8 @@ export async function backup({ config, operands, root }: CommandContext): Promis
 
   /** The snapshot ends with the file: while it is open, the log of a SQLite file grows. */
   async function writeSnapshot(): Promise<WrittenBackup & { readonly takenAt: string }> {
-    await using source = await openExistingCopySource(config, project)
+    await assertExists(config.database)
+    await using source = await openCopySource(config.database, project)
     const takenAt = formatInstant(now())
     const served = project.tables.map(({ collection }) => collection.nsid)
     for (const nsid of await source.collections())
