@@ -1,6 +1,6 @@
 /** The size of what is read for groups, facets, measures and shares, in the worst case. */
 import type { Condition } from '../plan/conditions.ts'
-import type { GroupKey, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
+import type { GroupKey, UnusualWordsPlan, PairsPlan } from '../plan/groups/group-plan.ts'
 import { summedTop } from '../plan/groups/nested/summed-top.ts'
 import {
   collectsValues,
@@ -162,4 +162,14 @@ function keySize({ joins, leaf, bucket, interval }: GroupKey): number {
     time +
     (interval === null ? 0 : weights.interval)
   )
+}
+
+/** The size of pairs of elements of an array: reading them, and printing them. */
+export function pairsSize({ table, where, fields, limit }: PairsPlan): number {
+  const read = weights.grouping + weights.groupArray + weights.pairs
+  const printed = fields.reduce<number>(
+    (sum, { output }) => sum + weights.value * (output.kind === 'values' ? 3 : 1),
+    weights.value,
+  )
+  return read + whereSize({ table, where, link: null }, 'all') + weights.value + limit * printed
 }

@@ -4,9 +4,8 @@
  * sizes multiply down the nesting; cost-pages.ts and cost-groups.ts count what is read to find it, cost-where.ts the
  * conditions. bench/costs/cost-search.ts checks the weights against measured time.
  */
-import { facetSizes, groupingSize, samplesSize, unusualWordsSize } from './cost-groups.ts'
+import { facetSizes, groupingSize, pairsSize, samplesSize, unusualWordsSize } from './cost-groups.ts'
 import { pageSize, totalSize } from './cost-pages.ts'
-import { pairsSize } from './cost-pairs.ts'
 import { mostNearWords } from '../../search/nearest-words.ts'
 import { weights } from './cost-weights.ts'
 import type { Constant, Fields } from '../plan/fields.ts'
