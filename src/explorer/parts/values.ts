@@ -19,8 +19,8 @@ export function isWebAddress(address: string): boolean {
 }
 
 /** A text of a record: its direction is its own, and it cannot change that of what follows. */
-export function recordText(text: string, language?: string | null): Html {
-  return html`<bdi lang=${language ?? undefined}>${text}</bdi>`
+export function recordText(text: string): Html {
+  return html`<bdi>${text}</bdi>`
 }
 
 /** In UTC; scripts show it in the reader's zone. */
