@@ -42,12 +42,6 @@ interface Size {
   readonly cost: number
 }
 
-/** The limits of a request as a page, and as an export. */
-interface Limits {
-  readonly page: RequestLimits
-  readonly file: RequestLimits
-}
-
 /** A request under way. */
 interface Exchange {
   readonly request: FastifyRequest
@@ -107,21 +101,19 @@ export function addExportRoutes(
     await scheduler.wait(caller.id)
     await context.spend(limiter, caller, headPoints(request))
     assertNoKeyInUrl(request.url)
-    const limits = {
-      page: context.requestLimits(limiter, scheduler, caller, reply),
-      file: context.exportLimits(limiter, scheduler, caller, reply),
-    }
+    const page = context.requestLimits(limiter, scheduler, caller, reply)
+    const file = context.exportLimits(limiter, scheduler, caller, reply)
     const started = performance.now()
-    const wanted = readWanted(schema, request, limits.file.pageSize)
-    limits.page.worked(performance.now() - started)
+    const wanted = readWanted(schema, request, file.pageSize)
+    page.worked(performance.now() - started)
     context.question = wanted.query.request
-    if (wanted.kind === 'groups') return answerGroups(wanted, exchange, limits.page)
-    if (request.method === 'HEAD') return sendHead(wanted, await sizeOf(wanted, limits), exchange)
+    if (wanted.kind === 'groups') return answerGroups(wanted, exchange, page)
+    if (request.method === 'HEAD') return sendHead(wanted, await sizeOf(wanted, page, file), exchange)
     const slot = takeSlot(caller.id)
     try {
-      const file = await engine.openExport(wanted.query.request, wanted.spec, limits.file, report)
-      const size = sizeUpTo(file.limit, file.total, report.points)
-      await send(file, wanted, size, exchange, slot)
+      const opened = await engine.openExport(wanted.query.request, wanted.spec, file, report)
+      const size = sizeUpTo(opened.limit, opened.total, report.points)
+      await send(opened, wanted, size, exchange, slot)
     } finally {
       slot[Symbol.dispose]()
     }
@@ -206,7 +198,8 @@ export function addExportRoutes(
 
   async function sizeOf(
     { query }: Extract<Wanted, { kind: 'records' }>,
-    { page, file }: Limits,
+    page: RequestLimits,
+    file: RequestLimits,
   ): Promise<Size> {
     const { body } = dataOf(await engine.execute(query.counting, page))
     const { data } = body as { readonly data: Readonly<Record<string, { readonly totalCount: number }>> }
