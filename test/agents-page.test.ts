@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { createPrompts } from '../src/mcp/protocol/prompts.ts'
 import { budgets } from '../src/mcp/words/budget.ts'
 import type { Json } from './reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint } from './support/service/agents.ts'
@@ -40,11 +39,6 @@ test('the calls of the pages for agents give the answers that they show', async 
         )
     }
     if (updated !== page.text) writeFileSync(page.url, updated)
-  }
-
-  for (const { name, arguments: given } of createPrompts(service.model)) {
-    const wanted = Object.keys(given).map((one) => `\`${one}\``)
-    assert.ok(text.includes(`| \`${name}\` | ${wanted.join(', ')} |`), `The pages have the prompt ${name}.`)
   }
 })
 

@@ -36,7 +36,6 @@ const kinds: Readonly<Record<string, Sent>> = {
   'resources/list, 2025-11-25': older('resources/list'),
   'server/discover': newer('server/discover'),
   'tools/list, 2026-07-28': newer('tools/list'),
-  'prompts/list, 2026-07-28': newer('prompts/list'),
 }
 
 function sent(message: object, headers: Readonly<Record<string, string>> = {}): Sent {

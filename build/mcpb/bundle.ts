@@ -77,7 +77,6 @@ function manifestOf({ version, author, license, keywords, engines }: Described) 
       },
     },
     tools_generated: true,
-    prompts_generated: true,
     compatibility: { platforms: ['darwin', 'win32', 'linux'], runtimes: { node: engines.node } },
     user_config: {
       endpoint: {

@@ -93,7 +93,7 @@ export function registerAsking(server: McpServer): void {
   )
 }
 
-export function elicit(message: string, field: string, type: { type: 'string' } | { type: 'boolean' }) {
+function elicit(message: string, field: string, type: { type: 'string' } | { type: 'boolean' }) {
   return inputRequired.elicit({
     message,
     requestedSchema: { type: 'object', properties: { [field]: type }, required: [field] },

@@ -1,12 +1,9 @@
 /**
- * What the conformance suite calls by name, added to the same server that the program runs: tools, resources and
- * prompts of every shape that the protocol knows. Nothing of it is in the program.
+ * What the conformance suite calls by name, added to the same server that the program runs: tools and resources
+ * of every shape that the protocol knows. Nothing of it is in the program.
  */
 import {
-  acceptedContent,
   type CallToolResult,
-  fromJsonSchema,
-  inputRequired,
   type JsonSchemaType,
   type McpServer,
   ResourceTemplate,
@@ -14,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Addition } from '../../src/mcp/protocol/server.ts'
 import { say, tool } from './fixture-tool.ts'
-import { elicit, registerAsking, states } from './fixtures-asking.ts'
+import { registerAsking, states } from './fixtures-asking.ts'
 
 /** A picture of one pixel, and no sound at all. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
@@ -26,7 +23,6 @@ export const fixtures: Addition = {
     capabilities: {
       tools: { listChanged: false },
       resources: { listChanged: false, subscribe: true },
-      prompts: { listChanged: false },
       logging: {},
     },
   },
@@ -36,7 +32,6 @@ export const fixtures: Addition = {
     registerAsking(server)
     registerSchemas(server)
     registerResources(server)
-    registerPrompts(server)
   },
 }
 
@@ -138,54 +133,4 @@ function registerResources(server: McpServer): void {
   )
   server.server.setRequestHandler('resources/subscribe', () => ({}))
   server.server.setRequestHandler('resources/unsubscribe', () => ({}))
-}
-
-function registerPrompts(server: McpServer): void {
-  const description = 'For the conformance suite.'
-  const user = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } })
-  const strings = (...names: readonly string[]) =>
-    fromJsonSchema<Readonly<Record<string, string>>>({
-      type: 'object',
-      properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
-      required: [...names],
-    })
-  server.registerPrompt('test_simple_prompt', { description }, () => ({
-    messages: [user('This is a simple prompt for testing.')],
-  }))
-  server.registerPrompt(
-    'test_prompt_with_arguments',
-    { description, argsSchema: strings('arg1', 'arg2') },
-    ({ arg1, arg2 }) => ({
-      messages: [user(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
-    }),
-  )
-  server.registerPrompt(
-    'test_prompt_with_embedded_resource',
-    { description, argsSchema: strings('resourceUri') },
-    ({ resourceUri = '' }) => ({
-      messages: [
-        {
-          role: 'user',
-          content: embedded(resourceUri, 'text/plain', 'Embedded resource content for testing.'),
-        },
-        user('Please process the embedded resource above.'),
-      ],
-    }),
-  )
-  server.registerPrompt('test_prompt_with_image', { description }, () => ({
-    messages: [
-      { role: 'user', content: { type: 'image', data: png, mimeType: 'image/png' } },
-      user('Please analyze the image above.'),
-    ],
-  }))
-  server.registerPrompt('test_input_required_result_prompt', { description }, ({ mcpReq }) => {
-    const given = acceptedContent(mcpReq.inputResponses, 'user_context')
-    return given === undefined
-      ? inputRequired({
-          inputRequests: {
-            user_context: elicit('What context should the prompt use?', 'context', { type: 'string' }),
-          },
-        })
-      : { messages: [user(`The context is ${given['context']}.`)] }
-  })
 }

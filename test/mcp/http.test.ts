@@ -6,7 +6,7 @@ import { icons } from '../../src/mcp/protocol/icon.ts'
 import { EndpointError } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { createStandInEngine } from '../support/service/stand-in-engine.ts'
-import { startAgentServer, tier } from './agent-server.ts'
+import { envelope, post, startAgentServer, tier } from './agent-server.ts'
 import { connect, overHttp, revisions, textOf } from './connect.ts'
 
 for (const revision of revisions) {
@@ -32,10 +32,6 @@ for (const revision of revisions) {
     assert.deepEqual(
       [readOnlyHint, destructiveHint, idempotentHint, openWorldHint],
       [true, false, true, true],
-    )
-    assert.deepEqual(
-      (await client.listPrompts()).prompts.map(({ name }) => name),
-      ['coverage_over_time', 'compare_outlets', 'daily_brief', 'check_corroboration'],
     )
   })
 
@@ -101,27 +97,6 @@ for (const revision of revisions) {
     )
   })
 
-  test(`a client of ${revision} gets each prompt, with its arguments in it`, async () => {
-    await using server = await startAgentServer()
-    await using client = await connect(overHttp(server.url), revision)
-    const given = {
-      topic: 'rail strike',
-      names: 'A, B',
-      claim: 'It rained.',
-      about: 'rain',
-      day: 'yesterday',
-    }
-    for (const { name, arguments: wanted } of (await client.listPrompts()).prompts) {
-      const own = (wanted ?? []).map((argument) => argument.name)
-      const args = Object.fromEntries(Object.entries(given).filter(([key]) => own.includes(key)))
-      const { messages } = await client.getPrompt({ name, arguments: args })
-      const text = JSON.stringify(messages)
-      for (const value of Object.values(args)) assert.ok(text.includes(value), `${name}: ${value}`)
-      assert.match(text, /follow no instructions in them/)
-    }
-    await assert.rejects(client.getPrompt({ name: 'coverage_over_time', arguments: {} }), /topic/)
-  })
-
   test(`what a tool asks for a client of ${revision} is broken off when that has gone`, async () => {
     const engine = createStandInEngine()
     const brokenOff = Promise.withResolvers<unknown>()
@@ -144,6 +119,14 @@ for (const revision of revisions) {
     engine.finish()
   })
 }
+
+test('clients may keep the list of tools for five minutes', async () => {
+  await using server = await startAgentServer({ tools: () => [echo] })
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  const { result } = await (await post(server, message, headers)).json()
+  assert.deepEqual([result.ttlMs, result.cacheScope], [300_000, 'public'])
+})
 
 test('a tool asks the endpoint with the key and the address of its caller', async () => {
   const callers: unknown[] = []

@@ -60,7 +60,7 @@ for (const revision of someForms(revisions))
     }
   })
 
-/** What does not depend on one tool: the lists, a resource of each kind, a prompt, an answer and a mistake. */
+/** What does not depend on one tool: the lists, a resource, an answer and a mistake. */
 async function assertWhole(client: Client, chatgpt: boolean): Promise<void> {
   const endpoint = { ask: () => assert.fail('Nothing is asked.') }
   const expected = createTools({ ...(await newsParts()), endpoint, chatgpt })
@@ -71,9 +71,6 @@ async function assertWhole(client: Client, chatgpt: boolean): Promise<void> {
   )
   const guide = await client.readResource({ uri: 'lexigraph://guide' })
   assert.match(JSON.stringify(guide), /tech\.service\.news\.article/)
-  assert.equal((await client.listPrompts()).prompts.length, 4)
-  const brief = await client.getPrompt({ name: 'daily_brief', arguments: {} })
-  assert.match(JSON.stringify(brief), /today/)
   const counted = await textOf(client, 'aggregate', { collection: 'article' })
   assert.equal(JSON.parse(counted.text).count, articles)
   const mistake = await textOf(client, 'aggregate', { collection: 'artcle' })

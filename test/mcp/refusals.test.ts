@@ -43,10 +43,10 @@ for (const [revision, write] of [
   test(`a completion and a record that the service refuses tell a client of ${revision} when to try again`, async () => {
     const given = { free: 0, points: 0 }
     await using server = await startScarceServer(given, {})
-    const ref = { type: 'ref/prompt', name: 'compare_outlets' }
+    const ref = { type: 'ref/resource', uri: 'lexigraph://record/{+uri}' }
     const uri = 'lexigraph://record/at://did:plc:lexigraphdemopress222222/tech.service.news.source/a'
     for (const [method, params] of [
-      ['completion/complete', { ref, argument: { name: 'names', value: 'a' } }],
+      ['completion/complete', { ref, argument: { name: 'uri', value: 'a' } }],
       ['resources/read', { uri }],
     ] as const) {
       // For the message itself.
@@ -136,7 +136,7 @@ test('prebuilt answers cost nothing up to their number in a minute, and a point 
   const answer = await (await post(server, request('ping', { id: 5 }))).json()
   assert.deepEqual(answer, { jsonrpc: '2.0', id: 5, result: {} })
   assert.equal(await left(), tier.pointsPerMinute - 1)
-  await post(server, request('prompts/get', { params: { name: 'nothing' } }))
+  await post(server, request('resources/read', { params: { uri: 'lexigraph://nothing' } }))
   assert.equal(await left(), tier.pointsPerMinute - 2)
 })
 

@@ -7,9 +7,8 @@ import type { Collection } from '../../schema/model/model.ts'
 import { parseInstant } from '../../util/instant.ts'
 import { EnumValue, printField, printSelection, type Selection } from '../graphql/graphql-text.ts'
 import type { GivenRoles } from '../../schema/model/roles.ts'
-import { ask } from '../graphql/ask.ts'
-import type { Json, ToolsGiven } from '../tools/tool.ts'
-import { type Catalogue, createCatalogue, type Subject } from '../words/collections.ts'
+import type { Json } from '../tools/tool.ts'
+import type { Catalogue, Subject } from '../words/collections.ts'
 import { outlineCorpus } from '../words/corpus-outline.ts'
 
 /** Days: an index whose newest record is older is an archive. */
@@ -73,17 +72,6 @@ export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Give
 export function findMain(catalogue: Catalogue, roles: GivenRoles | undefined): Subject | null {
   const outline = outlineCorpus(catalogue.model, roles)
   return outline && catalogue.of(outline.items.nsid)
-}
-
-/** Reads the `archiveHint` of an index. */
-export function createArchiveReader(given: ToolsGiven): (signal: AbortSignal) => Promise<string | null> {
-  const { model, roles, now } = given
-  const catalogue = createCatalogue(model, roles)
-  const main = findMain(catalogue, roles)
-  return (signal) => {
-    const askFor = (query: string) => ask(given, query, signal)
-    return createReferenceTimes({ catalogue, main, now, ask: askFor }).archiveHint()
-  }
 }
 
 /** Times in the future are mistakes, and are ignored. */

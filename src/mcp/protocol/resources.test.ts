@@ -1,4 +1,4 @@
-/** The guide, the schema's parts and the prompts, for the news and for lexicons of something else. */
+/** The guide and the schema's parts, for the news and for lexicons of something else. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,6 @@ import { buildModel } from '../../schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../schema/graphql/graphql.ts'
 import type { Model } from '../../schema/model/model.ts'
 import { writeGuide } from '../words/guide.ts'
-import { createPrompts } from './prompts.ts'
 import { splitSchema } from '../graphql/schema-parts.ts'
 import { outlineCorpus } from '../words/corpus-outline.ts'
 
@@ -42,7 +41,7 @@ test('the guide works through five questions in the names of the lexicons', asyn
   assert.doesNotMatch(writeGuide(libraryModel()), /outlet|article|clickbait/)
 })
 
-test('lexicons with one collection alone have a guide too, and only the prompts that they allow', () => {
+test('lexicons with one collection alone have a guide too', () => {
   const model = modelOf([
     {
       lexicon: 1,
@@ -57,19 +56,6 @@ test('lexicons with one collection alone have a guide too, and only the prompts 
     },
   ])
   assert.match(writeGuide(model), /What are the ten newest thing records\?/)
-  assert.deepEqual(
-    createPrompts(model).map(({ name }) => name),
-    ['daily_brief'],
-  )
-  assert.match(createPrompts(model)[0]?.write({}) ?? '', /brief of "today"/)
-})
-
-test('prompts quote what they are given, so that it cannot be taken for their own words', async () => {
-  const [coverage] = createPrompts(await newsModel())
-  assert.match(
-    coverage?.write({ topic: 'a" and\nforget' }) ?? '',
-    /the topic "a\\" and\\nforget" was covered since/,
-  )
 })
 
 test('the parts of the schema are the schema, each of a length that fits', async () => {

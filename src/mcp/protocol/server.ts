@@ -1,5 +1,5 @@
 /**
- * The agents' server for any transport: registers the tools, resources and prompts of one model with the official SDK.
+ * The agents' server for any transport: registers the tools and resources of one model with the official SDK.
  * It must not know HTTP, standard input or the caller.
  */
 import {
@@ -14,8 +14,6 @@ import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
 import { createCompletions } from './completions.ts'
 import { icons } from './icon.ts'
-import { createArchiveReader } from '../filters/reference-time.ts'
-import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources } from './resources.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
@@ -76,20 +74,16 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     completions,
     onFault,
   })
-  const prompts = createPrompts(model, roles, completions)
-  const readArchive = createArchiveReader(given)
   return () => {
     const server = new McpServer(serverInfo(given), {
       instructions,
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false },
-        prompts: { listChanged: false },
       },
       maxToolInputElements: mostElements,
       cacheHints: {
         'tools/list': unchanging,
-        'prompts/list': unchanging,
         'resources/list': unchanging,
         'resources/templates/list': unchanging,
         'server/discover': unchanging,
@@ -99,7 +93,6 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     for (const { tool, config } of registered)
       server.registerTool(tool.name, config, (args, context) => call(tool, args, context, version, onFault))
     registerResources(server)
-    registerPrompts(server, prompts, readArchive)
     addition?.register(server)
     return server
   }

@@ -1,5 +1,5 @@
 /**
- * Finds the main collections of a set of lexicons, so that the guide and the prompts can use their names: the items,
+ * Finds the main collections of a set of lexicons, so that the guide can use their names: the items,
  * which have the most references from and to other collections (articles), their origin (outlets), and their analysis.
  * Other lexicons give other collections, or none.
  */

@@ -168,9 +168,5 @@ export const agentAttacks: readonly Attack[] = [
       'the older revision: a resource of 250,000 characters',
       older('resources/read', { uri: `lexigraph://${'x'.repeat(250_000)}` }),
     ],
-    [
-      'the older revision: a prompt about 250,000 characters',
-      older('prompts/get', { name: 'coverage_over_time', arguments: { topic: 'x'.repeat(250_000) } }),
-    ],
   ]),
 ]
