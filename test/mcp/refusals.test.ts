@@ -40,22 +40,15 @@ for (const [revision, write] of [
   ['2025-11-25', request],
   ['2026-07-28', newer],
 ] as const)
-  test(`a completion and a record that the service refuses tell a client of ${revision} when to try again`, async () => {
-    const given = { free: 0, points: 0 }
+  test(`a record that the service refuses tells a client of ${revision} when to try again`, async () => {
+    const given = { free: 0, points: 1 }
     await using server = await startScarceServer(given, {})
-    const ref = { type: 'ref/resource', uri: 'lexigraph://record/{+uri}' }
     const uri = 'lexigraph://record/at://did:plc:lexigraphdemopress222222/tech.service.news.source/a'
-    for (const [method, params] of [
-      ['completion/complete', { ref, argument: { name: 'uri', value: 'a' } }],
-      ['resources/read', { uri }],
-    ] as const) {
-      // For the message itself.
-      given.points = 1
-      const answer = await post(server, write(method, { params }), headersOf(revision, method, uri))
-      const { error } = JSON.parse((await answer.text()).replace(/^event: message\ndata: /, ''))
-      assert.deepEqual([error.code, error.data], [-32000, { code: 'RATE_LIMITED', retryAfter: 60 }])
-      assert.match(error.message, /^The call needs 1 point, but 0 of .* Try again in 60 seconds\.$/)
-    }
+    const message = write('resources/read', { params: { uri } })
+    const answer = await post(server, message, headersOf(revision, 'resources/read', uri))
+    const { error } = JSON.parse((await answer.text()).replace(/^event: message\ndata: /, ''))
+    assert.deepEqual([error.code, error.data], [-32000, { code: 'RATE_LIMITED', retryAfter: 60 }])
+    assert.match(error.message, /^The call needs 1 point, but 0 of .* Try again in 60 seconds\.$/)
   })
 
 test('answers have the form that the page on agents says, if callers accept it', async () => {
@@ -221,6 +214,6 @@ function headersOf(revision: string, method: string, name: string): Record<strin
   return {
     'mcp-protocol-version': revision,
     'mcp-method': method,
-    ...(method !== 'completion/complete' && { 'mcp-name': name }),
+    'mcp-name': name,
   }
 }

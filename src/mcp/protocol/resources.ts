@@ -2,7 +2,6 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { Model } from '../../schema/model/model.ts'
-import type { Completions } from './completions.ts'
 import { serviceFailure } from './service-failure.ts'
 import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
@@ -12,7 +11,6 @@ import { answerText, plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface ResourcesGiven extends Pick<ToolsGiven, 'model' | 'roles' | 'schema'> {
-  readonly completions: Completions
   readonly lexicons: Pick<LexiconSet, 'documents'>
   /** The tool `get_record`, if present, reads the records. */
   readonly tools: readonly Tool[]
@@ -25,7 +23,7 @@ const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** Writes all texts, once; the returned function registers them with a server. */
 export function createResources(given: ResourcesGiven): (server: McpServer) => void {
-  const { model, roles, lexicons, schema, tools, completions, onFault } = given
+  const { model, roles, lexicons, schema, tools, onFault } = given
   const parts = splitSchema(schema, model)
   const guide: Page = {
     name: 'guide',
@@ -71,7 +69,7 @@ export function createResources(given: ResourcesGiven): (server: McpServer) => v
   return (server) => {
     for (const page of [guide, index]) registerPage(server, page)
     for (const family of [schemaParts, documents]) registerFamily(server, family)
-    if (reader !== undefined) registerRecords(server, reader, completions, onFault)
+    if (reader !== undefined) registerRecords(server, reader, onFault)
   }
 }
 
@@ -109,15 +107,9 @@ function registerFamily(server: McpServer, family: Family): void {
       mimeType,
     })),
   })
-  /** Completes to names that contain the typed text. */
-  const completing = (typed: string) =>
-    pages
-      .map((page) => page.name)
-      .filter((known) => known.toLowerCase().includes(typed.toLowerCase()))
-      .slice(0, 100)
   server.registerResource(
     name,
-    new ResourceTemplate(`lexigraph://${template}`, { list, complete: { [variable]: completing } }),
+    new ResourceTemplate(`lexigraph://${template}`, { list }),
     { title, description, mimeType, cacheHint },
     ({ href }, { [variable]: wanted }) => {
       const found = pages.find((page) => page.name === wanted)
@@ -128,19 +120,11 @@ function registerFamily(server: McpServer, family: Family): void {
 }
 
 /** The AT-URI follows a scheme of this server, because an AT-URI is not a valid URL: its authority has colons. */
-function registerRecords(
-  server: McpServer,
-  reader: Tool,
-  { records }: Completions,
-  onFault: ResourcesGiven['onFault'],
-): void {
+function registerRecords(server: McpServer, reader: Tool, onFault: ResourcesGiven['onFault']): void {
   const mimeType = 'application/json'
   server.registerResource(
     'record',
-    new ResourceTemplate('lexigraph://record/{+uri}', {
-      list: undefined,
-      complete: { uri: async (typed) => [...(await records(typed))] },
-    }),
+    new ResourceTemplate('lexigraph://record/{+uri}', { list: undefined }),
     {
       title: 'A record by its AT-URI',
       description:

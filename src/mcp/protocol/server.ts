@@ -12,7 +12,6 @@ import {
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { createCompletions } from './completions.ts'
 import { icons } from './icon.ts'
 import { createResources } from './resources.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
@@ -64,14 +63,12 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     const inputSchema = readArguments(tool)
     return { tool, config: { title, description, inputSchema, annotations } }
   })
-  const completions = createCompletions(given)
   const registerResources = createResources({
     model,
     ...(roles && { roles }),
     lexicons,
     schema,
     tools,
-    completions,
     onFault,
   })
   return () => {
