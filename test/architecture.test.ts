@@ -16,7 +16,7 @@ const floors: Record<string, readonly string[]> = {
   query: ['schema', 'sql', 'search', 'files', 'database'],
   ingest: ['lexicon', 'database'],
   endpoint: [],
-  mcp: ['endpoint', 'search', 'schema', 'query', 'lexicon (types)'],
+  mcp: ['endpoint', 'search', 'schema', 'query'],
   explorer: ['endpoint', 'schema', 'search', 'files'],
   server: ['endpoint', 'schema', 'query', 'files', 'database', 'mcp', 'explorer'],
   cli: [

@@ -33,7 +33,6 @@ const kinds: Readonly<Record<string, Sent>> = {
   initialize: older('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }),
   'ping, 2025-11-25': older('ping'),
   'tools/list, 2025-11-25': older('tools/list'),
-  'resources/list, 2025-11-25': older('resources/list'),
   'server/discover': newer('server/discover'),
   'tools/list, 2026-07-28': newer('tools/list'),
 }

@@ -132,7 +132,7 @@ export const worstCases: Readonly<Record<string, (n: number) => Worst | Raw>> = 
     pieces: [head('POST', '/api/graphql', 'content-length: 9000'), '{'],
     pause: 100,
   }),
-  'lists of agents': (n) => sent({ method: ['tools/list', 'resources/list'][n % 2] }),
+  'lists of agents': () => sent({ method: 'tools/list' }),
   'agents describe': (n) => called('describe', { collection: n % 2 === 0 ? 'article' : 'source' }),
   'documents of agents': (n) => called('run_graphql', { query: `{ ${'a '.repeat(30_000)} n${n} }` }),
   'refused messages of agents': (n) => called(`nothing${n}`, {}),

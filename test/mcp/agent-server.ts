@@ -13,10 +13,8 @@ import { type HttpServer, startServer } from '../support/server/http-server.ts'
 export async function newsParts(): Promise<Omit<AgentGiven, 'endpoint'>> {
   const result = await loadLexicons(fileURLToPath(new URL('../../lexicons', import.meta.url)))
   if (!result.ok) throw new Error('The lexicons of the package are broken.')
-  const { lexicons } = result
-  const model = buildModel(lexicons)
+  const model = buildModel(result.lexicons)
   return {
-    lexicons,
     model,
     schema: buildGraphQLSchema(model),
     now: () => new Date('2026-07-01T12:00:00Z'),

@@ -10,8 +10,6 @@ export interface AgentClient extends AsyncDisposable {
   /** What the server tells when a client connects. */
   readonly instructions: string
   readonly tools: () => Promise<readonly Tool[]>
-  /** The text of a resource. */
-  readonly read: (uri: string) => Promise<string>
   readonly begin: () => Conversation
 }
 
@@ -35,10 +33,6 @@ export async function connectAgent(url: string): Promise<AgentClient> {
   return {
     instructions: client.getInstructions() ?? '',
     tools: async () => (await client.listTools()).tools,
-    read: async (uri) => {
-      const [content] = (await client.readResource({ uri })).contents
-      return content !== undefined && 'text' in content ? content.text : ''
-    },
     begin: () => converse(client),
     [Symbol.asyncDispose]: () => client.close(),
   }

@@ -1,12 +1,11 @@
 /**
- * What the conformance suite calls by name, added to the same server that the program runs: tools and resources
+ * What the conformance suite calls by name, added to the same server that the program runs: tools
  * of every shape that the protocol knows. Nothing of it is in the program.
  */
 import {
   type CallToolResult,
   type JsonSchemaType,
   type McpServer,
-  ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Addition } from '../../src/mcp/protocol/server.ts'
@@ -22,7 +21,6 @@ export const fixtures: Addition = {
     requestState: { verify: (state, context) => states.verify(state, context) },
     capabilities: {
       tools: { listChanged: false },
-      resources: { listChanged: false, subscribe: true },
       logging: {},
     },
   },
@@ -31,7 +29,6 @@ export const fixtures: Addition = {
     registerNotifying(server)
     registerAsking(server)
     registerSchemas(server)
-    registerResources(server)
   },
 }
 
@@ -111,26 +108,4 @@ function registerSchemas(server: McpServer): void {
     properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
     required: ['region'],
   } as JsonSchemaType)
-}
-
-function registerResources(server: McpServer): void {
-  const add = (name: string, uri: string, mimeType: string, content: { text: string } | { blob: string }) =>
-    server.registerResource(name, uri, { mimeType }, ({ href }) => ({
-      contents: [{ uri: href, mimeType, ...content }],
-    }))
-  const text = 'This is the content of the static text resource.'
-  add('static-text', 'test://static-text', 'text/plain', { text })
-  add('static-binary', 'test://static-binary', 'image/png', { blob: png })
-  add('watched', 'test://watched-resource', 'text/plain', { text: 'It never changes.' })
-  server.registerResource(
-    'template',
-    new ResourceTemplate('test://template/{id}/data', { list: undefined }),
-    { mimeType: 'application/json' },
-    ({ href: uri }, { id }) => {
-      const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` })
-      return { contents: [{ uri, mimeType: 'application/json', text }] }
-    },
-  )
-  server.server.setRequestHandler('resources/subscribe', () => ({}))
-  server.server.setRequestHandler('resources/unsubscribe', () => ({}))
 }

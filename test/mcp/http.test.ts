@@ -54,49 +54,6 @@ for (const revision of revisions) {
     await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), { code: -32602 })
   })
 
-  test(`a client of ${revision} reads each kind of resource`, async () => {
-    const faults: Error[] = []
-    await using server = await startAgentServer({
-      tools: () => [record],
-      onFault: (error) => faults.push(error),
-    })
-    await using client = await connect(overHttp(server.url), revision)
-    const { resources } = await client.listResources()
-    for (const { uri } of resources) assert.ok((await read(client, uri)).length > 0, uri)
-    assert.match(await read(client, 'lexigraph://guide'), /## 5\. /)
-    assert.match(
-      await read(client, 'lexigraph://schema'),
-      /lexigraph:\/\/schema\/TechServiceNewsArticle\/2: /,
-    )
-    assert.match(
-      await read(client, 'lexigraph://schema/TechServiceNewsSource'),
-      /^"""[^]+type TechServiceNewsSource /,
-    )
-    const lexicon = JSON.parse(await read(client, 'lexigraph://lexicon/tech.service.news.article'))
-    assert.equal(lexicon.id, 'tech.service.news.article')
-    const uri = 'at://did:plc:someone/tech.service.news.article/1'
-    assert.deepEqual(JSON.parse(await read(client, `lexigraph://record/${uri}`)), { uri })
-    for (const missing of ['schema/Nothing', 'lexicon/a.b.c', 'record/at://did:plc:nobody/a.b.c/1', 'else'])
-      await assert.rejects(read(client, `lexigraph://${missing}`), /not found|No record/i)
-    await assert.rejects(read(client, 'lexigraph://record/at://outage/a.b.c/1'), {
-      code: -32000,
-      message: /cannot be reached/,
-    })
-    await assert.rejects(read(client, 'lexigraph://record/at://fault/a.b.c/1'), {
-      code: -32603,
-      message: /fault of this server/,
-    })
-    assert.deepEqual(
-      faults.map(({ message }) => message),
-      ['a secret'],
-    )
-    const templates = (await client.listResourceTemplates()).resourceTemplates
-    assert.deepEqual(
-      templates.map(({ uriTemplate }) => uriTemplate),
-      ['lexigraph://schema/{+part}', 'lexigraph://lexicon/{nsid}', 'lexigraph://record/{+uri}'],
-    )
-  })
-
   test(`what a tool asks for a client of ${revision} is broken off when that has gone`, async () => {
     const engine = createStandInEngine()
     const brokenOff = Promise.withResolvers<unknown>()
@@ -184,17 +141,6 @@ const failing: Tool = {
   },
 }
 
-const record: Tool = {
-  ...echo,
-  name: 'get_record',
-  run: async ({ uri }) => {
-    if (String(uri).includes('outage')) throw new EndpointError('The service cannot be reached.')
-    if (String(uri).includes('fault')) throw new Error('a secret')
-    if (!String(uri).includes('someone')) throw new ToolError('No record has that URI.')
-    return { uri }
-  },
-}
-
 /** One that asks its endpoint, and says what it answers. */
 function asking(query: string): (given: ToolsGiven) => readonly Tool[] {
   return ({ endpoint }) => [
@@ -210,9 +156,4 @@ async function refusal(client: Client, name: string, args: Record<string, unknow
   const { text, isError } = await textOf(client, name, args)
   assert.equal(isError, true)
   return text
-}
-
-async function read(client: Client, uri: string): Promise<string> {
-  const [content] = (await client.readResource({ uri })).contents
-  return content !== undefined && 'text' in content ? content.text : ''
 }

@@ -1,4 +1,4 @@
-/** Texts that try to command their reader, through every tool and resource: data comes out as it went in. */
+/** Texts that try to command their reader, through every tool: data comes out as it went in. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatTid } from '../../demo/record.ts'
@@ -110,14 +110,6 @@ test('texts that command their reader pass through every tool unchanged', async 
     for (const text of injections) {
       const { data } = await ask(agent, 'run_graphql', { query, variables: { title: text } })
       assert.deepEqual(data, { techServiceNewsArticle: { nodes: [{ title: text }] } })
-    }
-  })
-
-  await t.test('as resources', async () => {
-    for (const { text, article } of told) {
-      const read = await agent.read(`lexigraph://record/${article.uri}`)
-      assert.doesNotMatch(read, unseen)
-      assert.equal(JSON.parse(read).record.title, text)
     }
   })
 

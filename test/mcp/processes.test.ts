@@ -60,7 +60,7 @@ for (const revision of someForms(revisions))
     }
   })
 
-/** What does not depend on one tool: the lists, a resource, an answer and a mistake. */
+/** What does not depend on one tool: the list of tools, an answer and a mistake. */
 async function assertWhole(client: Client, chatgpt: boolean): Promise<void> {
   const endpoint = { ask: () => assert.fail('Nothing is asked.') }
   const expected = createTools({ ...(await newsParts()), endpoint, chatgpt })
@@ -69,8 +69,6 @@ async function assertWhole(client: Client, chatgpt: boolean): Promise<void> {
     tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     expected.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   )
-  const guide = await client.readResource({ uri: 'lexigraph://guide' })
-  assert.match(JSON.stringify(guide), /tech\.service\.news\.article/)
   const counted = await textOf(client, 'aggregate', { collection: 'article' })
   assert.equal(JSON.parse(counted.text).count, articles)
   const mistake = await textOf(client, 'aggregate', { collection: 'artcle' })

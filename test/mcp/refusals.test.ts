@@ -28,27 +28,12 @@ for (const revision of revisions)
       content?.type === 'text' ? content.text : '',
       /^The call needs 1 point, but 0 of the 100 that the tier "generous" has .* Try again in \d+ seconds?\.$/,
     )
-    await assert.rejects(client.readResource({ uri: 'lexigraph://guide' }), {
+    await assert.rejects(client.listTools({ cursor: 'next' }), {
       code: -32000,
       message: /^The request needs 1 point/,
       data: { code: 'RATE_LIMITED', retryAfter: 60, needed: 1, remaining: 0 },
     })
     assert.equal((await client.listTools()).tools.length, 1)
-  })
-
-for (const [revision, write] of [
-  ['2025-11-25', request],
-  ['2026-07-28', newer],
-] as const)
-  test(`a record that the service refuses tells a client of ${revision} when to try again`, async () => {
-    const given = { free: 0, points: 1 }
-    await using server = await startScarceServer(given, {})
-    const uri = 'lexigraph://record/at://did:plc:lexigraphdemopress222222/tech.service.news.source/a'
-    const message = write('resources/read', { params: { uri } })
-    const answer = await post(server, message, headersOf(revision, 'resources/read', uri))
-    const { error } = JSON.parse((await answer.text()).replace(/^event: message\ndata: /, ''))
-    assert.deepEqual([error.code, error.data], [-32000, { code: 'RATE_LIMITED', retryAfter: 60 }])
-    assert.match(error.message, /^The call needs 1 point, but 0 of .* Try again in 60 seconds\.$/)
   })
 
 test('answers have the form that the page on agents says, if callers accept it', async () => {
@@ -129,7 +114,7 @@ test('prebuilt answers cost nothing up to their number in a minute, and a point 
   const answer = await (await post(server, request('ping', { id: 5 }))).json()
   assert.deepEqual(answer, { jsonrpc: '2.0', id: 5, result: {} })
   assert.equal(await left(), tier.pointsPerMinute - 1)
-  await post(server, request('resources/read', { params: { uri: 'lexigraph://nothing' } }))
+  await post(server, request('tools/list', { params: { cursor: 'next' } }))
   assert.equal(await left(), tier.pointsPerMinute - 2)
 })
 

@@ -28,10 +28,7 @@ import { loadTiers } from '../service/tiers.ts'
 import { storeUsage } from './usage.ts'
 
 /** The parts of a service that a server needs. */
-type Served = Pick<
-  ReadService,
-  'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root' | 'dir' | 'display'
->
+type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'database' | 'root' | 'dir' | 'display'>
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -161,11 +158,10 @@ const warmUpPause = 1_000
 /** Behind proxies, callers use the service's public host name, which is not known here. */
 async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
   const { createAgentHttp } = await import('../../mcp/protocol/http.ts').catch(refuseAgents)
-  const { model, lexicons, schema, root } = served
+  const { model, schema, root } = served
   return createAgentHttp({
     model,
     roles: await rolesIn(served),
-    lexicons,
     schema,
     now: () => new Date(),
     version: readVersion(root),

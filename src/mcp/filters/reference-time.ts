@@ -6,10 +6,8 @@
 import type { Collection } from '../../schema/model/model.ts'
 import { parseInstant } from '../../util/instant.ts'
 import { EnumValue, printField, printSelection, type Selection } from '../graphql/graphql-text.ts'
-import type { GivenRoles } from '../../schema/model/roles.ts'
 import type { Json } from '../tools/tool.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
-import { outlineCorpus } from '../words/corpus-outline.ts'
 
 /** Days: an index whose newest record is older is an archive. */
 const archiveDays = 7
@@ -25,7 +23,7 @@ export interface ReferenceTimes {
 
 interface Given {
   readonly catalogue: Catalogue
-  /** The collection with the most references; null without collections. */
+  /** As `findMain` finds it. */
   readonly main: Subject | null
   readonly now: () => Date
   readonly ask: (query: string) => Promise<Json>
@@ -68,10 +66,16 @@ export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Give
   }
 }
 
-/** The collection with the most references. */
-export function findMain(catalogue: Catalogue, roles: GivenRoles | undefined): Subject | null {
-  const outline = outlineCorpus(catalogue.model, roles)
-  return outline && catalogue.of(outline.items.nsid)
+/** The collection with the most references from and to other collections; null without collections. */
+export function findMain(catalogue: Catalogue): Subject | null {
+  const [main] = catalogue.model.collections.toSorted((one, other) => ties(other) - ties(one))
+  return main === undefined ? null : catalogue.of(main.nsid)
+}
+
+function ties({ references, referredBy, nsid }: Collection): number {
+  const outward = references.filter(({ target }) => target !== null && target !== nsid)
+  const inward = referredBy.filter(({ collection }) => collection !== nsid)
+  return outward.length + inward.length
 }
 
 /** Times in the future are mistakes, and are ignored. */

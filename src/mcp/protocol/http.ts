@@ -41,7 +41,7 @@ export interface Origin {
   readonly origin?: string | undefined
 }
 
-/** Tools and resources never change, so that there are no notifications; a requested stream ends at once. */
+/** Tools never change, so that there are no notifications; a requested stream ends at once. */
 const mostSubscriptions = 16
 
 export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHttp {

@@ -29,7 +29,7 @@ type Serve = (request: Request, message: object) => Promise<Response>
 type Json = Readonly<Record<string, unknown>>
 
 const newer = '2026-07-28'
-const lists = ['tools/list', 'resources/list', 'resources/templates/list']
+const lists = ['tools/list']
 /** The notification that ends the handshake; nothing follows from it. */
 const initialized = 'notifications/initialized'
 const olderMethods = new Set([...lists, 'ping', initialized])

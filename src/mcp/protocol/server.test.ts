@@ -4,7 +4,7 @@ import { newsParts } from '../../../test/mcp/agent-server.ts'
 import { createTools } from '../tools/tools.ts'
 import { createAgentServers } from './server.ts'
 
-test('schemas of arguments are compiled, and resources written, once for all servers', async () => {
+test('schemas of arguments are compiled once for all servers', async () => {
   let readings = 0
   const servers = createAgentServers({
     ...(await newsParts()),

@@ -16,22 +16,12 @@ import {
   reference,
   service,
 } from '../../../test/support/service/news-agent.ts'
-import { writeGuide } from '../words/guide.ts'
 
 after(closeCorpora)
 
 function outlet(article: PlainRecord | undefined): string | null {
   return (article && reference.resolve(article.value.source.uri)?.value.displayName) ?? null
 }
-
-test('the calls of the guide, which are to be copied, are answered', async () => {
-  const calls = [...writeGuide(model).matchAll(/^ {4}(\w+) (\{.*\})$/gm)]
-  assert.ok(calls.length >= 5)
-  for (const [, tool = '', args = ''] of calls) {
-    const { rows, records, values } = await open().call(tool, JSON.parse(args))
-    assert.ok(Object.keys(rows ?? records ?? values).length > 0, `${tool} ${args}`)
-  }
-})
 
 test('a text is looked for in titles and other texts', async () => {
   const { total } = await open().call('search_records', { collection: 'article', text: 'ELECTION', limit: 1 })

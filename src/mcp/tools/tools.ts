@@ -22,7 +22,7 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
   const { model, roles, schema, endpoint, now } = given
   const catalogue = createCatalogue(model, roles)
   const context = { catalogue, schema }
-  const main = findMain(catalogue, roles)
+  const main = findMain(catalogue)
   const toolboxOf = (budget: number, signal: AbortSignal, notes: Set<string>): Toolbox => {
     const askFor = (query: string) => ask(given, query, signal)
     return {

@@ -41,7 +41,7 @@ export const agentLoadAttacks: readonly LoadAttack[] = [
       }
       const messages = [
         { method: 'initialize', params },
-        ...['ping', 'tools/list', 'resources/list'].map((method) => ({ method })),
+        ...['ping', 'tools/list'].map((method) => ({ method })),
       ]
       const answers = await pipelined(
         target.port,

@@ -164,9 +164,5 @@ export const agentAttacks: readonly Attack[] = [
       }),
       { says: /nest more than 256 levels/ },
     ],
-    [
-      'the older revision: a resource of 250,000 characters',
-      older('resources/read', { uri: `lexigraph://${'x'.repeat(250_000)}` }),
-    ],
   ]),
 ]

@@ -22,14 +22,13 @@ export async function mcp({ config, root }: CommandContext): Promise<void> {
   assertKey(config['api-key'])
   const target = config.listen === null ? null : parseListenAddress(config.listen)
   const project = await loadProject(lexiconDir(config, root))
-  const { model, lexicons } = project
+  const { model } = project
   const roles = await rolesIn(project)
   const schema = buildGraphQLSchema(model)
   const version = readVersion(root)
   const parts = {
     model,
     roles,
-    lexicons,
     schema,
     now: () => new Date(),
     version,
