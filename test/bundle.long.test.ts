@@ -47,7 +47,7 @@ test('the bundle is unpacked, started and asked as Claude Desktop does it', asyn
   assert.ok(statSync(file).size < 8_000_000, `${statSync(file).size} bytes`)
   assert.equal(await unpackExtension({ mcpbPath: file, outputDir: installed, silent: true }), true)
   assert.equal(validateManifest(join(installed, 'manifest.json')), true)
-  for (const name of ['icon.png', 'LICENSE', 'dist/THIRD-PARTY-NOTICES.txt'])
+  for (const name of ['LICENSE', 'dist/THIRD-PARTY-NOTICES.txt'])
     assert.ok(existsSync(join(installed, name)), name)
 
   const manifest: Json = JSON.parse(readFileSync(join(installed, 'manifest.json'), 'utf8'))

@@ -8,7 +8,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { drawIcon } from '../../src/mcp/protocol/icon.ts'
 import { loadPacker } from './load.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -33,7 +32,6 @@ export async function packBundle(from: string, output: string): Promise<void> {
     for (const name of leftOut) rmSync(join(folder, name), { recursive: true, force: true })
     const described = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
     writeFileSync(join(folder, 'manifest.json'), `${JSON.stringify(manifestOf(described), null, 2)}\n`)
-    writeFileSync(join(folder, 'icon.png'), drawIcon(32))
     mkdirSync(join(output, '..'), { recursive: true })
     const isPacked = await packExtension({ extensionPath: folder, outputPath: output, silent: true })
     if (isPacked !== true) throw new Error('The bundle could not be packed; its manifest may be invalid.')
@@ -63,7 +61,6 @@ function manifestOf({ version, author, license, keywords, engines }: Described) 
     author: { name: author },
     license,
     keywords,
-    icon: 'icon.png',
     server: {
       type: 'node',
       entry_point: 'bin/lexigraph.js',

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
-import { icons } from '../../src/mcp/protocol/icon.ts'
 import { EndpointError } from '../../src/endpoint/endpoint.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tools/tool.ts'
 import { createStandInEngine } from '../support/service/stand-in-engine.ts'
@@ -17,7 +16,6 @@ for (const revision of revisions) {
       name: 'lexigraph',
       title: 'Lexigraph',
       version: '1.2.3',
-      icons,
       websiteUrl: 'https://news.example',
     })
     assert.match(

@@ -16,7 +16,7 @@ import { mostMessageBytes } from './message.ts'
 import { createPrebuilt, type Prebuilt } from './prebuilt.ts'
 import { refuseRequest } from './refusals.ts'
 import { cutPlain } from '../words/plain-text.ts'
-import { type AgentGiven, createAgentServers, serverIdentity } from './server.ts'
+import { type AgentGiven, createAgentServers, serverInfo } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
   /** True if `Host` may contain only names of the local machine. */
@@ -63,7 +63,7 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
   return {
     refusal: (headers) => refusalOf(headers, isLocal),
     prebuilt: createPrebuilt((request, parsedBody) => handler.fetch(request, { parsedBody })),
-    refuse: (message, failure) => refuseRequest(message, failure, serverIdentity(given.version)),
+    refuse: (message, failure) => refuseRequest(message, failure, serverInfo(given)),
     answer: (request, parsedBody, endpoint) =>
       asking.run({ endpoint, left: request.signal }, () => handler.fetch(request, { parsedBody })),
     close: () => handler.close(),

@@ -6,12 +6,10 @@ import {
   type CallToolResult,
   McpServer,
   type McpServerOptions,
-  SERVER_INFO_META_KEY,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../../endpoint/endpoint.ts'
-import { icons } from './icon.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
 import { answerText, plainMessage } from '../words/plain-text.ts'
@@ -52,7 +50,7 @@ const name = 'lexigraph'
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
-  const { version, onFault, addition } = given
+  const { onFault, addition } = given
   const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => {
     const { title, description } = tool
@@ -72,26 +70,20 @@ export function createAgentServers(given: AgentGiven): AgentServers {
       ...addition?.options,
     })
     for (const { tool, config } of registered)
-      server.registerTool(tool.name, config, (args, context) => call(tool, args, context, version, onFault))
+      server.registerTool(tool.name, config, (args, context) => call(tool, args, context, onFault))
     addition?.register(server)
     return server
   }
 }
 
-/** The server as it introduces itself. */
-function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'website'>) {
+/** The server as it introduces itself; revision 2026-07-28 repeats it in each result. */
+export function serverInfo({ version, website }: Pick<AgentGiven, 'version' | 'website'>) {
   return {
     name,
     title: 'Lexigraph',
     version,
-    icons,
     ...(website !== null && { websiteUrl: website }),
   }
-}
-
-/** What revision 2026-07-28 repeats in each result: without the icon, which some clients show to models. */
-export function serverIdentity(version: string) {
-  return { name, version }
 }
 
 /** Tools only read and may be called again; `openWorldHint`, because anybody may have published the texts. */
@@ -106,16 +98,14 @@ async function call(
   tool: Tool,
   args: Json,
   { mcpReq }: ServerContext,
-  version: string,
   onFault: (error: Error) => void,
 ): Promise<CallToolResult> {
   const deadline = AbortSignal.timeout(timeout)
-  const identity = mcpReq.envelope && { _meta: { [SERVER_INFO_META_KEY]: serverIdentity(version) } }
   try {
     const answer = await tool.run(args, AbortSignal.any([mcpReq.signal, deadline]))
-    return { content: [{ type: 'text', text: answerText(answer) }], ...identity }
+    return { content: [{ type: 'text', text: answerText(answer) }] }
   } catch (error) {
-    return { content: [{ type: 'text', text: explain(error) }], isError: true, ...identity }
+    return { content: [{ type: 'text', text: explain(error) }], isError: true }
   }
 
   function explain(error: unknown): string {
