@@ -1,20 +1,18 @@
 /** Callers over a limit, and messages that cannot be read: what clients of the protocol get to read. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import type { Tool, ToolsGiven } from '../../src/mcp/tools/tool.ts'
-import { freeMessages } from '../../src/server/agents/in-process-agent.ts'
 import { createMemoryLimiter } from '../support/server/memory-limiter.ts'
 import type { HttpServer } from '../support/server/http-server.ts'
-import { type AgentServerGiven, envelope, post, startAgentServer, tier } from './agent-server.ts'
+import { envelope, post, startAgentServer, tier } from './agent-server.ts'
 import { connect, overHttp, revisions } from './connect.ts'
 
 const call = { name: 'hello', arguments: { text: 'x' } }
 
 for (const revision of revisions)
   test(`a client of ${revision} over its limit reads why, and when to try again`, async () => {
-    const given = { free: 1_000, points: 100 }
+    const given = { points: 100 }
     await using server = await startScarceServer(given)
     await using client = await connect(overHttp(server.url), revision)
     const answered = await client.callTool(call)
@@ -28,37 +26,38 @@ for (const revision of revisions)
       content?.type === 'text' ? content.text : '',
       /^The call needs 1 point, but 0 of the 100 that the tier "generous" has .* Try again in \d+ seconds?\.$/,
     )
-    await assert.rejects(client.listTools({ cursor: 'next' }), {
+    await assert.rejects(client.listTools(), {
       code: -32000,
       message: /^The request needs 1 point/,
       data: { code: 'RATE_LIMITED', retryAfter: 60, needed: 1, remaining: 0 },
     })
-    assert.equal((await client.listTools()).tools.length, 1)
   })
 
 test('answers have the form that the page on agents says, if callers accept it', async () => {
-  await using server = await startScarceServer({ free: 1_000, points: 100 })
+  await using server = await startScarceServer({ points: 100 })
   const both = 'application/json, text/event-stream'
   const seen = async (message: object, accept: string, headers: Record<string, string> = {}) => {
     const answer = await post(server, message, { accept, ...headers })
     return [answer.status, answer.headers.get('content-type')?.replace(/;.*/, '')]
   }
   const called = { params: call }
-  assert.deepEqual(await seen(request('ping'), both), [200, 'application/json'])
+  assert.deepEqual(await seen(request('ping'), both), [200, 'text/event-stream'])
   assert.deepEqual(await seen(request('tools/call', called), both), [200, 'text/event-stream'])
   for (const accept of ['application/json', 'text/event-stream', '*/*'])
     for (const message of [request('ping'), request('tools/call', called)])
       assert.deepEqual(await seen(message, accept), [406, 'application/json'])
-  const headers = headersOf('2026-07-28', 'tools/call', call.name)
+  const newer = request('tools/call', { params: { ...call, _meta: envelope } })
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': call.name,
+  }
   for (const accept of [both, 'application/json', '*/*'])
-    assert.deepEqual(await seen(newer('tools/call', called), accept, headers), [200, 'application/json'])
+    assert.deepEqual(await seen(newer, accept, headers), [200, 'application/json'])
 })
 
 test('a refusal has the id of its request, the seconds to wait, and the form that the caller accepts', async () => {
-  await using server = await startScarceServer({ free: 2, points: 0 })
-  const tools = await post(server, request('tools/list', { id: 'x' }))
-  assert.equal(tools.status, 200)
-  await post(server, request('ping'))
+  await using server = await startScarceServer({ points: 0 })
   const listed = await post(server, request('tools/list', { id: 'a "b"' }))
   assert.deepEqual([listed.status, listed.headers.get('retry-after')], [200, '60'])
   const { error, ...rest } = await listed.json()
@@ -73,8 +72,7 @@ test('a refusal has the id of its request, the seconds to wait, and the form tha
 })
 
 test('a message without an id is refused by its HTTP status', async () => {
-  await using server = await startScarceServer({ free: 1, points: 0 })
-  await post(server, request('ping'))
+  await using server = await startScarceServer({ points: 0 })
   const { id: _, ...notification } = request('notifications/cancelled')
   for (const body of [notification, request('tools/list', { id: null }), { hello: 1 }]) {
     const refused = await post(server, body)
@@ -84,8 +82,8 @@ test('a message without an id is refused by its HTTP status', async () => {
   }
 })
 
-test('a long message over the limit is not read, however many messages are free', async () => {
-  await using server = await startScarceServer({ free: 9, points: 0 })
+test('a long message over the limit is not read', async () => {
+  await using server = await startScarceServer({ points: 0 })
   const refused = async (length: number): Promise<unknown> => {
     const params = { ...call, arguments: { text: 'x'.repeat(length) } }
     const answer = await post(server, request('tools/call', { id: 1, params }))
@@ -98,33 +96,6 @@ test('a long message over the limit is not read, however many messages are free'
       [429, null],
     ],
   )
-})
-
-test('prebuilt answers cost nothing up to their number in a minute, and a point afterwards', async () => {
-  const limiter = createMemoryLimiter()
-  await using server = await startAgentServer({
-    app: { limiter, authenticate: () => ({ id: 'somebody', tier, keyName: null }) },
-  })
-  const left = async () => (await limiter.spend({ id: 'somebody', tier, keyName: null }, 0))?.remaining
-  for (let count = 0; count < freeMessages; count += 1) {
-    const { status } = await post(server, request(count % 2 === 0 ? 'tools/list' : 'ping'))
-    assert.equal(status, 200)
-  }
-  assert.equal(await left(), tier.pointsPerMinute)
-  const answer = await (await post(server, request('ping', { id: 5 }))).json()
-  assert.deepEqual(answer, { jsonrpc: '2.0', id: 5, result: {} })
-  assert.equal(await left(), tier.pointsPerMinute - 1)
-  await post(server, request('tools/list', { params: { cursor: 'next' } }))
-  assert.equal(await left(), tier.pointsPerMinute - 2)
-})
-
-test('the pages of limits and agents have the number of free messages', () => {
-  const read = (page: string) => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
-  assert.match(
-    read('limits.md'),
-    new RegExp(`prebuilt answers: ${freeMessages} of them in a minute cost nothing`),
-  )
-  assert.match(read('agents-limits.md'), new RegExp(`\\b${freeMessages} such messages in a minute\\b`))
 })
 
 test('a caller who cannot be identified for now is told so with the id of its request', async () => {
@@ -146,7 +117,7 @@ test('a caller who cannot be identified for now is told so with the id of its re
 })
 
 test('a body that cannot be read is charged, and refused when it cannot be paid', async () => {
-  await using server = await startScarceServer({ free: 0, points: 2 })
+  await using server = await startScarceServer({ points: 2 })
   const send = async (body: string, type: string) =>
     (await fetch(`${server.url}/mcp`, { method: 'POST', headers: { 'content-type': type }, body })).status
   assert.equal(await send('{}', 'text/plain'), 415)
@@ -165,40 +136,22 @@ const tools = ({ endpoint }: ToolsGiven): readonly Tool[] => [
   },
 ]
 
-/** `given`: what is left of the caller's free messages and points. */
-function startScarceServer(
-  given: { free: number; points: number },
-  more: AgentServerGiven = { tools },
-): Promise<HttpServer> {
+/** `given`: what is left of the caller's points. */
+function startScarceServer(given: { points: number }): Promise<HttpServer> {
   const limiter = {
     ...createMemoryLimiter(),
-    spend: ({ id }: { readonly id: string }, wanted: number) => {
-      const kind = id.startsWith('free:') ? 'free' : 'points'
-      const granted = given[kind] >= wanted
-      if (granted) given[kind] -= wanted
-      return { granted, remaining: given[kind], resetSeconds: 60 }
+    spend: (_: object, wanted: number) => {
+      const granted = given.points >= wanted
+      if (granted) given.points -= wanted
+      return { granted, remaining: given.points, resetSeconds: 60 }
     },
   }
   return startAgentServer({
-    ...more,
+    tools,
     app: { limiter, authenticate: () => ({ id: 'somebody', tier, keyName: null }) },
   })
 }
 
 function request(method: string, more: Readonly<Record<string, unknown>> = {}) {
   return { jsonrpc: '2.0', id: 1, method, ...more }
-}
-
-/** The same in revision 2026-07-28, which takes these headers too. */
-function newer(method: string, { params }: { readonly params: object }) {
-  return request(method, { params: { ...params, _meta: envelope } })
-}
-
-function headersOf(revision: string, method: string, name: string): Record<string, string> {
-  if (revision !== '2026-07-28') return {}
-  return {
-    'mcp-protocol-version': revision,
-    'mcp-method': method,
-    'mcp-name': name,
-  }
 }

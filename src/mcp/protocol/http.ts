@@ -13,7 +13,6 @@ import {
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 import type { ServiceError } from '../../errors.ts'
 import { mostMessageBytes } from './message.ts'
-import { createPrebuilt, type Prebuilt } from './prebuilt.ts'
 import { refuseRequest } from './refusals.ts'
 import { cutPlain } from '../words/plain-text.ts'
 import { type AgentGiven, createAgentServers, serverInfo } from './server.ts'
@@ -26,8 +25,6 @@ export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
 export interface AgentHttp {
   /** The reason for a 403; null if requests with these headers are answered. */
   refusal(headers: Origin): string | null
-  /** The JSON of an answer that needs no work; null for all other messages. */
-  readonly prebuilt: Prebuilt
   /** The JSON of the answer to a request that is refused for this reason. */
   refuse(message: unknown, failure: ServiceError): string
   /** `message` is the parsed body of `request`; tools send their queries to `endpoint`. */
@@ -62,7 +59,6 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
   })
   return {
     refusal: (headers) => refusalOf(headers, isLocal),
-    prebuilt: createPrebuilt((request, parsedBody) => handler.fetch(request, { parsedBody })),
     refuse: (message, failure) => refuseRequest(message, failure, serverInfo(given)),
     answer: (request, parsedBody, endpoint) =>
       asking.run({ endpoint, left: request.signal }, () => handler.fetch(request, { parsedBody })),

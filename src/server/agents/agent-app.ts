@@ -63,7 +63,6 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
     return {
       endpoint: endpoint(request),
       turn: () => scheduler.wait(caller),
-      isFree: async () => true,
       pay: async () => undefined,
       spend: (time) => scheduler.spend(caller, time),
     }

@@ -1,13 +1,13 @@
-/** Sends what the agents' server itself answers: prebuilt answers and refusals, as JSON or as a stream of one event. */
+/** Sends the refusals of the agents' server, as JSON or as a stream of one event. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, errorCodes } from '../../errors.ts'
 import { errorText, MessageError, refusedError, rpcCodes } from '../../mcp/protocol/refusals.ts'
 import { translate } from '../http/failures.ts'
 
-/** Sends an answer with the id of its request; `failure` is the reason of a refusal. */
-export function sendJson(reply: FastifyReply, text: string, failure?: ServiceError): FastifyReply {
+/** Sends a refusal with the id of its request; `text` is its JSON, `failure` the reason. */
+export function refuseMessage(reply: FastifyReply, text: string, failure: ServiceError): FastifyReply {
   const isStream = acceptsStreamOnly(reply.request.headers.accept)
-  if (failure !== undefined) setRetryAfter(reply, failure)
+  setRetryAfter(reply, failure)
   return setAgentHeaders(reply)
     .header('cache-control', 'no-store')
     .header('content-type', isStream ? 'text/event-stream' : 'application/json')

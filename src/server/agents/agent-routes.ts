@@ -9,13 +9,13 @@ import { mostMessageBytes, readMessage } from '../../mcp/protocol/message.ts'
 import { MessageError, requestIdOf } from '../../mcp/protocol/refusals.ts'
 import { createBodyReader } from '../http/requests.ts'
 import { assertNoKeyInUrl, holdsKeySomewhere } from '../admission/authentication.ts'
-import { answerAgentFailure, sendJson, sendRefusal, setAgentHeaders } from './agent-replies.ts'
+import { answerAgentFailure, refuseMessage, sendRefusal, setAgentHeaders } from './agent-replies.ts'
 import { EventLoopQueue } from './event-loop-queue.ts'
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 
 export const agentPath = '/mcp'
 
-/** Bytes of a message that is parsed before it is paid for. No request with a prebuilt answer is longer. */
+/** Bytes of a message that is read for the id of its refusal: as many as a point covers. */
 const shortMessage = 4_000
 
 /** Takes every method, so that all but POST are counted and refused in the terms of the protocol. */
@@ -96,42 +96,29 @@ async function answer(
   await caller.turn()
   await queue.next()
   const endpoint = meterEndpoint(caller, queue)
-  const read = body.length <= shortMessage ? tryRead(body) : null
-  const prebuilt = read === null ? null : await agent.prebuilt(request.headers, read.message)
-  if (prebuilt !== null && (await caller.isFree())) return sendPrebuilt(reply, prebuilt)
   try {
     await charge(body.length)
   } catch (error) {
     if (!isTransient(error)) throw error
-    if (read === null || requestIdOf(read.message) === null) throw error
-    return sendJson(reply, agent.refuse(read.message, error), error)
+    const message = body.length <= shortMessage ? tryRead(body) : null
+    if (requestIdOf(message) === null) throw error
+    return refuseMessage(reply, agent.refuse(message, error), error)
   }
-  if (prebuilt !== null) return sendPrebuilt(reply, prebuilt)
-  const { message, problem } = read ?? tryRead(body)
-  if (problem !== null) throw problem
+  const message = readMessage(body)
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
   const response = await agent.answer(asWebRequest(request, leaving.signal), message, endpoint)
   return setAgentHeaders(reply).send(response)
 }
 
-interface Read {
-  readonly message: unknown
-  readonly problem: MessageError | null
-}
-
-function tryRead(body: Uint8Array): Read {
+/** Null if the message cannot be read. */
+function tryRead(body: Uint8Array): unknown {
   try {
-    return { message: readMessage(body), problem: null }
+    return readMessage(body)
   } catch (error) {
-    if (error instanceof MessageError) return { message: undefined, problem: error }
+    if (error instanceof MessageError) return null
     throw error
   }
-}
-
-/** An empty answer is that to a notification. */
-function sendPrebuilt(reply: FastifyReply, text: string): FastifyReply {
-  return text === '' ? setAgentHeaders(reply).code(202).send() : sendJson(reply, text)
 }
 
 /** Without the body, which has been read; the protocol only looks at headers. */
@@ -147,8 +134,6 @@ interface AgentCaller {
   readonly endpoint: Endpoint
   /** Await before reading a message; the messages of a caller stay in order. */
   turn(): Promise<void> | undefined
-  /** True if a message that takes next to no work costs nothing. A caller has a number of such messages in a minute. */
-  isFree(): Promise<boolean>
   /** Charges a request with a body of this many bytes. Throws a ServiceError when the caller lacks points. */
   pay(bytes: number): Promise<void>
   /** Adds the milliseconds for which the request blocked the event loop. */
@@ -169,7 +154,6 @@ function refusedCaller(reason: ServiceError): AgentCaller {
   return {
     endpoint: { ask: refuse },
     turn: () => undefined,
-    isFree: async () => false,
     pay: refuse,
     spend: () => undefined,
   }

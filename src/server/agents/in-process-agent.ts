@@ -2,14 +2,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
 import type { ClientScheduler } from '../admission/client-scheduler.ts'
-import type { Caller } from '../admission/tiers.ts'
 import { bytePoints, headPoints } from '../graphql/graphql-routes.ts'
 import { addInProcessEndpoint } from '../in-process/endpoint.ts'
 import { createEntry, type EntryOptions } from '../in-process/entry.ts'
 import { addAgentRoutes } from './agent-routes.ts'
-
-/** Messages of each caller in a minute that cost nothing, of those that take next to no work. */
-export const freeMessages = 120
 
 /** `scheduler` is shared with the GraphQL route, so that both count as one caller's work. */
 export function addInProcessAgent(
@@ -25,17 +21,10 @@ export function addInProcessAgent(
     return {
       endpoint: endpointFor(request),
       turn: () => scheduler.wait(caller.id),
-      isFree: async () => (await options.limiter.spend(asFree(caller), 1))?.granted ?? true,
       pay: (bytes) => entry.spend(request, caller, headPoints(request) + bytePoints(bytes)),
       spend(time) {
         if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
       },
     }
   })
-}
-
-/** Free messages are counted as points are, under another name; a tier without a limit has any number. */
-function asFree({ tier, ...caller }: Caller): Caller {
-  const pointsPerMinute = tier.pointsPerMinute === null ? null : freeMessages
-  return { ...caller, id: `free:${caller.id}`, tier: { ...tier, pointsPerMinute } }
 }

@@ -1,6 +1,5 @@
 /** Attacks on the agents' server by number. */
 import assert from 'node:assert/strict'
-import { freeMessages } from '../../../src/server/agents/in-process-agent.ts'
 import { until } from '../../support/until.ts'
 import { message, sent } from '../requests/agents.ts'
 import { asked, head, host, numbers } from '../attack.ts'
@@ -30,7 +29,7 @@ export const agentLoadAttacks: readonly LoadAttack[] = [
     },
   },
   {
-    name: 'a flood of handshakes and lists of agents: some are free, some are paid, and all others are refused',
+    name: 'a flood of handshakes and lists of agents: some are paid, and all others are refused',
     server: 'scarce',
     async attack(target) {
       const own = from('198.51.100.33')
@@ -45,11 +44,11 @@ export const agentLoadAttacks: readonly LoadAttack[] = [
       ]
       const answers = await pipelined(
         target.port,
-        numbers(floodOf(target, scarcePoints + freeMessages)).map((id) =>
+        numbers(floodOf(target, scarcePoints)).map((id) =>
           sent(JSON.stringify({ jsonrpc: '2.0', id, ...messages[id % messages.length] }), own),
         ),
       )
-      const bodies = answers.map(({ body }) => JSON.parse(body))
+      const bodies = answers.map(({ body }) => JSON.parse(body.replace(/^event: message\ndata: /, '')))
       const refused = answers.filter((_, index) => bodies[index].error !== undefined)
       assert.ok(refused.length >= 120, `${refused.length} were refused`)
       for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 0)
