@@ -179,11 +179,15 @@ test('a record that calls itself by the URI of another is told by its own', asyn
 test('a query is judged with the nearest names and the values of its variables', async () => {
   const agent = open()
   const query = 'query ($n: Int!) { techServiceNewsArticle(first: $n) { totalCount } }'
-  assert.deepEqual(await agent.call('validate_graphql', { query }), {
+  assert.deepEqual(await agent.call('run_graphql', { query, validate: true }), {
     valid: true,
     reads: ['techServiceNewsArticle'],
   })
-  const { valid, errors } = await agent.call('validate_graphql', { query, variables: { n: 'x' } })
+  const { valid, errors } = await agent.call('run_graphql', {
+    query,
+    variables: { n: 'x' },
+    validate: true,
+  })
   assert.equal(valid, false)
   assert.match(errors[0].message, /\$n/)
   assert.equal(agent.asked.length, 0)

@@ -1,4 +1,4 @@
-/** The tool `run_graphql`: runs any query and cuts its data to the budget. */
+/** The tool `run_graphql`: runs any query and cuts its data to the budget, or only validates the query. */
 import { Kind, type OperationDefinitionNode, OperationTypeNode, parse } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { assertTextWithin } from '../../query/parse/limits.ts'
@@ -10,10 +10,12 @@ import { EndpointError } from '../../endpoint/endpoint.ts'
 import { cutText } from '../words/plain-text.ts'
 import { argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
+import { validateGraphql } from './validate-graphql.ts'
 
 interface RunArguments extends Json {
   readonly query: string
   readonly variables?: Json
+  readonly validate?: boolean
 }
 
 const mostCuts = 5
@@ -24,14 +26,20 @@ export function createRunGraphql(): ToolDefinition {
     title: 'Run a GraphQL query',
     description:
       'For what the other tools cannot ask; start from a query that they gave with cite. Lists are cut to max_tokens.',
-    inputSchema: argumentsOf({ query: 'string', variables: { type: 'object', description: 'By name.' } }, [
-      'query',
-    ]),
-    run,
+    inputSchema: argumentsOf(
+      {
+        query: 'string',
+        variables: { type: 'object', description: 'By name.' },
+        validate: { type: 'boolean', description: 'Only checks the query against the schema.' },
+      },
+      ['query'],
+    ),
+    run: async ({ query, variables, validate = false }: RunArguments, toolbox) =>
+      validate ? validateGraphql(query, variables, toolbox) : run(query, variables, toolbox),
   }
 }
 
-async function run({ query, variables }: RunArguments, toolbox: Toolbox): Promise<Json> {
+async function run(query: string, variables: Json | undefined, toolbox: Toolbox): Promise<Json> {
   const sent = { query: timed(query), ...(variables && { variables }) }
   const { data: given, errors, cost } = await toolbox.send(sent)
   if (given === null) throw new EndpointError(faultText(errors))

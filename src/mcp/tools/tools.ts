@@ -14,7 +14,6 @@ import { createRunGraphql } from './run-graphql.ts'
 import { createSearchRecords } from './search-records.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
 import type { Toolbox } from './toolbox.ts'
-import { createValidateGraphql } from './validate-graphql.ts'
 import { budgetOf } from '../words/budget.ts'
 import { tokensOfJson } from '../words/tokens.ts'
 
@@ -49,7 +48,6 @@ export function createTools(given: ToolsGiven): readonly Tool[] {
     createGetRecord(),
     createAggregate(context),
     createResolveName(),
-    createValidateGraphql(),
     createRunGraphql(),
     ...(given.chatgpt === true ? [createSearch(), createFetch()] : []),
   ].map((tool) => ({

@@ -1,33 +1,24 @@
-/** The tool `validate_graphql`: validates a query against the schema; errors name the nearest valid names. */
-import { type GraphQLError, Kind, type OperationDefinitionNode } from 'graphql'
+/** `validate` of the tool `run_graphql`: validates a query against the schema; errors name the nearest valid names. */
+import { type GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { coerceVariables, findOperation, prepare, RequestErrors } from '../../query/parse/prepare.ts'
 import { fitValue } from '../words/budget.ts'
 import { cutText } from '../words/plain-text.ts'
-import { argumentsOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
+import type { Toolbox } from './toolbox.ts'
 import type { Json } from './tool.ts'
-
-interface ValidateArguments extends Json {
-  readonly query: string
-  readonly variables?: Json
-}
 
 const mostErrors = 5
 
-export function createValidateGraphql(): ToolDefinition {
-  return {
-    name: 'validate_graphql',
-    title: 'Check a GraphQL query',
-    description: 'Checks a query against the schema without running it.',
-    inputSchema: argumentsOf({ query: 'string', variables: { type: 'object', description: 'By name.' } }, [
-      'query',
-    ]),
-    run: async (args: ValidateArguments, toolbox) =>
-      fitValue(validate(args, toolbox), toolbox.budget).value as Json,
-  }
+/** `{ valid: true, reads }` with the fields of the query, or `{ valid: false, errors }`; nothing is sent. */
+export function validateGraphql(
+  query: string,
+  variables: Json | undefined,
+  { schema, budget }: Pick<Toolbox, 'schema' | 'budget'>,
+): Json {
+  return fitValue(validate(query, variables, schema), budget).value as Json
 }
 
-function validate({ query, variables }: ValidateArguments, { schema }: Toolbox): Json {
+function validate(query: string, variables: Json | undefined, schema: GraphQLSchema): Json {
   try {
     const operation = findOperation(prepare(schema, query), null)
     // Without variables, only their use in the document is validated.

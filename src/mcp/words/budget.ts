@@ -10,7 +10,6 @@ export const budgets = {
   aggregate: 1500,
   describe: 1400,
   resolve_name: 400,
-  validate_graphql: 400,
   run_graphql: 4000,
   search: 2000,
   fetch: 6000,

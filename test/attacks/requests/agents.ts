@@ -128,11 +128,15 @@ export const agentAttacks: readonly Attack[] = [
       call('search_records', { collection: 'article', filters: `[${'{},'.repeat(60_000)}{}]` }),
       { says: /more than 5000/ },
     ],
-    ...['run_graphql', 'validate_graphql'].flatMap((tool): readonly Row[] => [
-      [`${tool} with 49,000 names`, call(tool, { query: names }), { says: /too many tokens/ }],
+    ...[{}, { validate: true }].flatMap((given): readonly Row[] => [
       [
-        `${tool} with variables as text of 100,000 levels`,
-        call(tool, { query: '{ __typename }', variables: nested(100_000) }),
+        `run_graphql with 49,000 names and ${JSON.stringify(given)}`,
+        call('run_graphql', { ...given, query: names }),
+        { says: /too many tokens/ },
+      ],
+      [
+        `run_graphql with variables as text of 100,000 levels and ${JSON.stringify(given)}`,
+        call('run_graphql', { ...given, query: '{ __typename }', variables: nested(100_000) }),
         { says: /nest more than 256 levels/ },
       ],
     ]),
@@ -142,8 +146,8 @@ export const agentAttacks: readonly Attack[] = [
       { says: /nested too deep|too many/ },
     ],
     [
-      'validate_graphql with variables as text of 250,000 brackets',
-      call('validate_graphql', { query: '{ __typename }', variables: '['.repeat(250_000) }),
+      'run_graphql with variables as text of 250,000 brackets',
+      call('run_graphql', { query: '{ __typename }', variables: '['.repeat(250_000), validate: true }),
       { says: /variables must be object/ },
     ],
     [
