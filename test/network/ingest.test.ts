@@ -24,6 +24,7 @@ test('what happens on the network is answered as it happens', async (t) => {
   const { ingest, service } = following
   const firehose = `firehose:${network.pdsUrl}`
   const { query } = service
+  const long = (claim: string, holds: () => Promise<void>) => longTest(claim, {}, holds, t)
 
   await t.test(
     'a record is answered once created, updated or deleted, and references lead to it',
@@ -162,58 +163,48 @@ test('what happens on the network is answered as it happens', async (t) => {
     await eventually(async () => keptOf(shared, carol.did), 0)
   })
 
-  await longTest(
-    'a record shows the present handle, and null while that cannot be looked up',
-    {},
-    async () => {
-      await using resolver = await startProxy(network.pdsUrl)
-      const settings = settingsIn({ ...network, pdsUrl: resolver.url }, inFolder('handles.db'))
-      const bert = await network.createAccount('bert')
-      await resolver.stop()
-      await using own = await startFollowing(firehose, settings)
-      await bert.create(collections.source, outlet('Of Bert'))
-      const handles = async (): Promise<Json> => {
-        const { techServiceNewsSource } = await own.service.query(
-          '{ techServiceNewsSource { nodes { actorHandle } } }',
-        )
-        return techServiceNewsSource.nodes.map(({ actorHandle }: Json) => actorHandle)
-      }
-      await eventually(handles, [null])
-      await resolver.resume()
-      await own.ingest.stop()
-      await using _again = await startIngest(firehose, settings)
-      await atOnce(handles, [null], ['bert.test'])
-      await bert.changeHandle('berta')
-      await atOnce(handles, ['bert.test'], ['berta.test'])
-    },
-    t,
-  )
+  await long('a record shows the present handle, and null while that cannot be looked up', async () => {
+    await using resolver = await startProxy(network.pdsUrl)
+    const settings = settingsIn({ ...network, pdsUrl: resolver.url }, inFolder('handles.db'))
+    const bert = await network.createAccount('bert')
+    await resolver.stop()
+    await using own = await startFollowing(firehose, settings)
+    await bert.create(collections.source, outlet('Of Bert'))
+    const handles = async (): Promise<Json> => {
+      const { techServiceNewsSource } = await own.service.query(
+        '{ techServiceNewsSource { nodes { actorHandle } } }',
+      )
+      return techServiceNewsSource.nodes.map(({ actorHandle }: Json) => actorHandle)
+    }
+    await eventually(handles, [null])
+    await resolver.resume()
+    await own.ingest.stop()
+    await using _again = await startIngest(firehose, settings)
+    await atOnce(handles, [null], ['bert.test'])
+    await bert.changeHandle('berta')
+    await atOnce(handles, ['bert.test'], ['berta.test'])
+  })
 
-  await longTest(
-    'publishers are named by DID or handle, and records of others are not taken',
-    {},
-    async () => {
-      const [erin, fred, gina] = [
-        await network.createAccount('erin'),
-        await network.createAccount('fred'),
-        await network.createAccount('gina'),
-      ]
-      const database = inFolder('publishers.db')
-      const env = settingsIn(network, database, { LEXIGRAPH_PUBLISHERS: `${erin.did}, @fred.test` })
-      await using own = await startIngest(firehose, env)
-      await gina.create(collections.source, outlet('Of Gina'))
-      const { uri: first } = await erin.create(collections.source, outlet('Of Erin'))
-      await gina.create(collections.article, {})
-      const { uri: second } = await fred.create(collections.source, outlet('Of Fred'))
-      await eventually(async () => [...(await storedIn(database)).keys()], [second, first])
-      assert.deepEqual((await own.status()).rejections, {})
-      await own.stop()
-      const unknown = { ...env, LEXIGRAPH_PUBLISHERS: 'nobody.test' }
-      const { status, stderr } = await runProgram(['ingest', '--from', firehose], { env: unknown })
-      assert.deepEqual([status, stderr], [1, 'The handle nobody.test points to no account.\n'])
-    },
-    t,
-  )
+  await long('publishers are named by DID or handle, and records of others are not taken', async () => {
+    const [erin, fred, gina] = [
+      await network.createAccount('erin'),
+      await network.createAccount('fred'),
+      await network.createAccount('gina'),
+    ]
+    const database = inFolder('publishers.db')
+    const env = settingsIn(network, database, { LEXIGRAPH_PUBLISHERS: `${erin.did}, @fred.test` })
+    await using own = await startIngest(firehose, env)
+    await gina.create(collections.source, outlet('Of Gina'))
+    const { uri: first } = await erin.create(collections.source, outlet('Of Erin'))
+    await gina.create(collections.article, {})
+    const { uri: second } = await fred.create(collections.source, outlet('Of Fred'))
+    await eventually(async () => [...(await storedIn(database)).keys()], [second, first])
+    assert.deepEqual((await own.status()).rejections, {})
+    await own.stop()
+    const unknown = { ...env, LEXIGRAPH_PUBLISHERS: 'nobody.test' }
+    const { status, stderr } = await runProgram(['ingest', '--from', firehose], { env: unknown })
+    assert.deepEqual([status, stderr], [1, 'The handle nobody.test points to no account.\n'])
+  })
 
   await t.test('a source that is away is told of, and nothing is lost meanwhile', async () => {
     const hedy = await network.createAccount('hedy')

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { longTest } from '../support/rounds.ts'
 import { type Cluster, databases, startCluster } from '../support/store/postgres.ts'
 import { collection, properties, roundOf, whileWriting } from '../support/records/rounds.ts'
 import { run } from '../support/store/postgres-layout.ts'
@@ -52,7 +53,7 @@ test('a dump is one moment of an index that is written to, and serves when resto
   await roundOf(restored)
 })
 
-test('a copied cluster is one moment of an index that is written to', { skip: skipCopy }, async () => {
+longTest('a copied cluster is one moment of an index that is written to', { skip: skipCopy }, async () => {
   const url = await emptyDatabase('copied')
   const data = join(folder, 'copy')
   const from = new URL(url)
