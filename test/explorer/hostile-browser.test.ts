@@ -1,11 +1,13 @@
 /** Records that attack, in a real browser: no script of theirs runs, nothing else is asked, and pages stay in shape. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { someForms } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
 import { did, hostile, note, reply } from './hostile-records.ts'
 import { openReader, serveOther } from './reader.ts'
 
 const places = [
+  `/at/${did}/${note}/attacker`,
   '/',
   '/search?q=script',
   `/c/${note}`,
@@ -19,7 +21,6 @@ const places = [
   `/c/${reply}`,
   `/embed/c/${note}`,
   `/at/${did}`,
-  `/at/${did}/${note}/attacker`,
   `/at/${did}/${note}/other`,
 ]
 
@@ -33,7 +34,7 @@ test('hostile records run no script, ask for nothing elsewhere, and do not burst
     complaints.push(`It says ${dialog.message()}.`)
     void dialog.dismiss()
   })
-  for (const place of places) {
+  for (const place of someForms(places, 8)) {
     await page.goto(service.url + place)
     // What is folded in takes room too.
     await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")

@@ -7,24 +7,27 @@ import { closeCorpora, corpusNamed } from '../golden/corpora.ts'
 import type { Json } from '../reference/shapes.ts'
 import { wheres } from '../support/random/where.ts'
 import { rounds, seed } from '../support/rounds.ts'
-import { onEveryDatabase as test, onOneDatabase } from '../support/store/databases.ts'
+import { onOneDatabase } from '../support/store/databases.ts'
 
 after(closeCorpora)
 
 for (const name of ['demo', 'network'] as const)
-  test(`conditions on records of ${name} find what the reference evaluator finds`, async (database) => {
-    const { service, reference } = await corpusNamed(name, database)
-    const questions = fc
-      .constantFrom(...reference.shapes.keys())
-      .chain((collection) => fc.tuple(fc.constant(collection), wheres(reference, collection, 2)))
-    const check = fc.asyncProperty(questions, async ([collection, where]) => {
-      const { typeName, rootField } = reference.shapes.get(collection)!
-      const query = `query ($where: ${typeName}WhereInput) { list: ${rootField}(where: $where, first: 0) { totalCount } }`
-      const { list } = await service.data(query, { where })
-      assert.equal(list.totalCount, reference.count(collection, where))
-    })
-    await fc.assert(check, { seed, numRuns: 25 * rounds(), includeErrorInReport: true })
-  })
+  onOneDatabase(
+    `conditions on records of ${name} find what the reference evaluator finds`,
+    async (database) => {
+      const { service, reference } = await corpusNamed(name, database)
+      const questions = fc
+        .constantFrom(...reference.shapes.keys())
+        .chain((collection) => fc.tuple(fc.constant(collection), wheres(reference, collection, 2)))
+      const check = fc.asyncProperty(questions, async ([collection, where]) => {
+        const { typeName, rootField } = reference.shapes.get(collection)!
+        const query = `query ($where: ${typeName}WhereInput) { list: ${rootField}(where: $where, first: 0) { totalCount } }`
+        const { list } = await service.data(query, { where })
+        assert.equal(list.totalCount, reference.count(collection, where))
+      })
+      await fc.assert(check, { seed, numRuns: 25 * rounds(), includeErrorInReport: true })
+    },
+  )
 
 for (const name of ['demo', 'network', 'stress', 'odd', 'library'] as const)
   onOneDatabase(`no record of ${name} lacks a value that the schema calls never null`, async (database) => {
