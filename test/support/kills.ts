@@ -6,13 +6,10 @@ import assert from 'node:assert/strict'
 import type { Dice } from '../network/fake-server.ts'
 import { type Program, startProgram } from '../network/service.ts'
 import { hasEnded, workOf } from './processes.ts'
-import { rounds } from './rounds.ts'
 import { until } from './until.ts'
 
 /** Hundredths of a second of computing up to the first kill, on average; a program takes about thirty to start. */
 const untilFirst = 36
-/** How much later each next kill is, so that `npm test` has some and the long command many. */
-const later = rounds() > 1 ? 2 : 5
 
 /** Sends the signal after that much computing. False if the program was done before, which must have gone well. */
 export async function killAfter(
@@ -46,7 +43,7 @@ export async function killUntilDone(
 ): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     await using program = startProgram(args)
-    const after = untilFirst * (0.5 + dice.draw()) * (1 + later * kills)
+    const after = untilFirst * (0.5 + dice.draw()) * (1 + 2 * kills)
     if (!(await killAfter(program, after, dice.pick(signals)))) return kills
     if (await look()) return kills + 1
   }
