@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type GraphQLInputType, validateInputValue } from 'graphql'
+import { recordDoc } from '../../../test/support/lexicons/documents.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
@@ -105,8 +106,7 @@ test('a field with the name of a parameter is written with its operator', () => 
   // A record's `top` is grouped by as `record_top`.
   const names = ['lang', ...viewParameters, ...chartParameters].filter((name) => name !== 'top')
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-  const record = { type: 'record', key: 'tid', record: { type: 'object', properties } }
-  const model = modelOf([{ lexicon: 1, id: 'org.example.odd', defs: { main: record } }], {})
+  const model = modelOf([recordDoc('org.example.odd', properties)], {})
   const [odd] = createSubjects(model).all
   assert.ok(odd)
   for (const name of names) {

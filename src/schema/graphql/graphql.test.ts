@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type GraphQLInputObjectType, isInputObjectType } from 'graphql/type'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { newsLexicons } from '../../../test/golden/corpora.ts'
+import { recordDoc } from '../../../test/support/lexicons/documents.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import type { ObjectType } from '../model/model.ts'
 import { buildGraphQLSchema } from './graphql.ts'
@@ -83,26 +84,6 @@ function withMatches(input: GraphQLInputObjectType, { fields }: ObjectType, dept
   })
 }
 
-test('there is nothing but queries', () => {
-  const schema = buildGraphQLSchema(modelOf([record('org.example.thing', {})], {}))
-  assert.equal(schema.getMutationType() ?? null, null)
-  assert.equal(schema.getSubscriptionType() ?? null, null)
-  assert.deepEqual(
-    Object.keys(schema.getTypeMap()).filter((name) => /mutation|subscription/i.test(name)),
-    [],
-  )
-  assert.deepEqual(Object.keys(schema.getQueryType()?.getFields() ?? {}), [
-    'orgExampleThing',
-    'orgExampleThingAggregate',
-    'orgExampleThingByUri',
-    'node',
-    'nodes',
-    'indexStatus',
-  ])
-})
-
 function record(id: string, properties: object, defs: object = {}): Json {
-  const box = { type: 'object', properties: { a: { type: 'string' } } }
-  const main = { type: 'record', key: 'any', record: { type: 'object', properties } }
-  return { lexicon: 1, id, defs: { main, box, ...defs } }
+  return recordDoc(id, properties, { box: strongRef, ...defs })
 }

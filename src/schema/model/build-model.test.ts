@@ -1,57 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GraphQLObjectType } from 'graphql'
+import { recordDoc, ref, strongRef } from '../../../test/support/lexicons/documents.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { buildGraphQLSchema } from '../graphql/graphql.ts'
 import type { Model } from './model.ts'
 import { groupFields } from './operators.ts'
 
 type Properties = Readonly<Record<string, unknown>>
-
-test('each lexicon type becomes a kind', () => {
-  const { fields } = collection(
-    model({
-      text: { type: 'string', maxGraphemes: 10 },
-      at: { type: 'string', format: 'datetime' },
-      uri: { type: 'string', format: 'at-uri' },
-      small: { type: 'integer', minimum: 0, maximum: 9 },
-      chosen: { type: 'integer', enum: [1, 2] },
-      large: { type: 'integer', minimum: 0 },
-      yes: { type: 'boolean' },
-      raw: { type: 'bytes' },
-      link: { type: 'cid-link' },
-      file: { type: 'blob' },
-      any: { type: 'unknown' },
-      ref: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
-      token: { type: 'ref', ref: '#token' },
-      box: { type: 'ref', ref: '#box' },
-      list: { type: 'array', items: { type: 'string' } },
-      one: { type: 'union', refs: ['#box'] },
-    }),
-  ).type
-  assert.deepEqual(
-    fields.map(({ name, type }) => [name, type.kind === 'integer' ? type.bits : type.kind]),
-    [
-      ['text', 'string'],
-      ['at', 'datetime'],
-      // A record's own URI has that name.
-      ['record_uri', 'atUri'],
-      ['small', 32],
-      ['chosen', 32],
-      ['large', 53],
-      ['yes', 'boolean'],
-      ['raw', 'bytes'],
-      ['link', 'cidLink'],
-      ['file', 'blob'],
-      ['any', 'unknown'],
-      ['ref', 'strongRef'],
-      ['token', 'string'],
-      ['box', 'object'],
-      ['list', 'array'],
-      ['one', 'union'],
-    ],
-  )
-})
 
 test('text is free when it counts graphemes, bounded up to 5,000 bytes', () => {
   const kinds = collection(
@@ -97,7 +53,7 @@ test('properties that clash or are no names are mapped, and each mapping is note
 
 test('a generated field gives way to a property of its name, and that is noted', () => {
   const { notes } = model({
-    other: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
+    other: strongRef,
     otherResolved: { type: 'string' },
     orgExampleThingViaOther: { type: 'string' },
   })
@@ -108,12 +64,11 @@ test('a generated field gives way to a property of its name, and that is noted',
 })
 
 test('references are found in objects and arrays, circular ones once, with their declared targets', () => {
-  const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
   const built = model(
     {
       one: strongRef,
       many: { type: 'array', items: { type: 'string', format: 'at-uri' } },
-      box: { type: 'ref', ref: '#box' },
+      box: ref('#box'),
       either: { type: 'union', refs: ['com.atproto.repo.strongRef'] },
     },
     {
@@ -143,18 +98,16 @@ test('references are found in objects and arrays, circular ones once, with their
 
 test('a union is one type, though its record is embedded elsewhere or its array has a definition', () => {
   const union = { type: 'union', refs: ['#box'] }
-  const colors = { type: 'record', key: 'any', record: { type: 'object', properties: { accent: union } } }
-  const box = { type: 'object', properties: { more: { type: 'ref', ref: '#list' } } }
+  const box = { type: 'object', properties: { more: ref('#list') } }
   const list = { type: 'array', items: { type: 'union', refs: ['#box'] } }
   const properties = {
-    theme: { type: 'ref', ref: 'org.example.colors' },
-    one: { type: 'ref', ref: '#list' },
-    two: { type: 'ref', ref: '#list' },
+    theme: ref('org.example.colors'),
+    one: ref('#list'),
+    two: ref('#list'),
   }
-  const main = { type: 'record', key: 'any', record: { type: 'object', properties } }
   const documents = [
-    { lexicon: 1, id: 'org.example.colors', defs: { main: colors, box: { ...box, properties: {} } } },
-    { lexicon: 1, id: 'org.example.site', defs: { main, list, box } },
+    recordDoc('org.example.colors', { accent: union }, { box: { ...box, properties: {} } }),
+    recordDoc('org.example.site', properties, { list, box }),
   ]
   const schema = buildGraphQLSchema(modelOf(documents, {}))
   const typeOf = (type: string, field: string) =>
@@ -171,18 +124,8 @@ test('what records can be grouped by is found once for a model', () => {
 })
 
 function model(properties: Properties, references: Readonly<Record<string, readonly string[]>> = {}): Model {
-  const content = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
-  const box = { type: 'object', properties: { content, inner: { type: 'ref', ref: '#box' } } }
-  const document = {
-    lexicon: 1,
-    id: 'org.example.thing',
-    defs: {
-      main: { type: 'record', key: 'any', record: { type: 'object', properties } },
-      box,
-      token: { type: 'token' },
-    },
-  }
-  return modelOf([document], references)
+  const box = { type: 'object', properties: { content: strongRef, inner: ref('#box') } }
+  return modelOf([recordDoc('org.example.thing', properties, { box })], references)
 }
 
 function collection({ collections }: Model) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newsLexicons, stressLexicons } from '../../../test/golden/corpora.ts'
+import { recordDoc, text } from '../../../test/support/lexicons/documents.ts'
 import { modelOf } from '../../../test/support/service/agents.ts'
 import { libraryLexicons, libraryReferences } from '../../../test/support/records/lexicons.ts'
 import { createSubjects } from '../../explorer/fields/subject.ts'
@@ -8,20 +9,12 @@ import { createCatalogue } from '../../mcp/words/collections.ts'
 import { guessRoles } from './roles.ts'
 
 function rolesOf(properties: object, hidden: readonly string[] = []) {
-  const document = {
-    lexicon: 1,
-    id: 'org.example.thing',
-    defs: {
-      main: { type: 'record', key: 'tid', record: { type: 'object', properties } },
-      picture: { type: 'object', properties: { alt: text, url: address } },
-    },
-  }
-  const [collection] = modelOf([document], {}).collections
+  const defs = { picture: { type: 'object', properties: { alt: text, url: address } } }
+  const [collection] = modelOf([recordDoc('org.example.thing', properties, defs)], {}).collections
   assert.ok(collection)
   return guessRoles(collection, new Set(hidden))
 }
 
-const text = { type: 'string' }
 const address = { type: 'string', format: 'uri' }
 const time = { type: 'string', format: 'datetime' }
 const picture = { type: 'ref', ref: '#picture' }
