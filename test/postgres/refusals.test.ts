@@ -22,8 +22,6 @@ const writing = [
   ['import', records],
 ]
 const commands = [...writing, ['status']]
-/** For what is refused before anything is known of a database, by which all that write are alike. */
-const someCommands = commands.slice(1)
 
 const runCommand = commandsInTurn()
 
@@ -34,27 +32,6 @@ before(async () => {
 after(async () => {
   await cluster?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true })
-})
-
-onPostgres('a wrong password is refused, and never shown', async () => {
-  const url = (await cluster.addRole('careful', 'right')).replace('right', 'wrong')
-  await refused(
-    url,
-    /^The server at \S+ refuses the password of the user "careful": write the right one in the URL/,
-  )
-})
-
-onPostgres('a URL that is none is refused, and a password in it is not shown', async () => {
-  await refused(
-    'postgres://u:secret@h:port/db',
-    /^postgres:\/\/u@h:port\/db is not a valid URL of a database: write/,
-    someCommands,
-  )
-  await refused(
-    'mysql://u:secret@h/db',
-    /^"mysql:" is not a scheme of a database\. Write sqlite:PATH, a path alone, or postgres:/,
-    someCommands,
-  )
 })
 
 onPostgres('a role without rights is told which one it lacks', async () => {
