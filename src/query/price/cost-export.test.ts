@@ -6,7 +6,7 @@ import type { Json } from '../../../test/reference/shapes.ts'
 import { createMemoryLimiter } from '../../../test/support/server/memory-limiter.ts'
 import { someCaller } from '../../../test/support/service/callers.ts'
 import { buildRecord } from '../../../test/support/records/records.ts'
-import { openTestService } from '../../../test/support/service/service.ts'
+import type { TestService } from '../../../test/support/service/service.ts'
 import { createPlanner } from '../../../test/support/store/plans.ts'
 import { sizeOf } from './cost.ts'
 import { exportCostOf } from './cost-export.ts'
@@ -20,15 +20,7 @@ test('an export costs its search and a tenth of its rows, and what is not there 
     ),
   )
   await using service = await openLibrary('sqlite', records)
-  const { engine, opened } = service
-  const caller = someCaller({ pointsPerMinute: 100, exportRows: 10_000 })
-  await using server = await startServer({
-    schema: opened.schema,
-    engine,
-    exports: engine,
-    limiter: createMemoryLimiter(),
-    authenticate: () => caller,
-  })
+  await using server = await serve(service, { pointsPerMinute: 100, exportRows: 10_000 })
   const left = async (parameters: string) => {
     const response = await server.get(`/export/org.example.library.person.csv?${parameters}`)
     const text = await response.text()
@@ -50,15 +42,8 @@ test('an export costs its search and a tenth of its rows, and what is not there 
 })
 
 test('an export that costs more than a minute has is refused with both numbers', async () => {
-  await using service = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })
-  const { engine, opened } = service
-  const caller = someCaller({ pointsPerMinute: 10, exportRows: 1_000_000 })
-  await using server = await startServer({
-    schema: opened.schema,
-    engine,
-    exports: engine,
-    authenticate: () => caller,
-  })
+  await using service = await openLibrary('sqlite')
+  await using server = await serve(service, { pointsPerMinute: 10, exportRows: 1_000_000 })
   const response = await server.get('/export/org.example.library.person.csv?fields=name')
   assert.equal(response.status, 400)
   const { errors } = (await response.json()) as Json
@@ -77,3 +62,14 @@ test('each row after the first costs a part of a row of a list', () => {
     assert.equal(pointsFor(rows), Math.ceil(size / weights.point), `${rows} rows`)
   }
 })
+
+/** A server for a caller whose tier has these limits. */
+function serve({ engine, opened }: TestService, limits: Parameters<typeof someCaller>[0]) {
+  return startServer({
+    schema: opened.schema,
+    engine,
+    exports: engine,
+    limiter: createMemoryLimiter(),
+    authenticate: () => someCaller(limits),
+  })
+}

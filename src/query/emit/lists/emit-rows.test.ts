@@ -1,49 +1,20 @@
-/** Lists that are found in other ways where it is cheaper: no page may differ. */
+/** Lists that are found in other ways where it is cheaper. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { someForms } from '../../../../test/support/rounds.ts'
 import { news } from '../../../../test/support/service/library.ts'
 import { openTestService, sharedService, waysOfLoading } from '../../../../test/support/service/service.ts'
 
 const open = sharedService(async () => news())
 const list = 'techServiceNewsArticle'
-const said = 'OR: [{title: {contains: "the"}}, {description: {contains: "ing"}}]'
 const enrichments = 'techServiceNewsEnrichmentViaArticle'
-const wheres = [
-  'title: {contains: "the"}',
-  said,
-  `${said}, language: {eq: "en"}`,
-  `${said}, NOT: {section: {contains: "s"}}`,
-  `${said}, publishedAt: {gte: "2026-09-15", lt: "2026-10-15"}`,
-]
-const sorts = [
-  '{field: publishedAt, direction: DESC}',
-  '{field: publishedAt}',
-  '{field: createdAt}',
-  '{field: createdAt, direction: DESC}',
-  '{field: title}',
-  '{field: language}, {field: publishedAt}',
-]
-test('pages are the same whether candidates are sorted before or after they are verified', async () => {
-  const before = await open('sqlite')
+const newestFirst = 'sortBy: [{field: publishedAt, direction: DESC}]'
+
+test('candidates of which there are many are sorted before they are verified', async () => {
   // Statistics that make every text common.
-  await using after = await openTestService({ ...news(), loading: 4 * waysOfLoading })
-  for (const where of wheres)
-    for (const sort of someForms(sorts, 3)) {
-      let cursor = ''
-      for (const side of ['first: 7', 'first: 7', 'last: 5']) {
-        const at =
-          cursor === '' ? '' : `, ${side.startsWith('first') ? 'after' : 'before'}: ${JSON.stringify(cursor)}`
-        const page = `{ ${list}(${side}${at}, sortBy: [${sort}], where: {${where}}) {
-          totalCount nodes { uri title } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
-        const answer = await after.data(page)
-        assert.deepEqual(answer, await before.data(page), page)
-        cursor = String(answer[list].pageInfo.endCursor)
-      }
-    }
-  const page = `{ ${list}(first: 3, sortBy: [${sorts[0]}], where: {${wheres[0]}}) { nodes { uri } } }`
-  assert.equal((await after.data(page))[list].nodes.length, 3)
-  assert.match(after.opened.lastStatement(), /limit -1\) t\d+ cross join/)
+  await using service = await openTestService({ ...news(), loading: 4 * waysOfLoading })
+  const page = `{ ${list}(first: 3, ${newestFirst}, where: {title: {contains: "the"}}) { nodes { uri } } }`
+  assert.equal((await service.data(page))[list].nodes.length, 3)
+  assert.match(service.opened.lastStatement(), /limit -1\) t\d+ cross join/)
 })
 
 test('what few records can have is found through an index', async () => {
@@ -71,7 +42,7 @@ test('what few records can have is found through an index', async () => {
     [`OR: [{uri: {in: ${JSON.stringify(many)}}}, {source: {uri: {in: ${JSON.stringify(many)}}}}]`, 0, null],
     ['title: {in: ["qqqzz", "zzqqq", ""]}, uri: {ne: "at://a/b/c"}', 0, null],
   ] as const)
-    for (const sort of ['', `, sortBy: [${sorts[0]}]`]) {
+    for (const sort of ['', `, ${newestFirst}`]) {
       const page = `{ ${list}(where: {${where}}${sort}) { totalCount nodes { uri } } }`
       const { totalCount, nodes } = (await service.data(page))[list]
       assert.deepEqual([totalCount, nodes.length], [count, count], page)
