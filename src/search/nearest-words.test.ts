@@ -3,32 +3,13 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { editDistance, mostEdits } from './nearest-words.ts'
 
-test('each insertion, removal, replacement and swap of neighbours is one edit', () => {
-  const edits: readonly (readonly [string, string, number])[] = [
-    ['climate', 'climate', 0],
-    ['climte', 'climate', 1],
-    ['climmate', 'climate', 1],
-    ['clinate', 'climate', 1],
-    ['cilmate', 'climate', 1],
-    ['clmiaet', 'climate', 2],
-    ['ca', 'abc', 3],
-    ['', 'ab', 2],
-    ['выбры', 'выборы', 1],
-    ['👍a', 'a', 1],
-  ]
-  for (const [from, to, expected] of edits) {
-    assert.equal(editDistance(from, to, 3), expected, `${from} ${to}`)
-    assert.equal(editDistance(from, to, expected - 1), null, `${from} ${to}`)
-  }
-})
-
 test('the longer a word, the more edits it may have', () => {
   assert.deepEqual(['', 'a', 'ab', 'abc', 'abcde', 'abcdef', '𝒶𝒷'].map(mostEdits), [0, 0, 0, 1, 1, 2, 0])
 })
 
-const words = fc.string({ unit: fc.constantFrom(...'abcж'), maxLength: 7 })
+const words = fc.string({ unit: fc.constantFrom(...'abcж👍'), maxLength: 7 })
 
-test('the distance is that of the recursive definition', () => {
+test('each insertion, removal, replacement and swap of neighbours is one edit', () => {
   fc.assert(
     fc.property(words, words, fc.integer({ min: 0, max: 3 }), (from, to, most) => {
       const expected = distance([...from], [...to])
