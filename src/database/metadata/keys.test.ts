@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { newUrl, onNotes, onStoppedNotes } from '../../../test/support/store/note-stores.ts'
 import { onEveryEngine } from '../../../test/support/store/databases.ts'
 import { openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
+import { keyOf } from '../../../test/support/service/callers.ts'
 import type { ApiKey } from './metadata-store.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -128,17 +129,7 @@ onEveryEngine('a key is revoked once, for good, and all processes know at once',
 })
 
 function key(id: string, createdAt: bigint, more: Partial<ApiKey> = {}): ApiKey {
-  return {
-    id,
-    name: 'a',
-    tier: 'research',
-    createdAt,
-    contact: null,
-    expiresAt: null,
-    validUntil: null,
-    revokedAt: null,
-    ...more,
-  }
+  return keyOf(id, { name: 'a', createdAt, ...more })
 }
 
 const today = 20_000

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { anyCodePoint } from '../../../test/support/random/values/any-text.ts'
 import { onOneDatabase } from '../../../test/support/store/databases.ts'
 import { openNotes, stoppedClock } from '../../../test/support/records/notes.ts'
+import { keyOf } from '../../../test/support/service/callers.ts'
 import type { Engine } from '../../../test/support/store/postgres.ts'
 import { emptyDatabases } from '../../../test/support/store/store.ts'
 import type { ApiKey } from '../../database/metadata/metadata-store.ts'
@@ -293,18 +294,4 @@ async function refusal(attempt: Caller | Promise<Caller>, code?: ErrorCode): Pro
   assert.ok(error instanceof ServiceError, String(error))
   if (code !== undefined) assert.equal(error.code, code)
   return error
-}
-
-function keyOf(id: string, more: Partial<ApiKey>): ApiKey {
-  return {
-    id,
-    name: id,
-    tier: 'research',
-    createdAt: 0n,
-    contact: null,
-    expiresAt: null,
-    validUntil: null,
-    revokedAt: null,
-    ...more,
-  }
 }

@@ -5,17 +5,6 @@ import { FairSemaphore, OverloadedError, type PermitRequest } from './fair-semap
 
 const never = new AbortController().signal
 
-test('there are as many permits as were asked for, and each can be acquired again', async () => {
-  const semaphore = new FairSemaphore({ permits: 2, mostWaiting: 10 })
-  const first = await semaphore.acquire(by('a'))
-  await semaphore.acquire(by('a'))
-  const third = semaphore.acquire(by('a'))
-  assert.equal(semaphore.waiting, 1)
-  first[Symbol.dispose]()
-  await third
-  assert.equal(semaphore.waiting, 0)
-})
-
 test('callers of equal use alternate, and requests of one caller keep their order', async () => {
   const order = await orderOf(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'])
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
@@ -126,26 +115,6 @@ test('permits are given back side by side, and what takes longer than expected t
   time += 1_500
   await assert.rejects(semaphore.acquire(by('d', 200, { deadline: time + 2_000 })), isOverloaded())
   await refused
-})
-
-test('who leaves while waiting fails with the reason, and is passed over', async () => {
-  const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10 })
-  const held = await semaphore.acquire(by('a'))
-  const left = new AbortController()
-  const leaving = semaphore.acquire(by('b', 1, { signal: left.signal }))
-  const staying = semaphore.acquire(by('c'))
-  left.abort(new Error('gone'))
-  await assert.rejects(leaving, /^Error: gone$/)
-  assert.equal(semaphore.waiting, 1)
-  held[Symbol.dispose]()
-  await staying
-})
-
-test('who has left before asking gets no permit', async () => {
-  const semaphore = new FairSemaphore({ permits: 1, mostWaiting: 10 })
-  const gone = by('a', 1, { signal: AbortSignal.abort(new Error('gone')) })
-  await assert.rejects(semaphore.acquire(gone), /^Error: gone$/)
-  await semaphore.acquire(by('a'))
 })
 
 test('a permit that was given to somebody who leaves at that moment is not lost', async () => {

@@ -39,12 +39,6 @@ test('too many requests at once are refused with how many there may be', () => {
   assert.deepEqual(details, { retryAfter: 1, limit: 4 })
 })
 
-test('who asks now and then is given what is needed and no more', async () => {
-  const { points, asked } = watched()
-  await new Leases(points).spend('key:1', limit, 3)
-  assert.deepEqual(asked, ['take 3 of 3'])
-})
-
 test('who goes on asking is given points ahead, fewer the fewer are left, and none near the limit', async () => {
   const { points, asked } = watched()
   const leases = new Leases(points)

@@ -18,14 +18,6 @@ test('a caller has the points of its tier in a minute, and they come back when i
   assert.deepEqual(await limiter.spend(caller, 1), { granted: true, remaining: 9, resetSeconds: 60 })
 })
 
-test('what is refused costs nothing', async () => {
-  const limiter = createMemoryLimiter()
-  const caller = someCaller({ pointsPerMinute: 10 })
-  assert.equal((await limiter.spend(caller, 7))?.granted, true)
-  assert.deepEqual(pick(await limiter.spend(caller, 4)), { granted: false, remaining: 3 })
-  assert.deepEqual(pick(await limiter.spend(caller, 3)), { granted: true, remaining: 0 })
-})
-
 test('callers have points of their own', async () => {
   const limiter = createMemoryLimiter()
   assert.equal((await limiter.spend(someCaller({ id: 'address:192.0.2.1' }), 10))?.remaining, 0)
@@ -112,7 +104,3 @@ test('what is given back counts in its own minute, and is no present for the nex
   points.giveBack('key:1', 5, ends)
   assert.equal((await points.take('key:1', 10, 1, 20)).granted, 5)
 })
-
-function pick(allowance: { granted: boolean; remaining: number } | null) {
-  return allowance && { granted: allowance.granted, remaining: allowance.remaining }
-}
