@@ -1,18 +1,13 @@
 /** Side tables are joined by an index, however few records a condition leaves. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { libraryLexicons, libraryReferences } from '../../test/support/records/lexicons.ts'
 import { buildRecord } from '../../test/support/records/records.ts'
-import { openTestService } from '../../test/support/service/service.ts'
+import { openLibrary } from '../../test/support/service/library.ts'
 
-const service = await openTestService({
-  lexicons: libraryLexicons,
-  references: libraryReferences,
-  records: [
-    await buildRecord('org.example.library.book', { rkey: 'a', value: { title: 'a', tags: ['x', 'y'] } }),
-    await buildRecord('org.example.library.book', { rkey: 'b', value: { title: 'b', tags: ['x'] } }),
-  ],
-})
+const service = await openLibrary('sqlite', [
+  await buildRecord('org.example.library.book', { rkey: 'a', value: { title: 'a', tags: ['x', 'y'] } }),
+  await buildRecord('org.example.library.book', { rkey: 'b', value: { title: 'b', tags: ['x'] } }),
+])
 after(() => service[Symbol.asyncDispose]())
 
 const steps = async (query: string): Promise<string> =>

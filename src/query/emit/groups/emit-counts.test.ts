@@ -5,7 +5,6 @@ import { libraryLexicons, libraryReferences } from '../../../../test/support/rec
 import { createReference } from '../../../../test/reference/reference.ts'
 import { printKey } from '../../../../test/reference/groups/group-fields.ts'
 import { buildRecord, refTo } from '../../../../test/support/records/records.ts'
-import { openTestService } from '../../../../test/support/service/service.ts'
 import { openLibrary } from '../../../../test/support/service/library.ts'
 
 const list = 'orgExampleLibraryBook'
@@ -92,7 +91,7 @@ onEveryDatabase(
 )
 
 test('references are ranked by how often they occur along an index over their counts', async () => {
-  await using service = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })
+  await using service = await openLibrary('sqlite')
   const query = `{ ${list}Aggregate(groupBy: [author], limit: 10) { groups { author count } } }`
   const plan = (await service.engine.explain({ query })).steps.join('\n')
   assert.match(plan, /USING (COVERING )?INDEX org\.example\.library\.book\/\.author:base:count\/n/, plan)
