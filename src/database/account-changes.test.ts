@@ -166,12 +166,6 @@ onNotes('accounts without rows are settled in steps too', async (store, { metada
   assert.equal(await metadata.settleAccounts(2), 0)
 })
 
-onEveryEngine('an inactive account without a reason is hidden too', async (database) => {
-  await using store = await numberedNotes(await newUrl(database), 1)
-  await apply(store, { kind: 'account', did: dids[0] as string, active: false, status: null, eventAt: 1n })
-  assert.deepEqual(await seen(store), [])
-})
-
 onEveryEngine('quarantined records are checked when their account comes back', async (database) => {
   const path = await newUrl(database)
   const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]

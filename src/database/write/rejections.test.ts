@@ -17,7 +17,7 @@ import {
   uriOf,
   visibleRecords,
 } from '../../../test/support/records/notes.ts'
-import { recordLexicon, type TestStore } from '../../../test/support/store/store.ts'
+import { recordLexicon } from '../../../test/support/store/store.ts'
 import type { Change, Rejection } from '../database.ts'
 import { maxRejectedLength, maxRejections, RejectionLimit } from './rejections.ts'
 
@@ -108,29 +108,6 @@ onEveryEngine('rejections of a rebuild give way to newer ones, or return', async
     kept.map(({ uri, source }) => [uri, source]),
     [[uriOf(spot('c')), 'test']],
   )
-})
-
-onEveryEngine('later writes, deletions and fetches clear a rejection, older do not', async (database) => {
-  const changes = (store: TestStore, n: number): readonly Change[] => [
-    put(store, spot('a'), 0, { rev: rev(n) }),
-    remove(spot('a'), rev(n)),
-    repoEnd(0, rev(n)),
-  ]
-  for (const at of [0, 1, 2])
-    for (const [n, left] of [
-      [4, 1],
-      [6, 0],
-    ] as const) {
-      await using store = await openNotes(await newUrl(database))
-      await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a', 1), rev(5)))
-      await apply(store, changes(store, n)[at] as Change)
-      const kept = await store.column('select uri from rejection')
-      assert.deepEqual(
-        kept.toSorted(),
-        [...(left === 1 ? [uriOf(spot('a'))] : []), uriOf(spot('a', 1))].toSorted(),
-        `change ${at} at ${n}`,
-      )
-    }
 })
 
 onNotes('a rejection without a revision does not replace one that has it', async (store) => {
