@@ -44,23 +44,6 @@ const [table] = understand(
   {},
 ).tables as [Table]
 
-test('each column holds its value in its own type', () => {
-  const columns = columnsOf({
-    text: 'Élan',
-    kind: 'x',
-    number: -7,
-    yes: true,
-    at: '1970-01-01T00:00:01.5Z',
-    inner: { depth: 3 },
-  })
-  assert.equal(columns['.text:folded'], 'elan')
-  assert.equal(columns['.kind'], 'x')
-  assert.equal(columns['.number'], -7)
-  assert.equal(columns['.yes'], 1)
-  assert.equal(columns['.at'], 1_500_000n)
-  assert.equal(columns['.inner.depth'], 3)
-})
-
 test('a reference is cut after its last slash', () => {
   const columns = columnsOf({
     link: { uri: 'at://did:plc:a/b.c.d/key', cid: 'x' },

@@ -21,6 +21,7 @@ import {
 } from '../../test/support/records/notes.ts'
 import type { Engine } from '../../test/support/store/postgres.ts'
 import { openTestStore, type TestStore } from '../../test/support/store/store.ts'
+import { formatInstant } from '../util/instant.ts'
 
 const day = 86_400_000_000n
 const tenDays = new Map([[note, 10n * day]])
@@ -36,9 +37,12 @@ for (const order of [
       for (const days of order)
         await apply(
           store,
-          put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
+          put(store, spot(`k${days}`), days, {
+            rev: rev(1),
+            indexedAt: formatInstant(base + BigInt(days) * day),
+          }),
         )
-      await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1), indexedAt: instant(base) }))
+      await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1), indexedAt: formatInstant(base) }))
       clock.advance(10n * day)
       assert.equal(await expire(store), 0)
       clock.advance(2n * day)
@@ -78,7 +82,7 @@ onExpiring('what has expired is not stored again, until its publisher deletes it
 })
 
 onExpiring('what comes with an age of its own is judged by that', async (store, clock, engine) => {
-  const [old, young] = [10n * day + 1_000n, 10n * day].map((age) => instant(clock.now() - age))
+  const [old, young] = [10n * day + 1_000n, 10n * day].map((age) => formatInstant(clock.now() - age))
   const lines = [
     put(store, spot('a'), 0, { rev: rev(1), indexedAt: String(old) }),
     put(store, spot('b'), 0, { rev: rev(1), indexedAt: String(young) }),
@@ -180,8 +184,4 @@ function openAt(
 
 function expire({ database }: TestStore, limit = 100): Promise<number> {
   return database.write.metadata.expireRecords(limit)
-}
-
-function instant(microseconds: bigint): string {
-  return new Date(Number(microseconds / 1000n)).toISOString()
 }

@@ -47,46 +47,6 @@ test('objects in objects have columns, and circles end where they close', () => 
   )
 })
 
-test('indexes follow from the kind of field', () => {
-  const table = only(
-    recordLexicon('org.example.kinds', {
-      free: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
-      known: { type: 'string', maxLength: 20, knownValues: ['a'] },
-      code: { type: 'string', maxLength: 20, format: 'uri' },
-      number: { type: 'integer' },
-      yes: { type: 'boolean' },
-      at: { type: 'string', format: 'datetime' },
-      link: strongRef,
-      address: { type: 'string', format: 'at-uri' },
-      tags: { type: 'array', items: { type: 'string' } },
-      scores: { type: 'array', items: { type: 'integer' } },
-      days: { type: 'array', items: { type: 'string', format: 'datetime' } },
-      links: { type: 'array', items: strongRef },
-      anything: { type: 'unknown' },
-    }),
-  )
-  assert.deepEqual(
-    table.indexes.map(({ columns }) => columns.join(' ')),
-    [
-      '.known',
-      '.code:hash',
-      '.number rkey',
-      '.yes',
-      '.at rkey',
-      '.link:base .link:key',
-      '.address:base .address:key',
-    ],
-  )
-  assert.deepEqual(
-    table.texts.map(({ path }) => path.join('.')),
-    ['free'],
-  )
-  assert.deepEqual(
-    table.arrays.map(({ path, kind }) => `${path.join('.')} ${kind}`),
-    ['tags text', 'scores integer', 'days instant', 'links reference'],
-  )
-})
-
 test('the index of a reference that every record has includes the first moment', () => {
   const at = { type: 'string', format: 'datetime' }
   const address = { type: 'string', format: 'at-uri' }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { echo, endless, watchReaders } from '../../../../test/support/store/long-statements.ts'
-import { privateMemoryOf } from '../../../../test/support/processes.ts'
+import { hasEnded, privateMemoryOf } from '../../../../test/support/processes.ts'
 import { openNotes } from '../../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../../test/support/store/store.ts'
 import { until } from '../../../../test/support/until.ts'
@@ -256,7 +256,7 @@ for (const kill of ['SIGKILL', 'SIGTERM'] as const)
     await once(createInterface(parent.stdout), 'line')
     const pid = await until(() => watched.busy()[0])
     parent.kill(kill)
-    await until(() => !isAlive(pid))
+    await until(() => hasEnded(pid))
   })
 
 /** Two statements without an end, each in a process that had started before: one that starts is not ended. */
@@ -290,14 +290,6 @@ function onlyOne([pid, ...others]: readonly number[]): number {
 
 function text({ body }: { readonly body: Uint8Array }): string {
   return Buffer.from(body).toString()
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 function request(signal: AbortSignal, caller = 'somebody'): PermitRequest {
