@@ -10,8 +10,6 @@ export interface BadRequest {
   readonly code: ErrorCode
   /** What the message must say: what was wrong, and what to write instead. */
   readonly says: RegExp
-  /** The request is refused before it is known to be GraphQL, so every media type gets status 400. */
-  readonly isRefusedEarly?: true
 }
 
 type Rest = Partial<Omit<BadRequest, 'name' | 'query' | 'code' | 'says'>>

@@ -6,10 +6,6 @@ const repeat = (count: number, each: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => each(index)).join(' ')
 const nestedWhere = (levels: number) =>
   list(`where: ${'{AND: ['.repeat(levels - 1)}{}${']}'.repeat(levels - 1)}`)
-/** Each fragment spreads the next one twice: 2^n fields from n lines. */
-const bomb = (fragments: number) =>
-  `{ ...F0 } ${repeat(fragments, (index) => `fragment F${index} on Query { a: __typename ...F${index + 1} b: __typename ...F${index + 1} }`)}
-  fragment F${fragments} on Query { __typename }`
 const deepType = (levels: number) =>
   `{ __schema { types { ${'fields { type { '.repeat(levels)}name${' } }'.repeat(levels)} } } }`
 
@@ -42,25 +38,13 @@ export const badDocuments: readonly BadRequest[] = [
     ],
   ]),
   ...refused('GRAPHQL_VALIDATION_FAILED', [
-    [
-      'an unknown root field',
-      '{ techServiceNewsArtikel { totalCount } }',
-      /Did you mean "techServiceNewsArticle"/,
-    ],
-    ['an unknown field', '{ techServiceNewsArticle { nodes { titel } } }', /Did you mean "title"/],
     ['an unknown argument', list('frist: 3'), /Did you mean "first"/],
-    [
-      'an unknown operator',
-      list('where: {title: {like: "%x%"}}'),
-      /"SearchedTextWhereInput" not to include unknown field "like"/,
-    ],
     [
       'contains on a number',
       '{ techServiceNewsEnrichment(where: {impactLevel: {contains: "9"}}) { totalCount } }',
       /"IntWhereInput" not to include unknown field "contains"/,
     ],
     ['a quoted enum value', list('sortBy: [{field: "title"}]'), /Enum values are written without quotes/],
-    ['a quoted direction', list('sortBy: [{field: title, direction: "DESC"}]'), /without quotes/],
     [
       'an unknown direction',
       list('sortBy: [{field: title, direction: DOWN}]'),
@@ -151,11 +135,6 @@ export const badDocuments: readonly BadRequest[] = [
       /too many references and arrays: 33, and the limit is 32/,
     ],
     [
-      '33 joins by some',
-      list(`where: {AND: [${repeat(33, () => '{authors: {some: {}}}')}]}`),
-      /the limit is 32/,
-    ],
-    [
       '401 conditions',
       list(`where: {OR: [${repeat(401, (index) => `{wordCount: {eq: ${index}}}`)}]}`),
       /too many conditions: 401, and the limit is 400/,
@@ -202,14 +181,6 @@ export const badDocuments: readonly BadRequest[] = [
       /`groupBy` has too many fields: 6, and the limit is 5/,
     ],
     ['10,000 nested levels', `${'{a'.repeat(10_000)}${'}'.repeat(10_000)}`, /nested too deep: 257/],
-    ['10,000 levels that are not closed', '{a'.repeat(10_000), /nested too deep: 257, and the limit is 256/],
-    [
-      '10,000 nested lists',
-      list(`where: {language: {in: ${'['.repeat(10_000)}${']'.repeat(10_000)}}}`),
-      /too many tokens|nested too deep/,
-    ],
-    ['10,000 nested levels of where', nestedWhere(10_000), /too many characters|nested too deep/],
-    ['300 levels of where', nestedWhere(300), /nested too deep/],
     [
       '1,001 aliases',
       `{ ${repeat(1_001, (index) => `a${index}: __typename`)} }`,
@@ -293,24 +264,7 @@ export const badDocuments: readonly BadRequest[] = [
       `{ __schema { ${repeat(6, (n) => `a${n}: types { fields { name description args { name description } type { name kind } } inputFields { name description } enumValues { name description } }`)} } }`,
       /Too much of the schema is asked for at once: \d+, and the limit is 2\d{4}/,
     ],
-    [
-      'a fragment bomb of 30',
-      bomb(30),
-      /Too many fields are selected, fragments spread: \d+, and the limit is 5000/,
-    ],
-    ['a fragment bomb of 1,000', bomb(1_000), /too many tokens: 10001/],
-    [
-      'references forth and back',
-      `{ techServiceNewsSource { ${repeat(20, () => 'nodes { techServiceNewsArticleViaSource { nodes { sourceResolved { ... on TechServiceNewsSource { domain techServiceNewsArticleViaSource {')} totalCount ${'} } } } } }'.repeat(20)} } }`,
-      /Selections are nested too deep: \d+, and the limit is 32/,
-    ],
     ['deep introspection', deepType(40), /Selections are nested too deep: 83, and the limit is 32/],
-    [
-      '1,000 nested levels of where in variables',
-      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
-      /levels of brackets; at most \d+/,
-      { variables: { x: nestedNot(1_000) }, isRefusedEarly: true },
-    ],
     variable(
       '65 levels of NOT in variables',
       'TechServiceNewsArticleWhereInput',

@@ -37,11 +37,6 @@ export const argumentAttacks: readonly Attack[] = [
       }),
     ),
     ['120 levels of NOT', filtered(nested(120))],
-    ['10,000 conditions', filtered(any(10_000, (index) => ({ wordCount: { eq: index } })))],
-    [
-      '400 lists of 1,000 values',
-      filtered(any(60, (index) => ({ wordCount: { in: numbers(1_000).map((value) => value + index) } }))),
-    ],
     [
       'a reference through a reference, 40 times',
       filtered(
@@ -51,13 +46,6 @@ export const argumentAttacks: readonly Attack[] = [
       ),
     ],
     ['eleven facets', asked(facets(eleven))],
-    ['1,000 facets', asked(facets(repeat(1000, () => 'language')))],
-    [
-      '900 times ten facets',
-      asked(
-        `{ ${list} { ${repeat(900, (index) => `a${index}: facets(fields: [${ten}], limit: 100) { missing }`)} } }`,
-      ),
-    ],
     [
       'facets within lists within lists',
       asked(
