@@ -28,116 +28,6 @@ import type { Engine } from './support/store/postgres.ts'
 
 const emptyUrl = emptyDatabases()
 const { book, person } = collections
-const [ann, ben] = ['did:plc:annannannannannannannann', 'did:plc:benbenbenbenbenbenbenben']
-
-async function openLibrary(database: 'sqlite' | 'postgres'): Promise<TestService> {
-  const author = await buildRecord(person, { did: ann, value: { name: 'Ann', country: 'MX' } })
-  const books = await Promise.all(
-    [0, 1, 2].map((index) =>
-      buildRecord(book, {
-        did: ben,
-        rkey: `book-${index}`,
-        indexedAt: `2026-02-01T00:00:0${index}Z`,
-        value: {
-          title: `Book ${index}`,
-          tags: ['old'],
-          author: refTo(author),
-          related: index === 0 ? [] : [{ uri: `at://${ben}/${book}/book-0`, cid: author.cid }],
-        },
-      }),
-    ),
-  )
-  const given = { lexicons: libraryLexicons, references: libraryReferences, database }
-  return openTestService({ ...given, records: [author, ...books] })
-}
-
-const everywhere = `{
-  ${wholeLibrary}
-  byUri: orgExampleLibraryBookByUri(uri: "at://${ben}/${book}/book-0") { title }
-  author: orgExampleLibraryPersonByUri(uri: "at://${ann}/${person}/self") { name }
-}`
-
-onEveryDatabase('a hidden record is in no list, count, group, reference or state', async (database) => {
-  await using service = await openLibrary(database)
-  const { metadata } = service.opened.database.write
-  const before = await service.data(everywhere)
-  assert.equal(before.list.totalCount, 3)
-  await metadata.hide({ subject: `at://${ben}/${book}/book-2`, reason: 'A test.', hiddenBy: 'tester' })
-  const without: Json = await service.data(everywhere)
-  const known = { author: { isCurrent: true }, authorResolved: { __typename: 'OrgExampleLibraryPerson' } }
-  assert.deepEqual(without, {
-    ...before,
-    list: { totalCount: 2, nodes: [1, 0].map((index) => ({ rkey: `book-${index}`, ...known })) },
-    byText: { totalCount: 2 },
-    byElement: { totalCount: 2 },
-    byAuthor: { totalCount: 2 },
-    authors: { nodes: [{ orgExampleLibraryBookViaAuthor: { totalCount: 2 } }] },
-    aggregate: { count: 2, groups: [{ author_country: 'MX', count: 2 }] },
-    indexStatus: {
-      collections: before.indexStatus.collections.map((one: Json) =>
-        one.records === 3 ? { records: 2, newestIndexedAt: '2026-02-01T00:00:01.000Z' } : one,
-      ),
-    },
-  })
-  for (const subject of [`at://${ann}/${person}/self`, ann]) {
-    await metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
-    const { list, author, byAuthor, unknown, authors, aggregate } = await service.data(everywhere)
-    const lost = { author: { isCurrent: null }, authorResolved: null }
-    assert.deepEqual(
-      list.nodes,
-      [1, 0].map((index) => ({ rkey: `book-${index}`, ...lost })),
-    )
-    assert.deepEqual([author, byAuthor.totalCount, unknown.totalCount], [null, 0, 2])
-    assert.deepEqual(authors.nodes, [])
-    assert.deepEqual(aggregate.groups, [{ author_country: null, count: 2 }])
-    await metadata.unhide(subject, 'tester')
-    while ((await metadata.settleAccounts(1)) > 0);
-    assert.deepEqual(await service.data(everywhere), without)
-  }
-  await metadata.unhide(`at://${ben}/${book}/book-2`, 'tester')
-  assert.deepEqual(await service.data(everywhere), before)
-})
-
-test('fetching and comparing repositories neither misses nor brings back what is hidden', async () => {
-  await using network = await openRepoNetwork()
-  const repo = await network.add('a', 3)
-  const { metadata } = network.store.database.write
-  const uri = (rkey: string): string => `at://${repo.did}/${book}/${rkey}`
-  await network.fetch({ targets: [repo.did] })
-  for (const subject of [uri('a0'), repo.did]) {
-    await hide(network.store, subject)
-    const visible = await network.stored()
-    for (const kind of ['backfill', 'reconcile'] as const) {
-      const { read, differing, outcome } = await network.fetch({ kind, targets: [repo.did] })
-      assert.deepEqual([read, differing, outcome.stored, outcome.updated, outcome.deleted], [1, 0, 0, 0, 0])
-    }
-    while ((await metadata.settleAccounts(1)) > 0);
-    await network.fetch({ kind: 'reconcile', targets: [] })
-    assert.deepEqual([...(await network.stored()).keys()], subject === repo.did ? [] : [...visible.keys()])
-    assert.ok(!(await network.stored()).has(uri('a0')))
-  }
-  await repo.write(putBook('a0', 'Sand', 'update'), removeBook('a1'))
-  await network.publish(repo)
-  assert.equal((await network.fetch({ kind: 'reconcile', targets: [] })).differing, 0)
-  for (const subject of [uri('a0'), repo.did]) await metadata.unhide(subject, 'tester')
-  while ((await metadata.settleAccounts(1)) > 0);
-  assert.deepEqual(await network.stored(), await network.published())
-})
-
-onEveryDatabase('what was refused stays hidden when it is tried again', async (database) => {
-  const { set: lexicons, tables } = understand(noteLexicons, {})
-  await using store = await openNotes(await emptyUrl(database))
-  const uri = uriOf(spot('fits'))
-  const line = JSON.stringify({ uri, rev: rev(2), value: { $type: note, text: 'It fits by now.' } })
-  await apply(store, { ...refuse(store, spot('fits'), rev(2)), record: line } as ReturnType<typeof refuse>)
-  await hide(store, uri)
-  assert.equal((await retryRejections(store.database, { lexicons, tables })).withheld, 1)
-  assert.deepEqual(await visibleRecords(store), new Map())
-  assert.deepEqual(await store.rows('select * from rejection'), [])
-  await store.metadata.unhide(uri, 'tester')
-  assert.deepEqual([...(await visibleRecords(store)).keys()], [uri])
-})
-
 const shown = 'did:plc:shownshownshownshownshow'
 const other = 'did:plc:otherotherotherotherothe'
 
@@ -186,7 +76,93 @@ async function settle(service: TestService): Promise<void> {
 const inSight = `{
   ${wholeLibrary}
   found: orgExampleLibraryBookByUri(uri: "at://${other}/${book}/book-1") { title }
+  author: orgExampleLibraryPersonByUri(uri: "at://${other}/${person}/self") { name }
 }`
+
+onEveryDatabase('a hidden record is in no list, count, group, reference or state', async (database) => {
+  await using service = await openTwoAccounts({ database })
+  const { metadata } = service.opened.database.write
+  const before = await service.data(inSight)
+  assert.equal(before.list.totalCount, 10)
+  await metadata.hide({ subject: `at://${other}/${book}/book-9`, reason: 'A test.', hiddenBy: 'tester' })
+  const without: Json = await service.data(inSight)
+  const known = { author: { isCurrent: true }, authorResolved: { __typename: 'OrgExampleLibraryPerson' } }
+  const nine = [8, 7, 6, 5, 4, 3, 2, 1, 0]
+  assert.deepEqual(without, {
+    ...before,
+    list: { totalCount: 9, nodes: nine.map((index) => ({ rkey: `book-${index}`, ...known })) },
+    byText: { totalCount: 9 },
+    byElement: { totalCount: 9 },
+    byAuthor: { totalCount: 9 },
+    authors: { nodes: [{ orgExampleLibraryBookViaAuthor: { totalCount: 9 } }] },
+    aggregate: { count: 9, groups: [{ author_country: 'MX', count: 9 }] },
+    indexStatus: {
+      collections: before.indexStatus.collections.map((one: Json) =>
+        one.records === 10 ? { records: 9, newestIndexedAt: '2026-02-01T00:00:08.000Z' } : one,
+      ),
+    },
+  })
+  for (const [subject, left] of [
+    [`at://${other}/${person}/self`, nine],
+    [other, [8, 6, 4, 2, 0]],
+  ] as const) {
+    await metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+    const { list, author, byAuthor, unknown, authors, aggregate } = await service.data(inSight)
+    const lost = { author: { isCurrent: null }, authorResolved: null }
+    assert.deepEqual(
+      list.nodes,
+      left.map((index) => ({ rkey: `book-${index}`, ...lost })),
+    )
+    assert.deepEqual([author, byAuthor.totalCount, unknown.totalCount], [null, 0, left.length])
+    assert.deepEqual(authors.nodes, [])
+    assert.deepEqual(aggregate.groups, [{ author_country: null, count: left.length }])
+    await metadata.unhide(subject, 'tester')
+    await settle(service)
+    assert.deepEqual(await service.data(inSight), without)
+  }
+  await metadata.unhide(`at://${other}/${book}/book-9`, 'tester')
+  assert.deepEqual(await service.data(inSight), before)
+})
+
+test('fetching and comparing repositories neither misses nor brings back what is hidden', async () => {
+  await using network = await openRepoNetwork()
+  const repo = await network.add('a', 3)
+  const { metadata } = network.store.database.write
+  const uri = (rkey: string): string => `at://${repo.did}/${book}/${rkey}`
+  await network.fetch({ targets: [repo.did] })
+  for (const subject of [uri('a0'), repo.did]) {
+    await hide(network.store, subject)
+    const visible = await network.stored()
+    for (const kind of ['backfill', 'reconcile'] as const) {
+      const { read, differing, outcome } = await network.fetch({ kind, targets: [repo.did] })
+      assert.deepEqual([read, differing, outcome.stored, outcome.updated, outcome.deleted], [1, 0, 0, 0, 0])
+    }
+    while ((await metadata.settleAccounts(1)) > 0);
+    await network.fetch({ kind: 'reconcile', targets: [] })
+    assert.deepEqual([...(await network.stored()).keys()], subject === repo.did ? [] : [...visible.keys()])
+    assert.ok(!(await network.stored()).has(uri('a0')))
+  }
+  await repo.write(putBook('a0', 'Sand', 'update'), removeBook('a1'))
+  await network.publish(repo)
+  assert.equal((await network.fetch({ kind: 'reconcile', targets: [] })).differing, 0)
+  for (const subject of [uri('a0'), repo.did]) await metadata.unhide(subject, 'tester')
+  while ((await metadata.settleAccounts(1)) > 0);
+  assert.deepEqual(await network.stored(), await network.published())
+})
+
+onEveryDatabase('what was refused stays hidden when it is tried again', async (database) => {
+  const { set: lexicons, tables } = understand(noteLexicons, {})
+  await using store = await openNotes(await emptyUrl(database))
+  const uri = uriOf(spot('fits'))
+  const line = JSON.stringify({ uri, rev: rev(2), value: { $type: note, text: 'It fits by now.' } })
+  await apply(store, { ...refuse(store, spot('fits'), rev(2)), record: line } as ReturnType<typeof refuse>)
+  await hide(store, uri)
+  assert.equal((await retryRejections(store.database, { lexicons, tables })).withheld, 1)
+  assert.deepEqual(await visibleRecords(store), new Map())
+  assert.deepEqual(await store.rows('select * from rejection'), [])
+  await store.metadata.unhide(uri, 'tester')
+  assert.deepEqual([...(await visibleRecords(store)).keys()], [uri])
+})
 
 for (const way of [0, 1, 2, 3])
   onEveryDatabase(
@@ -211,6 +187,7 @@ for (const way of [0, 1, 2, 3])
           })),
         },
         found: null,
+        author: null,
         byText: { totalCount: 5 },
         byElement: { totalCount: 5 },
         byAuthor: { totalCount: 0 },
