@@ -1,26 +1,23 @@
 /** The page that sets up clients is true: every configuration on it is read as its client reads it, and reaches the service. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { assertReaches, page, readConfigurations, serveForConfigurations } from './mcp/configurations.ts'
 import { connect, onStdio, overHttp, textOf } from './mcp/connect.ts'
 import { runProgram, startService } from './network/service.ts'
+import { writeLines } from './support/demo-databases.ts'
+import { temporaryFolder } from './support/store/store.ts'
 
 serveForConfigurations()
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-clients-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const inFolder = temporaryFolder()
 
 for (const { where, given } of await readConfigurations(['json', 'toml']))
   test(`a client with what ${where} says reaches the service`, () => assertReaches(given))
 
 test('ChatGPT finds and fetches records at a service that is started as the page says', async () => {
   assert.ok(page.includes('\nlexigraph serve --mcp --chatgpt\n'))
-  const records = join(folder, 'records.jsonl')
-  const env = { LEXIGRAPH_DATABASE: join(folder, 'news.db') }
-  writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+  const env = { LEXIGRAPH_DATABASE: inFolder('news.db') }
+  const records = writeLines(inFolder('records.jsonl'), [...buildDemoCorpus()])
   assert.equal((await runProgram(['import', records], { env })).status, 0)
   await using service = await startService(['serve', '--workers', '1', '--mcp', '--chatgpt'], { env })
   for (const transport of [overHttp(service.url), onStdio(service.url, '--chatgpt')]) {

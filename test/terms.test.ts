@@ -1,9 +1,6 @@
 /** What callers may ask, who is told before it is done, and answers that are given again. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { ServiceError } from '../src/errors.ts'
 import { ExecutionReport, type GraphQLAnswer, type RequestLimits } from '../src/query/execute/execute.ts'
 import { releaseBuffer } from '../src/util/memory.ts'
@@ -11,9 +8,9 @@ import { news } from './support/service/library.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import { unchargedLimits } from './support/service/engine.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './support/service/service.ts'
+import { temporaryFolder } from './support/store/store.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-terms-'))
-after(() => rmSync(folder, { recursive: true }))
+const inFolder = temporaryFolder()
 
 const article = 'techServiceNewsArticle'
 const totals = `{ ${article} { totalCount } techServiceNewsSource { totalCount } }`
@@ -193,7 +190,7 @@ test('a report counts the records and groups of the first level', async () => {
 })
 
 function file(name: string): URL {
-  return new URL(`sqlite:${join(folder, name)}.db`)
+  return new URL(`sqlite:${inFolder(name)}.db`)
 }
 
 function open(given: Partial<TestServiceGiven> = {}): Promise<TestService> {

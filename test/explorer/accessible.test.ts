@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { bundleExplorer } from '../../build/explorer.ts'
-import { someForms } from '../support/rounds.ts'
+import { languages } from '../../src/explorer/languages/language.ts'
+import { longTest, someForms } from '../support/rounds.ts'
 import { skipWithoutBrowser as skip } from '../support/server/browser.ts'
-import { assertAccessible } from './accessible.ts'
+import { assertAccessible, pages } from './accessible.ts'
 import { openReader } from './reader.ts'
 
 const article = '/c/tech.service.news.article'
@@ -34,6 +35,12 @@ test('no page of a usual kind is wider than a phone or hard to use, light or dar
 test('a layout from right to left is as wide as a phone, and usable', { skip }, async () => {
   await assertAccessible('ar', ['table', 'outlet'], ['filtered collection'])
 })
+
+const kinds = [...(Object.keys(pages) as (keyof typeof pages)[]), 'article'] as const
+for (const { tag } of languages)
+  longTest(`no page is wider than a phone or hard to use, in the language ${tag}`, { skip }, () =>
+    assertAccessible(tag, [], kinds),
+  )
 
 test('everything that can be used is reached by Tab, and what has the focus is seen', { skip }, async () => {
   await using reader = await openReader(`${article}?language=en`)

@@ -1,17 +1,17 @@
 /** What operators set for the pages, on the real program: who they are, what crawlers see, and no pages at all. */
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Service, startService } from '../network/service.ts'
 import { demoRecords } from '../support/records/demo.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { assertFailure, json } from '../support/server/http-server.ts'
+import { temporaryFolder } from '../support/store/store.ts'
 import { until } from '../support/until.ts'
 import { demoDatabase, demoService } from './reader.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-explorer-'))
+const inFolder = temporaryFolder()
 const run = commandsInTurn()
 const base = async () => ['serve', '--database', await demoDatabase(), '--workers', '1']
 const serve = async (settings: Readonly<Record<string, string>> = {}): Promise<Service> =>
@@ -24,14 +24,11 @@ const collections = ['article', 'enrichment', 'source'].map((name) => `tech.serv
 const articles = `/c/${collections[0]}`
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
 const file = (name: string, text: string): string => {
-  const path = join(folder, name)
+  const path = inFolder(name)
   writeFileSync(path, text)
   return path
 }
-after(async () => {
-  await (await published)?.stop()
-  rmSync(folder, { recursive: true })
-})
+after(async () => (await published)?.stop())
 
 /** A page or file of a service. */
 async function textAt({ url }: Service, path: string): Promise<string> {
@@ -138,10 +135,10 @@ test('without the explorer the first page leads to the playground, and there are
 
 test('a setting that is wrong stops the start with a sentence', async () => {
   const wrong: readonly (readonly [option: string, value: string, sentence: RegExp])[] = [
-    ['logo', join(folder, 'none.png'), /: .*none\.png cannot be read: there is no such file\./],
+    ['logo', inFolder('none.png'), /: .*none\.png cannot be read: there is no such file\./],
     ['logo', file('page.html', '<p>'), /: .*page\.html is not an SVG, PNG, JPEG or WebP image\./],
     ['contact', 'javascript:alert(1)', / is a mail address or an https URL/],
-    ['note', `@${join(folder, 'none.txt')}`, /: .*none\.txt cannot be read/],
+    ['note', `@${inFolder('none.txt')}`, /: .*none\.txt cannot be read/],
     ['address', 'https://press.example/news', / is the address of the first page/],
     ['image-hosts', "a.example; script-src 'x'", /: .* is not a host/],
   ]
@@ -153,7 +150,7 @@ test('a setting that is wrong stops the start with a sentence', async () => {
 })
 
 test('names in display.json are on the pages and in answers of agents, and a mistake in it is reported', async () => {
-  const lexicons = join(folder, 'lexicons')
+  const lexicons = inFolder('lexicons')
   cpSync(new URL('../../lexicons/', import.meta.url), lexicons, { recursive: true })
   const showing = (display: unknown): unknown =>
     writeFileSync(join(lexicons, 'display.json'), JSON.stringify(display))

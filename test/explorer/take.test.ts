@@ -1,24 +1,22 @@
 /** What readers take along from a page of the real program: each file, feed, command and program gives its data. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { writeFileSync } from 'node:fs'
+import { before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Json } from '../reference/shapes.ts'
 import { type Service, startService } from '../network/service.ts'
 import { missing } from '../support/server/proxies.ts'
+import { temporaryFolder } from '../support/store/store.ts'
 import { demoDatabase, demoService } from './reader.ts'
 
 const run = promisify(execFile)
-const folder = mkdtempSync(join(tmpdir(), 'lexigraph-take-'))
+const inFolder = temporaryFolder()
 let service: Service
 
 before(async () => {
   service = await demoService()
 })
-after(() => rmSync(folder, { recursive: true }))
 
 const articles = '/c/tech.service.news.article'
 /** Values that end texts in shells, Python, R, HTML and URLs. */
@@ -89,7 +87,7 @@ test('files have the records of the page, and a feed is named by its type', asyn
 })
 
 test('files that a tier cuts say so by their names, and on the page', async () => {
-  const tiers = join(folder, 'tiers.json')
+  const tiers = inFolder('tiers.json')
   writeFileSync(tiers, '{"public": {"exportRows": 7}}')
   const env = { LEXIGRAPH_DATABASE: `sqlite:${await demoDatabase()}` }
   await using few = await startService(['serve', '--workers', '1', '--tiers', tiers], { env })
@@ -261,7 +259,7 @@ test('the program in Python asks what the page asks', { skip: noPython }, async 
 
 test('the program in R reads all records of the page', { skip: noR }, async () => {
   const { menu, data } = await offered()
-  const program = join(folder, 'program.R')
+  const program = inFolder('program.R')
   // In a locale without Unicode, as scheduled programs have.
   const more = `
 cat(nrow(records), ncol(records), is.integer(records$wordCount), "\\n")
@@ -280,7 +278,7 @@ cat(anyNA(records$uri), anyNA(records$description), any(records$description == "
 test('the program in R reads the values of a chart', { skip: noR }, async () => {
   const menu = menuOf(await fetchText(`${articles}/charts?${comparedQueries}share`))
   const more = '\ncat(names(records), nrow(records), max(records$share, na.rm = TRUE) <= 1)'
-  const program = join(folder, 'chart.R')
+  const program = inFolder('chart.R')
   writeFileSync(program, menu.text('R') + more)
   const { stdout } = await run('Rscript', ['--vanilla', program])
   const rows = (await csvOf(menu.link('CSV'))).length - 1
