@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { parseConfig } from '../src/cli/settings/config.ts'
 import { openService } from '../src/cli/service/service.ts'
-import { connect } from '../src/database/postgres/connection.ts'
+import { isPostgres } from '../src/database/open.ts'
 import { type FakeJetstream, startFakeJetstream } from './network/fake-jetstream.ts'
 import { createDice } from './network/fake-server.ts'
 import { linesIn, startIngest, storedIn } from './network/support-index.ts'
@@ -18,15 +18,16 @@ import type { Json } from './reference/shapes.ts'
 import { demoDatabases, lines, writeLines } from './support/demo-databases.ts'
 import { killUntilDone } from './support/kills.ts'
 import { longTest, rounds, seed, someForms } from './support/rounds.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { commandsInTurn, printed } from './support/server/commands.ts'
 import { databases, type Engine, freshDatabase } from './support/store/postgres.ts'
-import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
+import { emptyDatabases, tamperWith, temporaryFolder } from './support/store/store.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
 const filled = demoDatabases()
 const runCommand = commandsInTurn()
+const run = (args: readonly string[]) => printed(runCommand(args))
 const [first, last] = [databases[0] as Engine, databases.at(-1) as Engine]
 /** There and back: one way for each claim, and by the long command both. */
 const mixed =
@@ -262,21 +263,7 @@ async function status(database: string): Promise<Json> {
   return JSON.parse(await run(['status', '--json', '--database', database]))
 }
 
-async function run(args: readonly string[]): Promise<string> {
-  const { stdout, stderr, status } = await runCommand(args)
-  assert.equal(status, 0, stdout + stderr)
-  return stdout
-}
-
 /** What nobody should do, in the words of the engine. */
-async function change(url: string, sqlite: string, postgres: string): Promise<void> {
-  if (url.startsWith('postgres')) {
-    const client = await connect(url, 'write')
-    await client.query(postgres)
-    await client.end()
-  } else {
-    const database = new DatabaseSync(url)
-    database.exec(sqlite)
-    database.close()
-  }
+function change(url: string, sqlite: string, postgres: string): Promise<void> {
+  return tamperWith(url, isPostgres(url) ? postgres : sqlite)
 }

@@ -11,7 +11,7 @@ import { linesIn } from './network/support-index.ts'
 import { demo as lines, writeLines } from './support/demo-databases.ts'
 import { killAfter } from './support/kills.ts'
 import { rounds, seed } from './support/rounds.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { commandsInTurn, printed } from './support/server/commands.ts'
 import { inspectStore } from './support/store/inspect.ts'
 import { drawer } from './support/service/requests.ts'
 import { temporaryFolder } from './support/store/store.ts'
@@ -105,6 +105,5 @@ async function look(path: string): Promise<State> {
 }
 
 async function importInto(database: string, file: string): Promise<void> {
-  const { stderr, status } = await runCommand(['import', file, '--database', database])
-  assert.equal(status, 0, stderr)
+  await printed(runCommand(['import', file, '--database', database]))
 }

@@ -1,8 +1,6 @@
 /** `hide`, `unhide` and `hidden` as operators run them, while other processes serve and follow the network. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
@@ -11,7 +9,8 @@ import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { writeLines } from './support/demo-databases.ts'
+import { commandsInTurn, spawnProgram } from './support/server/commands.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import type { Engine } from './support/store/postgres.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -22,19 +21,19 @@ const runInTurn = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const copied = databaseCopies()
 const originals = new Map<Engine, Promise<string>>()
-const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const otherLexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
 const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
 const because = ['--reason', 'A court ordered it.', '--by', 'ann']
+const line = (did: string, rkey: string) => ({
+  uri: `at://${did}/${collection}/${rkey}`,
+  value: outlet(rkey),
+})
 
 test('a running server and a running ingester honour at once what is hidden, and what is shown again', async () => {
   await using network = await startFakeJetstream()
-  const env = {
-    LEXIGRAPH_DATABASE: inFolder('running.db'),
-    ...asksNobody,
-  }
+  const env = { LEXIGRAPH_DATABASE: inFolder('running.db'), ...asksNobody }
   await using _ingest = await startIngest(`jetstream:${network.url}`, env)
   await using service = await startService(['serve'], { env })
   const tell = createTeller(network)
@@ -88,10 +87,7 @@ test('a running server and a running ingester honour at once what is hidden, and
 
 onOneDatabase('the list of hidings says by whom and since when, after an import too', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
-  const file = inFolder('sources.jsonl')
-  const line = (rkey: string): string =>
-    JSON.stringify({ uri: `at://${one}/${collection}/${rkey}`, value: outlet(rkey) })
-  writeFileSync(file, `${line('a')}\n${line('b')}\n`)
+  const file = writeLines(inFolder('sources.jsonl'), [line(one, 'a'), line(one, 'b')])
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   await run('import', file)
   assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
@@ -181,9 +177,8 @@ test('the reader of the output may go, and the rows are moved all the same', asy
 
 onOneDatabase('an account that is here in capitals is hidden as it is written', async (engine) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
-  const file = inFolder('capitals.jsonl')
   const did = 'did:web:News.Example'
-  writeFileSync(file, `${JSON.stringify({ uri: `at://${did}/${collection}/a`, value: outlet('a') })}\n`)
+  const file = writeLines(inFolder('capitals.jsonl'), [line(did, 'a')])
   await runInTurn(['import', file], { env })
   const { stdout } = await runInTurn(['hide', did, ...because], { env })
   assert.equal(stdout, `${did} is hidden.\n1 record left the answers.\n`)
@@ -191,9 +186,7 @@ onOneDatabase('an account that is here in capitals is hidden as it is written', 
 
 test('what cannot be hidden or shown is told, and what to write instead', async () => {
   const env = { LEXIGRAPH_DATABASE: inFolder('words.db') }
-  const empty = inFolder('empty.jsonl')
-  writeFileSync(empty, '')
-  await runInTurn(['import', empty], { env })
+  await runInTurn(['import', writeLines(inFolder('empty.jsonl'), [])], { env })
   const cases: [args: readonly string[], message: RegExp][] = [
     [['hide', 'ann.example', ...because], /^"ann\.example" is a handle, .* Give the account's DID\.\n$/],
     [['hide', `at://ann.example/${collection}/a`, ...because], /names its account by a handle/],
@@ -250,20 +243,9 @@ async function filled(engine: Engine) {
 }
 
 async function fill(engine: Engine): Promise<string> {
-  const file = inFolder('many.jsonl')
-  const line = (did: string, rkey: string): string =>
-    `${JSON.stringify({ uri: `at://${did}/${collection}/${rkey}`, value: outlet(rkey) })}\n`
   const lines = Array.from({ length: many }, (_, index) => line(one, `r${index}`))
-  writeFileSync(file, lines.join('') + line(two, 'a'))
+  const file = writeLines(inFolder('many.jsonl'), [...lines, line(two, 'a')])
   const url = await emptyUrl(engine)
   await runInTurn(['import', file], { env: { LEXIGRAPH_DATABASE: url } })
   return url
-}
-
-/** With its pipes in the test's hands. */
-function spawnProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
-  return spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
 }

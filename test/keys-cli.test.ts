@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { readKey } from '../src/util/api-key.ts'
 import { type Outcome, runProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { commandsInTurn, printed } from './support/server/commands.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
 
@@ -305,8 +305,6 @@ async function list(database: string): Promise<readonly Json[]> {
         .map((line) => JSON.parse(line) as Json)
 }
 
-async function run(database: string, args: readonly string[]): Promise<string> {
-  const { stdout, stderr, status } = await runInTurn([...args, '--database', database])
-  assert.equal(status, 0, stderr)
-  return stdout
+function run(database: string, args: readonly string[]): Promise<string> {
+  return printed(runInTurn([...args, '--database', database]))
 }

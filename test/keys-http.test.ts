@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createKey } from '../src/util/api-key.ts'
 import { startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { commandsInTurn, printed } from './support/server/commands.ts'
 import { postTo } from './support/server/http-server.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store/store.ts'
@@ -18,11 +18,8 @@ onOneDatabase('a service knows keys that are made, replaced and revoked while it
   const database = await emptyUrl(engine)
   const tiers = inFolder(`${engine}.json`)
   writeFileSync(tiers, '{"research": {"pageSize": 300}}')
-  const keys = async (...args: string[]): Promise<Json> => {
-    const { stdout, stderr, status } = await run(['keys', ...args, '--database', database, '--json'])
-    assert.equal(status, 0, stderr)
-    return JSON.parse(stdout)
-  }
+  const keys = async (...args: string[]): Promise<Json> =>
+    JSON.parse(await printed(run(['keys', ...args, '--database', database, '--json'])))
   await run(['import', '/dev/null', '--database', database])
   const first = await keys('create', '--name', 'Example Press', '--tier', 'research')
   await using service = await startService(['serve', '--database', database, '--port', '0', '--tiers', tiers])

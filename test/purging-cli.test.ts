@@ -1,8 +1,7 @@
 /** `purge` and `--retain` as operators run them, while other processes serve and follow the network. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadProject } from '../src/cli/store/project.ts'
@@ -15,7 +14,8 @@ import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
 import { asksNobody, createTeller, outletNames } from './network/support-outlets.ts'
 import { replayable } from './support/random/replay.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { writeLines } from './support/demo-databases.ts'
+import { commandsInTurn, spawnProgram } from './support/server/commands.ts'
 import { onOneDatabase } from './support/store/databases.ts'
 import { databaseCopies, emptyDatabases, temporaryFolder } from './support/store/store.ts'
 import { rounds, seed } from './support/rounds.ts'
@@ -25,18 +25,15 @@ const inFolder = temporaryFolder()
 const runInTurn = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const copied = databaseCopies()
-const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
 const because = ['--reason', 'They asked for it.', '--by', 'ann']
+const old = { ...line(one, 'a', 'old'), indexedAt: '2020-01-01T00:00:00Z' }
 
 test('what is purged beside a server and an ingester is gone at once and does not return', async () => {
   await using network = await startFakeJetstream()
-  const env = {
-    LEXIGRAPH_DATABASE: inFolder('running.db'),
-    ...asksNobody,
-  }
+  const env = { LEXIGRAPH_DATABASE: inFolder('running.db'), ...asksNobody }
   await using _ingest = await startIngest(`jetstream:${network.url}`, env)
   await using service = await startService(['serve'], { env })
   const expected = (...wanted: readonly string[]): Promise<unknown> =>
@@ -65,7 +62,7 @@ test('what is purged beside a server and an ingester is gone at once and does no
 onOneDatabase('a purge is foretold, done, listed and undone', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
-  const file = importFile('purged.jsonl', [one, two])
+  const file = writeLines(inFolder('purged.jsonl'), linesOf([one, two]))
   await run('import', file)
   assert.match((await run('purge', uri)).stderr, /^purge needs --reason TEXT, which is kept\.\n$/)
   for (const [subject, message] of [
@@ -123,7 +120,7 @@ onOneDatabase('a purge is foretold, done, listed and undone', async (database) =
 onOneDatabase('a purge that was broken off is told of, and finished by the next', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
-  await run('import', importFile('broken-off.jsonl', [one, two]))
+  await run('import', writeLines(inFolder('broken-off.jsonl'), linesOf([one, two])))
   const { lexicons, tables } = await loadProject(fileURLToPath(new URL('../lexicons', import.meta.url)))
   {
     // As far as a run comes that is killed after its first transaction.
@@ -143,13 +140,10 @@ onOneDatabase('a purge that was broken off is told of, and finished by the next'
 })
 
 onOneDatabase('a purge may be killed at any moment, and the next one ends it', async (database) => {
-  const file = inFolder(`killed-${database}.jsonl`)
   const secret = 'xylophone-quagmire'
   const keys = Array.from({ length: 1_200 }, (_, n) => `k${n}`)
-  const lines = keys.map((key) =>
-    JSON.stringify({ uri: `at://${one}/${collection}/${key}`, value: outlet(`${secret} ${key}`) }),
-  )
-  writeFileSync(file, `${[...lines, readFileSync(importFile('left.jsonl', [two]), 'utf8')].join('\n')}`)
+  const lines = keys.map((key) => line(one, key, `${secret} ${key}`))
+  const file = writeLines(inFolder(`killed-${database}.jsonl`), [...lines, ...linesOf([two])])
   const filled = await emptyUrl(database)
   const { stdout } = await runInTurn(['import', file], { env: { LEXIGRAPH_DATABASE: filled } })
   assert.match(stdout, /^refused +0$/m)
@@ -193,14 +187,11 @@ onOneDatabase('a purge may be killed at any moment, and the next one ends it', a
 onOneDatabase('records past their retention are removed once and stay away', async (database) => {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
-  const file = inFolder(`old-${database}.jsonl`)
-  const line = (rkey: string, days: number): string =>
-    JSON.stringify({
-      uri: `at://${one}/${collection}/${rkey}`,
-      indexedAt: new Date(Date.now() - days * 86_400_000).toISOString(),
-      value: outlet(`named-${rkey}`),
-    })
-  writeFileSync(file, `${line('old', 100)}\n${line('young', 80)}\n`)
+  const aged = (rkey: string, days: number) => {
+    const indexedAt = new Date(Date.now() - days * 86_400_000).toISOString()
+    return { ...line(one, rkey, `named-${rkey}`), indexedAt }
+  }
+  const file = writeLines(inFolder(`old-${database}.jsonl`), [aged('old', 100), aged('young', 80)])
   await run('import', file)
   for (const [text, message] of [
     ['90d', /--retain has "90d", which is not an age of a collection\. Write it as NSID=90d/],
@@ -242,9 +233,7 @@ onOneDatabase('ingest removes what is too old beside what it follows', async (da
     ...asksNobody,
     LEXIGRAPH_RETAIN: `${collection}=90d`,
   }
-  const file = inFolder(`ingest-${database}.jsonl`)
-  const old = { uri, indexedAt: '2020-01-01T00:00:00Z', value: outlet('old') }
-  writeFileSync(file, `${JSON.stringify(old)}\n`)
+  const file = writeLines(inFolder(`ingest-${database}.jsonl`), [old])
   await runInTurn(['import', file], { env: { LEXIGRAPH_DATABASE: env.LEXIGRAPH_DATABASE } })
   await using _ingest = await startIngest(`jetstream:${network.url}`, env)
   const exported = async (): Promise<string> => (await runInTurn(['export'], { env })).stdout
@@ -266,9 +255,7 @@ onOneDatabase('ingest removes what is too old beside what it follows', async (da
 
 test('serve removes what is too old as it runs', async () => {
   const env = { LEXIGRAPH_DATABASE: inFolder('serve.db') }
-  const file = inFolder('serve.jsonl')
-  const old = { uri, indexedAt: '2020-01-01T00:00:00Z', value: outlet('old') }
-  writeFileSync(file, `${JSON.stringify(old)}\n`)
+  const file = writeLines(inFolder('serve.jsonl'), [old])
   await runInTurn(['import', file], { env })
   await using service = await startService(['serve', '--retain', `${collection}=90d`], { env })
   await until(
@@ -278,20 +265,11 @@ test('serve removes what is too old as it runs', async () => {
   )
 })
 
-function spawnProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
-  return spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+function line(did: string, rkey: string, name: string) {
+  return { uri: `at://${did}/${collection}/${rkey}`, value: outlet(name) }
 }
 
-function importFile(name: string, dids: readonly string[]): string {
-  const file = inFolder(name)
-  const lines = dids.flatMap((did) =>
-    ['a', 'b'].map((rkey) =>
-      JSON.stringify({ uri: `at://${did}/${collection}/${rkey}`, value: outlet(`${rkey} of ${did}`) }),
-    ),
-  )
-  writeFileSync(file, `${lines.join('\n')}\n`)
-  return file
+/** Two records of each account. */
+function linesOf(dids: readonly string[]) {
+  return dids.flatMap((did) => ['a', 'b'].map((rkey) => line(did, rkey, `${rkey} of ${did}`)))
 }

@@ -1,13 +1,11 @@
 /** What callers with keys use, from end to end: counted by all workers and nodes, and shown to the operator. */
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
-import { connect } from '../src/database/postgres/connection.ts'
 import { type Service, startService } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { commandsInTurn } from './support/server/commands.ts'
+import { commandsInTurn, printed } from './support/server/commands.ts'
 import { postTo } from './support/server/http-server.ts'
 import { onOneDatabase } from './support/store/databases.ts'
-import { emptyDatabases } from './support/store/store.ts'
+import { emptyDatabases, tamperWith } from './support/store/store.ts'
 
 const emptyUrl = emptyDatabases()
 const run = commandsInTurn()
@@ -18,11 +16,7 @@ onOneDatabase(
     const database = await emptyUrl(engine)
     const env = { LEXIGRAPH_DATABASE: database }
     await run(['import', '/dev/null'], { env })
-    const keys = async (...args: readonly string[]): Promise<string> => {
-      const { stdout, stderr, status } = await run(['keys', ...args], { env })
-      assert.equal(status, 0, stderr)
-      return stdout
-    }
+    const keys = (...args: readonly string[]) => printed(run(['keys', ...args], { env }))
     const create = async (name: string): Promise<Json> =>
       JSON.parse(await keys('create', '--name', name, '--tier', 'research', '--json'))
     const [press, radio, unused] = [await create('Press'), await create('Radio'), await create('Nobody')]
@@ -70,22 +64,11 @@ onOneDatabase('usage that cannot be kept is told, and hinders nobody', async (en
   await run(['import', '/dev/null'], { env })
   const made = await run(['keys', 'create', '--name', 'a', '--tier', 'research'], { env })
   const service = await startService(['serve', '--workers', '1'], { env })
-  await change(database, 'alter table key_usage rename to elsewhere')
+  await tamperWith(database, 'alter table key_usage rename to elsewhere')
   await ask(service, made.stdout.trim(), { query: '{ __typename }' })
   await service.stop()
   assert.match(service.stderr(), /^What callers with keys use is not kept for now: .*key_usage/m)
 })
-
-async function change(url: string, statement: string): Promise<void> {
-  if (!url.startsWith('postgres')) {
-    using file = new DatabaseSync(url)
-    file.exec(statement)
-    return
-  }
-  const client = await connect(url, 'write')
-  await client.query(statement)
-  await client.end()
-}
 
 const costly =
   '{ techServiceNewsArticle(first: 100, where: {title: {contains: "ab"}}) { totalCount nodes { uri title } } }'

@@ -1,8 +1,8 @@
 /** `export --format` as operators run it. */
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { demo, writeLines } from '../support/demo-databases.ts'
 import { commandsInTurn } from '../support/server/commands.ts'
 import { onOneDatabase } from '../support/store/databases.ts'
 import { emptyDatabases, temporaryFolder } from '../support/store/store.ts'
@@ -18,8 +18,7 @@ onOneDatabase(
   async (engine) => {
     const database = ['--database', await emptyUrl(engine)]
     const run = (...args: readonly string[]) => runProgram([...args, ...database])
-    const records = inFolder(`${engine}.jsonl`)
-    writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+    const records = writeLines(inFolder(`${engine}.jsonl`), demo)
     assert.equal((await run('import', records)).status, 0)
     const fields = ['title', 'source.displayName', 'publishedAt']
     const where = '{"language": {"eq": "fr"}}'

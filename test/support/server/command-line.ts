@@ -1,5 +1,4 @@
 /** The program, as a process where that matters, and databases with a part of the demo corpus in a folder of their own. */
-import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { buildDemoCorpus } from '../../../demo/corpus.ts'
 import { type Outcome, programFile } from '../../network/service.ts'
-import { commandsInTurn } from './commands.ts'
+import { commandsInTurn, printed } from './commands.ts'
 
 interface RunOptions {
   readonly input?: string
@@ -61,8 +60,7 @@ export function shared(): Promise<string> {
 
 export async function importCorpus(name: string): Promise<string> {
   const database = join(folder, name)
-  const { status, stderr } = await run(['import', records, '--database', database])
-  assert.equal(status, 0, stderr)
+  await printed(run(['import', records, '--database', database]))
   return database
 }
 

@@ -2,7 +2,8 @@
  * Commands of the program one after another in one process, for tests of what many of them do and say. Starting a
  * process costs ten times what most commands do; how one starts and ends is for tests that run it as `runProgram` does.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { after } from 'node:test'
@@ -16,6 +17,7 @@ export interface CommandGiven {
 }
 
 const file = fileURLToPath(new URL('commands-child.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../../bin/lexigraph.js', import.meta.url))
 
 export interface Commands extends Disposable {
   /** Takes what `runProgram` takes, and tells what that tells. */
@@ -27,6 +29,21 @@ export function commandsInTurn(): Commands['run'] {
   const commands = openCommands()
   after(() => commands[Symbol.dispose]())
   return commands.run
+}
+
+/** What a command prints; fails when it does not end well. */
+export async function printed(command: Promise<Outcome>): Promise<string> {
+  const { stdout, stderr, status } = await command
+  assert.equal(status, 0, stdout + stderr)
+  return stdout
+}
+
+/** Starts a command in a process of its own, with its pipes in the test's hands. */
+export function spawnProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 /** The process starts with the first command. */
