@@ -79,21 +79,32 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
   const keys = await createKeys(fixture)
   await using server = await serve(fixture, publishers.source, directory.url, tally)
   const { port } = server
-  const sent: Traffic['sent'] = { honest: new Map(), flooding: new Map(), left: { count: 0 } }
+  /** What the server must have counted in the end. */
+  const sent = {
+    honest: new Map<string, number>(),
+    flooding: new Map<string, number>(),
+    left: { count: 0 },
+  }
   using caller = new Caller({ port, address: '127.0.0.2', key: keys.honest, seen: sent.honest })
   const honest = new Honest(caller, tally)
   const moving = new Moving(honest, publishers, fixture, tally)
   const operator = new Operator({ fixture, publishers, honest, port, dice, tally, seen: sent.honest })
-  const loops = trafficOf({
-    given,
-    fixture,
-    honest,
-    moving,
-    operator,
-    keys,
-    sent,
-    others: { port, dice, tally },
-  })
+  const others: HostileGiven = { port, dice, tally }
+  const bank = drawBank(fixture, given)
+  const loops: readonly Hostile[] = [
+    asker(honest, fixture, bank, dice),
+    asker(honest, fixture, bank, dice),
+    until(async (n) => {
+      await moving.askBeside(seed + n)
+      await moving.askAgain(n)
+      await moment(50)
+    }),
+    attacker(others, fixture),
+    glutton(others),
+    quitter(others, keys.leaving, sent.left),
+    flooder(others, keys.flooding, sent.flooding),
+    guesser(others, operator.endedKeys),
+  ]
 
   const end = new AbortController()
   const watch = new Watch()
@@ -154,49 +165,6 @@ function serve(fixture: Fixture, source: string, directory: string, tally: Tally
   const ports = ['--port', '0', '--metrics-port', '0', '--trusted-proxies', '127.0.0.1']
   const env = { ...fixture.env, LEXIGRAPH_PLC: directory, LEXIGRAPH_HANDLE_RESOLVER: nowhere }
   return startServer([...ports, '--workers', '2', '--ingest', source], env, tally)
-}
-
-interface Traffic {
-  readonly given: SoakGiven
-  readonly fixture: Fixture
-  readonly honest: Honest
-  readonly moving: Moving
-  readonly operator: Operator
-  readonly keys: Keys
-  /** What the server must have counted in the end. */
-  readonly sent: {
-    readonly honest: Map<string, number>
-    readonly flooding: Map<string, number>
-    readonly left: { count: number }
-  }
-  readonly others: HostileGiven
-}
-
-function trafficOf({
-  given,
-  fixture,
-  honest,
-  moving,
-  operator,
-  keys,
-  sent,
-  others,
-}: Traffic): readonly Hostile[] {
-  const bank = drawBank(fixture, given)
-  return [
-    asker(honest, fixture, bank, others.dice),
-    asker(honest, fixture, bank, others.dice),
-    until(async (n) => {
-      await moving.askBeside(given.seed + n)
-      await moving.askAgain(n)
-      await moment(50)
-    }),
-    attacker(others, fixture),
-    glutton(others),
-    quitter(others, keys.leaving, sent.left),
-    flooder(others, keys.flooding, sent.flooding),
-    guesser(others, operator.endedKeys),
-  ]
 }
 
 /** Their answers never change, so that they are worked out once. */
