@@ -33,18 +33,6 @@ test('what a command has compiled is stored for the next one', async () => {
   assert.ok(globSync('node-compile-cache/*/*', { cwd: cache }).length > 0)
 })
 
-test('an old Node is told what is needed', async () => {
-  const pretend = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })"
-  const old = await runApart([], {
-    node: ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`],
-  })
-  assert.equal(old.status, 1)
-  assert.match(
-    old.stderr,
-    /^Lexigraph needs Node 24\.19 or newer; this is v\S+\. Install a newer Node[^\n]+\n$/,
-  )
-})
-
 test('commands and options that do not exist are answered with the nearest that do', async () => {
   assert.deepEqual(await run(['imprt', 'x']), {
     stdout: '',

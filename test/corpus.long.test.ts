@@ -9,7 +9,7 @@ import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import type { Json } from './reference/shapes.ts'
 import { devFile, devFiles, type DevCorpus, importDevCorpus, skip } from './support/records/dev-corpus.ts'
-import { type Bucket, fold, parseInstant, printBucket, startOf } from './reference/values.ts'
+import { fold, parseInstant } from './reference/values.ts'
 
 interface Corpus extends DevCorpus {
   /** Values of the records that are no mistakes, by their URI, in the order of the file. */
@@ -117,21 +117,6 @@ for (const needle of [
         count(texts, ({ title, description }) => title.includes(folded) || description.includes(folded)),
       ],
     )
-  })
-}
-
-for (const bucket of ['day', 'week', 'month', 'year'] as const satisfies readonly Bucket[]) {
-  test(`articles are counted by ${bucket} as a calendar counts them`, { skip }, async () => {
-    const { articles } = await open()
-    const field = `publishedAt_${bucket}`
-    const { data } = await ask(
-      `{ all: techServiceNewsArticleAggregate(groupBy: [${field}], limit: 1000) { groupCount groups { ${field} count } } }`,
-    )
-    const expected = tally(articles.values(), ({ publishedAt }) =>
-      publishedAt === undefined ? null : printBucket(bucket, startOf(bucket, parseInstant(publishedAt))),
-    )
-    assert.equal(data.all.groupCount, expected.size)
-    for (const group of data.all.groups) assert.equal(group.count, expected.get(group[field]), group[field])
   })
 }
 

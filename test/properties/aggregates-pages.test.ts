@@ -202,29 +202,3 @@ test('a cursor of groups is bound to their keys and their order, not to their co
     assert.match(message, says)
   }
 })
-
-test('buckets of time are paged through in any time zone', async (database) => {
-  await using loaded = await loadCorpus(5, { database })
-  const { service, reference } = loaded
-  const nsid = 'org.example.library.book'
-  for (const unit of ['hour', 'day', 'week', 'month', 'quarter', 'year', 'hourOfDay', 'weekday'])
-    for (const frame of ['', ', timeZone: null', ', timeZone: "Asia/Kathmandu", weekStart: SUNDAY']) {
-      const name = `publishedAt_${unit}`
-      const text = (after: Json) =>
-        `{ ${field}(groupBy: [${name}], orderBy: KEY_DESC, limit: 7${frame}, after: ${literal(after)}) { groupCount groups { ${name} count } groupsPageInfo { hasNextPage endCursor } } }`
-      const keys: Json[] = []
-      let records = 0
-      let after: Json = null
-      do {
-        const { [field]: page }: Json = await service.data(text(after))
-        for (const group of page.groups) {
-          keys.push(group[name])
-          records += group.count
-        }
-        after = page.groupsPageInfo.hasNextPage ? page.groupsPageInfo.endCursor : null
-        if (after === null) assert.equal(keys.length, page.groupCount, `${unit}${frame}`)
-      } while (after !== null)
-      assert.equal(new Set(keys).size, keys.length)
-      assert.equal(records, reference.count(nsid, {}))
-    }
-})

@@ -13,8 +13,6 @@ import { commandsInTurn, printed } from './commands.ts'
 interface RunOptions {
   readonly input?: string
   readonly env?: Record<string, string>
-  /** Options of Node itself. */
-  readonly node?: readonly string[]
 }
 
 export const folder = mkdtempSync(join(tmpdir(), 'lexigraph-cli-'))
@@ -39,8 +37,8 @@ export async function runApart(args: readonly string[], options: RunOptions = {}
   return { stdout, stderr, status }
 }
 
-export function start(args: readonly string[], { env, node = [] }: RunOptions = {}) {
-  return spawn(process.execPath, [...node, programFile, ...args], {
+export function start(args: readonly string[], { env }: RunOptions = {}) {
+  return spawn(process.execPath, [programFile, ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
   })
