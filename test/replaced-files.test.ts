@@ -42,7 +42,10 @@ for (const [way, commands, says] of [
     else if (way === 'deleted') rmSync(database)
     else renameSync(other, database)
     for (const program of programs) {
-      assert.equal(await program.ended, 1)
+      const status = await program.ended
+      // The system ends a program (SIGBUS) that reads a part of the file in the moment in which it is cut.
+      if (way === 'overwritten' && status === null) continue
+      assert.equal(status, 1)
       assert.match(program.stderr().trimEnd().split('\n').at(-1) ?? '', says)
     }
     if (way === 'deleted') assert.ok(!existsSync(database))
