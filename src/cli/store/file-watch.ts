@@ -8,7 +8,10 @@ import type { Config } from '../settings/settings.ts'
 /** Milliseconds between checks. */
 const interval = 1_000
 
-/** Calls back once; null for other engines. A file that is made after the start is watched as well. */
+/**
+ * Calls back once when another file has the name, and ends the process at once when the file itself was overwritten; null
+ * for other engines. A file that is made after the start is watched as well.
+ */
 export function watchFile(
   { database }: Config,
   onReplaced: (error: CommandError) => void,
@@ -26,7 +29,11 @@ export function watchFile(
     content ||= stored
     if (file === now && !isOther) return
     clearInterval(timer)
-    onReplaced(new CommandError(new ReplacedFileError(path, now === null).message))
+    const { message } = new ReplacedFileError(path, now === null)
+    if (file !== now) return onReplaced(new CommandError(message))
+    // The last connection that is closed writes the log into the file, which has other content now.
+    process.stderr.write(`${message}\n`)
+    process.exit(1)
   }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
