@@ -5,11 +5,9 @@ import {
   account,
   apply,
   assertDerived,
-  assertOrder,
   note,
   openNotes,
   put,
-  type RecordAddress,
   rev,
   spot,
   stoppedClock,
@@ -52,38 +50,4 @@ onEveryEngine('times of a clock that was ahead end when the records are told aga
   await tell('e')
   await assertDerived(store)
   if (engine === 'sqlite') assert.ok((await store.database.read.readPlanState()).ordered.has(note))
-})
-
-onEveryEngine('ids follow the order again when the last time that was ahead has ended', async (engine) => {
-  const clock = stoppedClock()
-  await using store = await openNotes(await newUrl(engine), clock.now)
-  const tell = async (at: RecordAddress) => {
-    await apply(store, put(store, at, 0, { rev: rev(1) }))
-    await assertOrder(store)
-  }
-  const assertOrdered = async (expected: boolean) => {
-    await assertOrder(store)
-    // On PostgreSQL ids mean nothing.
-    if (engine === 'postgres') return
-    assert.equal((await store.database.read.readPlanState()).ordered.has(note), expected)
-  }
-  const day = 86_400_000_000n
-  await tell(spot('a'))
-  clock.advance(day)
-  const ahead = [spot('b'), spot('c', 1), spot('d')]
-  for (const at of ahead) await tell(at)
-  await apply(store, account(1, 'deactivated', 1))
-  clock.advance(-day)
-  await tell(spot('e'))
-  await tell(spot('b'))
-  await assertOrdered(false)
-  await tell(spot('d'))
-  // A record of a hidden account returns to its place.
-  await assertOrdered(false)
-  await apply(store, account(1, null, 2))
-  await assertOrdered(false)
-  await tell(spot('c', 1))
-  await tell(spot('f'))
-  await assertOrdered(true)
-  await assertDerived(store)
 })

@@ -18,13 +18,6 @@ export interface TableStatements {
   /** Remove all elements of a row, by its id. */
   readonly removeElements: readonly StatementSync[]
   readonly last: StatementSync
-  /** The newest row; quick where ids do not follow the default order, because there is an index for it then. */
-  readonly newest: StatementSync
-  /**
-   * Finds a row, also a parked one or one whose place is kept, whose id does not follow the default order; reads the
-   * whole table.
-   */
-  readonly misplaced: StatementSync
   readonly collection: StatementSync
   readonly saveLast: StatementSync
 }
@@ -40,20 +33,9 @@ export function prepareStatements(
   const name = quote(table.name)
   const columns = storedColumns(table).map((column) => quote(column.name))
   const sideKey = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
-  const row = `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base`
-  const last = database.prepare(`${row} order by t.id desc limit 1`)
-  const newest = database.prepare(`${row} order by t.indexed_at desc, t.rkey desc, base.did desc limit 1`)
-  const misplaced = database.prepare(`
-    select 1 from (
-      select indexed_at, rkey, did, lag(indexed_at) over ids as former_at, lag(rkey) over ids as former_rkey,
-        lag(did) over ids as former_did
-      from (
-        ${row} union all
-        select t.id, t.indexed_at, t.rkey, base.did from parked t join base on base.id = t.base
-        where base.collection = ?1 union all
-        select last_id, last_indexed_at, last_rkey, last_did from ${collectionTable} where nsid = ?1 and last_id is not null
-      ) window ids as (order by id)
-    ) where (former_at, former_rkey, former_did) > (indexed_at, rkey, did) limit 1`)
+  const last = database.prepare(
+    `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
+  )
   const collection = database.prepare(
     `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
      from ${collectionTable} where nsid = ?`,
@@ -65,7 +47,6 @@ export function prepareStatements(
   some.setReadBigInts(true)
   older.setReadBigInts(true)
   last.setReadBigInts(true)
-  newest.setReadBigInts(true)
   collection.setReadBigInts(true)
   return {
     insert: database.prepare(
@@ -101,8 +82,6 @@ export function prepareStatements(
       database.prepare(`delete from ${quote(side)} where id = ?`),
     ),
     last,
-    newest,
-    misplaced,
     collection,
     saveLast: database.prepare(
       `update ${collectionTable} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,

@@ -64,9 +64,7 @@ export class TableWriter {
   readonly #refBases: readonly number[]
   #nextId = 1
   #ordered = true
-  /** Of the row that sorts last. */
   #last: OrderKey | null = null
-  #lastIndexedAt = 0n
   readonly #texts: TextWriter
   /** Rows stored or updated since the last refresh of the trigram counts. */
   #drift = 0
@@ -96,7 +94,7 @@ export class TableWriter {
 
   /** The `indexed_at` of the last row by id. */
   get lastIndexedAt(): bigint {
-    return this.#lastIndexedAt
+    return this.#last?.[0] ?? 0n
   }
 
   /** Reads cached ids and order again after another process has written or a transaction was rolled back. */
@@ -107,15 +105,13 @@ export class TableWriter {
     this.#nextId = Number(this.#readLast()?.id ?? 0) + 1
   }
 
-  /** The row with the largest id; notes which row sorts last, which is this one if ids follow the default order. */
+  /** The row with the largest id, which also sorts last if ids follow the default order. */
   #readLast(): LastRow | CollectionRow | undefined {
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
+    this.#last = last?.id == null ? null : [last.indexed_at, last.rkey, last.did]
     this.#ordered = kept?.ordered === 1n
-    this.#lastIndexedAt = last?.id == null ? 0n : last.indexed_at
-    const newest = this.#ordered ? last : (this.#statements.newest.get() as LastRow | undefined)
-    this.#last = newest?.id == null ? null : [newest.indexed_at, newest.rkey, newest.did]
     return last
   }
 
@@ -149,7 +145,7 @@ export class TableWriter {
    */
   insert(row: NewRow, { columns, arrays }: Derived, bulk = false): number | null {
     // Rows with times that were still to come may have been removed from the end.
-    if (!bulk && this.#last !== null && row.indexedAt < this.#last[0]) this.#findLastAgain(this.#last[0])
+    if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.#readLast()
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
     const kept = [
@@ -172,13 +168,6 @@ export class TableWriter {
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
     return id
-  }
-
-  /** When the last of these rows is gone, ids may follow the default order again, which is looked for once. */
-  #findLastAgain(former: bigint): void {
-    this.#readLast()
-    if (this.#ordered || (this.#last?.[0] ?? 0n) >= former) return
-    if (this.#statements.misplaced.get(this.table.collection.nsid) === undefined) this.#saveOrder(true)
   }
 
   update(old: Pick<TableRow, 'id'>, row: RowChange, derived: Derived, bulk = false): void {
@@ -283,7 +272,6 @@ export class TableWriter {
     const inOrder = this.#last === null || precedes(this.#last, key)
     this.#nextId += 1
     this.#drift += 1
-    this.#lastIndexedAt = key[0]
     if (inOrder) this.#last = key
     else if (bulk) this.#ordered = false
     else if (this.#ordered) this.#saveOrder(false)
