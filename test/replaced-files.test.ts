@@ -18,10 +18,10 @@ for (const [way, commands, says] of [
     someForms(services),
     /The file \S+ was replaced by another while this program had it open\. Start again, /,
   ],
-  ['overwritten', services.slice(0, 1), /The file \S+ was replaced by another /],
+  ['overwritten', someForms(services), /The file \S+ was replaced by another /],
   [
     'deleted',
-    services.slice(0, 1),
+    someForms(services),
     /The file \S+ was deleted or moved while this program had it open\. Put it back, /,
   ],
 ] as const)

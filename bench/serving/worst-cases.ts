@@ -119,7 +119,7 @@ export const worstCases: Readonly<Record<string, (n: number) => Worst | Raw>> = 
   'pages of problems': (n) => page(`${list}?lang=${n}&sort=${n}`),
   'paths where nothing is': (n) => got(`/nothing/${n}`),
   'free paths': (n) =>
-    got(['/robots.txt', '/schema.graphql', '/operations', '/api/graphql?x', '/%zz'][n % 5] ?? '/'),
+    got(['/robots.txt', '/schema.graphql', '/nothing', '/api/graphql?x', '/%zz'][n % 5] ?? '/'),
   sitemaps: (n) => got(`/sitemap${['', '-pages', `-${nsid}`][n % 3]}.xml`),
   feeds: (n) => got(`${list}/feed.atom?q=-w${n}`),
   probes: (n) => got(n % 2 === 0 ? '/healthz' : '/readyz'),

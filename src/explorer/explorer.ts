@@ -133,7 +133,10 @@ export function createExplorer(site: Site): Explorer {
   }
 }
 
-/** Whether its service refuses the page, such as a search without words: its status is then that of the refusal. */
+/**
+ * Whether the service refuses an operation of the page, such as a search without words: the page then waits for the
+ * answer, to have its status. An address without parameters asks for nothing that can be refused.
+ */
 function isRefused({ operation }: Draft, { parameters }: PageRequest, { price }: Site): boolean {
   if (parameters.length === 0 || operation === null || typeof operation === 'function') return false
   return [operation].flat().some((each) => price(each) === null)

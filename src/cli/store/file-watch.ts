@@ -1,4 +1,4 @@
-/** Ends a process whose database's file was replaced or deleted: others may use the new one by now. */
+/** Ends a process whose database's file was replaced, overwritten or deleted: others may use the new one by now. */
 import { sharedPath } from '../../database/open.ts'
 import { ReplacedFileError } from '../../database/refusals.ts'
 import { identityOf, storedIdentity } from '../../database/sqlite/open-file.ts'

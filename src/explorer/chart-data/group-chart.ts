@@ -35,9 +35,9 @@ export interface GroupChart extends AskedChart {
 const leastRecords = 5
 /** More lines or colours cannot be told apart. */
 const mostSeries = 7
-/** Rows of which each is asked for. */
+/** Rows of a chart with an array, each of which is asked for by itself. */
 const mostArrayRows = 12
-/** Hours of a day are the most parts that a time has; records without a time are a group, which is not shown. */
+/** The hours of a day, and a group of the records without a time, which is not shown. */
 const mostTimeParts = 25
 
 export function groupChart(site: Site, subject: Subject, view: View, language: Language): GroupChart {

@@ -20,7 +20,7 @@ export interface ChartSpec {
   readonly valueLabel: string
   /** Whether keys have an order of their own, such as time: they are drawn from left to right. */
   readonly isOrdered: boolean
-  /** Whether the values of a key add up. Bars are then stacked; others stand below each other, and have no order. */
+  /** Whether the values of a key add up: bars are then stacked. Bars below each other are of keys without an order. */
   readonly isStacked: boolean
   readonly keys: readonly ChartKey[]
   readonly series: readonly ChartSeries[]

@@ -28,7 +28,7 @@ export function canSearch(search: string, collection: Subject['collection']): bo
   return parse(search, collection) !== 'refused'
 }
 
-/** Whether the search only excludes words, so that no record is more relevant than another. */
+/** Whether the search is blank or only excludes words, so that no record is more relevant than another. */
 export function isUnranked(search: string, collection: Subject['collection']): boolean {
   const parsed = parse(search, collection)
   return parsed === null || (parsed !== 'refused' && wantedTerms(parsed).length === 0)

@@ -68,11 +68,13 @@ export function createReferenceTimes({ catalogue, main, now, ask: askFor }: Give
 
 /** The collection with the most references from and to other collections; null without collections. */
 export function findMain(catalogue: Catalogue): Subject | null {
-  const [main] = catalogue.model.collections.toSorted((one, other) => ties(other) - ties(one))
+  const [main] = catalogue.model.collections.toSorted(
+    (one, other) => countReferences(other) - countReferences(one),
+  )
   return main === undefined ? null : catalogue.of(main.nsid)
 }
 
-function ties({ references, referredBy, nsid }: Collection): number {
+function countReferences({ references, referredBy, nsid }: Collection): number {
   const outward = references.filter(({ target }) => target !== null && target !== nsid)
   const inward = referredBy.filter(({ collection }) => collection !== nsid)
   return outward.length + inward.length

@@ -12,7 +12,7 @@ import { acceptsGzip } from '../http/requests.ts'
 
 const zip = promisify(gzip)
 
-/** Milliseconds. Cached answers are there by then. */
+/** Milliseconds. Cached answers, and most refusals for lack of points, are there by then. */
 const moment = 20
 
 /** `status`: that of the page before its data; another than 200 is waited for, and so is an answer without a body. */

@@ -1,4 +1,7 @@
-/** The write path of PostgreSQL: each batch is one transaction, and so is a whole import. */
+/**
+ * The write path of PostgreSQL: each batch is one transaction, and so is a whole import. Also frees space after records
+ * were removed for good.
+ */
 import type { Client } from 'pg'
 import type {
   BatchOutcome,

@@ -1,6 +1,6 @@
 /**
- * Names of the next generation of tables, which a rebuild fills, and of the former one, which is to be dropped. Tables
- * are dropped one by one, because dropping a large one takes long.
+ * Names of the next generation of tables, which a rebuild fills, and of the former one, which is to be dropped; renames
+ * and drops tables. They are dropped one by one, because dropping a large one takes long.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Table } from '../../layout/tables.ts'

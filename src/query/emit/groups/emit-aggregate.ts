@@ -1,7 +1,7 @@
 /**
  * Aggregates as SQL. Groups, with every measure, are formed once in a common table expression, from which counts, order
  * and limit are taken. Elements of arrays would multiply rows, so distinct elements are counted in a separate
- * expression and matched by the keys of the groups.
+ * expression and matched by the keys of the groups. Pairs of the elements of an array are counted apart from groups.
  */
 import { allOf, join, raw, type Sql, sql, identifier } from '../../../sql/sql.ts'
 import { emitCount, fromRows } from './emit-counts.ts'
