@@ -1,9 +1,7 @@
 /** The thread of `serve --ingest` and of `serve --retain`, which runs until it is told to stop. */
 import { UsageError } from '../../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
-import { filePath } from '../../database/open.ts'
 import { ReplacedFileError } from '../../database/refusals.ts'
-import { assertSameFile } from '../../database/sqlite/open-file.ts'
 import { InputError } from '../../ingest/sources/files/lines.ts'
 import { openStore } from '../store/project.ts'
 import { type IngestGiven, runIngest, runRetention } from './ingest.ts'
@@ -29,10 +27,7 @@ parentPort?.once('message', () => stop.abort())
 try {
   const context = { config, root: new URL(root) }
   // Only the server updates the database and decides what follows from a rebuild; this thread must not reverse that.
-  const open: IngestGiven['open'] = async (...store) => {
-    if (file !== null) assertSameFile(filePath(config.database) ?? '', file)
-    return openStore(...store, { rebuild: 'never' })
-  }
+  const open: IngestGiven['open'] = (...store) => openStore(...store, { rebuild: 'never', file })
   const given = { open, signal: () => stop.signal }
   const { ingest: from } = config
   await (from === null ? runRetention(context, given) : runIngest(context, from, given))

@@ -10,6 +10,7 @@ import {
   type RebuildPolicy,
   type RecordCheck,
 } from '../../database/database.ts'
+import { ReplacedFileError } from '../../database/refusals.ts'
 import {
   filePath,
   isInMemory,
@@ -78,7 +79,7 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 export async function openStore(
   config: Config,
   project: ProjectContext,
-  { rebuild, onProgress, tellsNew = false }: OpenStoreOptions = {},
+  { rebuild, onProgress, tellsNew = false, file = null }: OpenStoreOptions = {},
 ): Promise<Database> {
   const tellProgress = createProgressNotice(config)
   const options: OpenOptions = {
@@ -86,6 +87,7 @@ export async function openStore(
     ...queryOptionsOf(config),
     retention: parseRetention(config.retain, project.tables),
     rebuild: rebuild ?? (config.rebuild ? 'always' : 'unless-lost'),
+    file,
     onCreated: () => {
       if (tellsNew && !isInMemory(config.database))
         notify(config, `A new database is made: ${withoutPassword(config.database)}.`)
@@ -111,6 +113,8 @@ interface OpenStoreOptions {
   readonly onProgress?: () => void
   /** Whether the operator is told of a new database, because the name of another may be misspelt. */
   readonly tellsNew?: boolean
+  /** Device and inode that the file of SQLite must have; null for any. */
+  readonly file?: string | null
 }
 
 /** Reports how `openStore` would change the records if it had to rebuild the database for these lexicons. */
@@ -236,6 +240,7 @@ async function opened<Store>(database: string, open: () => Promise<Store>): Prom
   try {
     return await open()
   } catch (cause) {
+    if (cause instanceof ReplacedFileError) throw cause
     const { message } = cause as Error
     const reason =
       message === 'file is not a database'

@@ -5,7 +5,7 @@ import { previewRebuild, type PreviewOptions } from '../rebuild/preview.ts'
 import type { RebuildReport } from '../rebuild/rebuild-report.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'
-import { identify, OpenFile } from './open-file.ts'
+import { assertSameFile, identify, OpenFile } from './open-file.ts'
 import { LongQueries } from './read/long-queries.ts'
 import { migrate, recordText } from './layout/migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
@@ -16,13 +16,16 @@ import { SqliteWriter } from './write/writer.ts'
 /** With the `path` `:memory:` one connection does both, in turns. */
 export async function openSqlite(
   path: string,
-  options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'>,
+  options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'> & { readonly file?: string | null },
 ): Promise<Database> {
   const inMemory = path === ':memory:'
+  const assertSame = (): void => assertSameFile(path, options.file ?? null)
+  assertSame()
   const writing = connect(path, false)
   let reading: DatabaseSync
   let file: OpenFile | undefined
   try {
+    assertSame()
     // Before any pragma: the journal mode is stored in the file, which may belong to another program.
     assertOurs(writing)
     writing.exec(fileSettings)
@@ -33,6 +36,7 @@ export async function openSqlite(
     // From now on the writer waits for locks itself, without blocking the thread.
     writing.exec('pragma busy_timeout = 0')
     reading = inMemory ? writing : connect(path, true)
+    assertSame()
   } catch (error) {
     file?.leave()
     writing.close()

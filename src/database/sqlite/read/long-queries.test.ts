@@ -184,17 +184,19 @@ test('a statement that was given up but ends soon costs no process', async () =>
   const readers = watchReaders()
   await using queries = new LongQueries(await newFile('soon.db'))
   await queries.readAnswer(echo('sqlite', 'awake'), patient)
-  // Some milliseconds.
-  const soon = {
-    text: `with recursive n (n) as (select 1 union all select n + 1 from n limit 100000)
+  const soon = (rows: number) => ({
+    text: `with recursive n (n) as (select 1 union all select n + 1 from n limit ${rows})
       select count(*) as version, x'' as body from n`,
     values: [],
-  }
+  })
   const seen = new Set<number>()
-  // A busy machine takes longer over some of them than the process is given.
+  // Some milliseconds; a busy machine takes longer over it than the process is given, and then tries a smaller one.
+  let rows = 200_000
   await until(async () => {
     const late = new AbortController()
-    const outcome = queries.readAnswer(soon, request(late.signal)).catch((error: unknown) => error)
+    const outcome = queries
+      .readAnswer(soon((rows = Math.ceil(rows / 2))), request(late.signal))
+      .catch((error: unknown) => error)
     setImmediate(() => late.abort('given up'))
     await outcome
     assert.equal(text(await queries.readAnswer(echo('sqlite', 'next'), patient)), 'next')
