@@ -173,7 +173,7 @@ onForms(
     await succeed(['import', nothing, '--lexicons', wide], env)
     const answer = await until(() => service.query(question).catch(() => null))
     assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 2199' }] } })
-    assert.match(service.stderr(), /they are loaded anew\.$/m)
+    assert.match(service.stderr(), /the service loads them again\.$/m)
     publish('second')
     await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
     await service.stop()

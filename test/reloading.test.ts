@@ -51,7 +51,7 @@ test('a connection that is on its way to a worker that stops is answered by anot
   process.kill(first, 'SIGSTOP')
   await until(() => isStopped(first))
   await rebuild()
-  await service.said(/they are loaded anew\.\n/)
+  await service.said(/the service loads them again\.\n/)
   await until(() => isAsleep(service.pid))
   process.kill(service.pid, 'SIGSTOP')
   await until(() => isStopped(service.pid))

@@ -10,6 +10,7 @@ import { type Command, CommandError, readVersion, refuseAgents } from './command
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
+import { ReplacedFileError } from '../database/refusals.ts'
 import { watchFile } from './store/file-watch.ts'
 import { trustedProxiesOf } from './settings/inputs.ts'
 
@@ -71,21 +72,18 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
     // The others have no database in a file, or end in an order of their own.
-    using _file = ['copy', 'demo', 'mcp', 'schema', 'serve'].includes(name) ? null : watchFile(config, endNow)
+    using _file = ['copy', 'demo', 'mcp', 'schema', 'serve'].includes(name) ? null : watchFile(config)
     const command = await load[name]()
     process.exitCode = (await command({ config, operands, given, root })) ?? 0
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const expected = isUsage || error instanceof CommandError || error instanceof InputError
+    const expected = [UsageError, CommandError, InputError, ReplacedFileError].some(
+      (kind) => error instanceof kind,
+    )
     process.stderr.write(`${expected ? '' : `${name} failed: `}${asSentence(error)}\n`)
     if (config['log-level'] === 'debug') console.error(error)
     process.exitCode = isUsage ? 2 : 1
   }
-}
-
-function endNow({ message }: CommandError): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }
 
 function operandProblems(name: CommandName, operands: readonly string[]): string[] {

@@ -89,7 +89,10 @@ export function startWorkers(
       if (verdict instanceof CommandError) refusal.abort(verdict)
       else if (verdict !== null) {
         fingerprint = verdict.lexicons.fingerprint
-        notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
+        notify(
+          config,
+          'The index was rebuilt for the lexicons as they are now; the service loads them again.',
+        )
         await reload()
       }
     } finally {

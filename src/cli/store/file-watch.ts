@@ -9,12 +9,12 @@ import type { Config } from '../settings/settings.ts'
 const interval = 1_000
 
 /**
- * Calls back once when another file has the name, and ends the process at once when the file itself was overwritten; null
- * for other engines. A file that is made after the start is watched as well.
+ * Calls back once when another file has the name, and ends the process at once when the file itself was overwritten. Null
+ * for other engines. A file that is made after the start is watched as well. Without `onReplaced` the process ends.
  */
 export function watchFile(
   { database }: Config,
-  onReplaced: (error: CommandError) => void,
+  onReplaced: (error: CommandError) => void = endNow,
 ): Disposable | null {
   const path = sharedPath(database)
   if (path === null) return null
@@ -29,11 +29,15 @@ export function watchFile(
     content ||= stored
     if (file === now && !isOther) return
     clearInterval(timer)
-    const { message } = new ReplacedFileError(path, now === null)
-    if (file !== now) return onReplaced(new CommandError(message))
-    // The last connection that is closed writes the log into the file, which has other content now.
-    process.stderr.write(`${message}\n`)
-    process.exit(1)
+    const error = new CommandError(new ReplacedFileError(path, now === null).message)
+    // The last connection that is closed writes the log into the file, even if that has other content now.
+    if (file === now) endNow(error)
+    onReplaced(error)
   }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function endNow({ message }: CommandError): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
 }

@@ -1,4 +1,6 @@
 /** What a search finds in all collections, the newest first. */
+import { parseSearch, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
+import { snippetOf } from '../../search/snippet.ts'
 import { collectionAddress, withLanguage } from '../addresses.ts'
 import { characterLinks, characterPanels } from '../browse/characters.ts'
 import { type Browse, titleOf } from '../browse/context.ts'
@@ -16,8 +18,6 @@ import { zoneNote } from '../parts/values.ts'
 import type { Problem } from '../view/problem.ts'
 import { queryText, readView, searchOf } from '../view/view.ts'
 import { problemPage, unknownParameters } from './failure.ts'
-import { parseSearch, type SearchTerm, wantedTerms } from '../../search/parse-search.ts'
-import { snippetOf } from '../../search/snippet.ts'
 
 /** Each total costs as much as the list of its collection. */
 const mostTotals = 4

@@ -70,7 +70,7 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   background.refused.throwIfAborted()
   if (!end.signal.aborted) return null
   if (end.signal.reason instanceof CommandError) throw end.signal.reason
-  notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
+  notify(config, 'The index was rebuilt for the lexicons as they are now; the service loads them again.')
   return port
 }
 

@@ -9,7 +9,7 @@ const list = 'techServiceNewsArticle'
 const enrichments = 'techServiceNewsEnrichmentViaArticle'
 const newestFirst = 'sortBy: [{field: publishedAt, direction: DESC}]'
 
-test('candidates of which there are many are sorted before they are verified', async () => {
+test('many candidates are sorted before they are verified', async () => {
   // Statistics that make every text common.
   await using service = await openTestService({ ...news(), loading: 4 * waysOfLoading })
   const page = `{ ${list}(first: 3, ${newestFirst}, where: {title: {contains: "the"}}) { nodes { uri } } }`
