@@ -36,6 +36,19 @@ test('a connection is closed whose body comes in small chunks, and its network a
   other.destroy()
 })
 
+test('a network that sends such bodies on many connections is refused before any of them has an answer', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1')
+  limitChunks(server, { each: 100 })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const sockets = Array.from({ length: 30 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+  for (const socket of sockets) socket.write(start('POST', '/') + small)
+  await until(() => sockets.filter((socket) => !socket.destroyed).length === 1)
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+})
+
 test('what is read of a body with small chunks is its beginning, also where large ones follow', () => {
   const server = createServer()
   limitChunks(server, { each: null })

@@ -34,9 +34,7 @@ export function limitChunks(server: Server, { each }: Pick<ConnectionLimits, 'ea
     response.once('close', () => sending.delete(socket))
     // What is left of a body would be parsed for as long as it is sent.
     response.once('finish', () => {
-      if (request.complete) return
-      if (isOver) count(network, socket)
-      socket.destroySoon()
+      if (!request.complete) socket.destroySoon()
     })
     const { push } = request
     let [pieces, length, isOver] = [0, 0, false]
@@ -47,6 +45,8 @@ export function limitChunks(server: Server, { each }: Pick<ConnectionLimits, 'ea
       length += piece.length
       // As the reader decides, which refuses the body with this piece.
       isOver = pieces > piecesLookedOver && length < pieces * leastAverage
+      // At once: the answer is only sent when the first pieces of all other connections have been parsed.
+      if (isOver) count(network, socket)
       return push.call(request, piece)
     }
   }
