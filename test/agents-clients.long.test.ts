@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
-import { assertReaches, page, readConfigurations, serveForConfigurations } from './mcp/configurations.ts'
+import { assertReaches, page, readConfigurations } from './mcp/configurations.ts'
 import { connect, onStdio, overHttp, textOf } from './mcp/connect.ts'
 import { runProgram, startService } from './network/service.ts'
 import { writeLines } from './support/demo-databases.ts'
 import { temporaryFolder } from './support/store/store.ts'
 
-serveForConfigurations()
 const inFolder = temporaryFolder()
 
 for (const { where, given } of await readConfigurations(['json', 'toml']))

@@ -2,17 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  assertReaches,
-  fences,
-  hasAddress,
-  page,
-  readConfigurations,
-  serveForConfigurations,
-} from './mcp/configurations.ts'
+import { assertReaches, fences, hasAddress, page, readConfigurations } from './mcp/configurations.ts'
 import type { Json } from './reference/shapes.ts'
-
-serveForConfigurations()
 
 for (const { where, given } of await readConfigurations(['json']))
   if (hasAddress(given))

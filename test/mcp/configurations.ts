@@ -72,21 +72,19 @@ let server: HttpServer
 /** The keys that callers have sent. */
 let keys = new Set<unknown>()
 
-/** Serves the demo for the tests of a file. */
-export function serveForConfigurations(): void {
-  before(async () => {
-    const { service } = await corpusNamed('demo', 'sqlite')
-    const authenticate: typeof anonymousCaller = (header, network) => {
-      keys.add(header)
-      return anonymousCaller(header, network)
-    }
-    server = await startAgentServer({ app: { engine: service.engine, authenticate } })
-  })
-  after(async () => {
-    await server.close()
-    await closeCorpora()
-  })
-}
+/** The demo, served once for all tests of a process. */
+before(async () => {
+  const { service } = await corpusNamed('demo', 'sqlite')
+  const authenticate: typeof anonymousCaller = (header, network) => {
+    keys.add(header)
+    return anonymousCaller(header, network)
+  }
+  server = await startAgentServer({ app: { engine: service.engine, authenticate } })
+})
+after(async () => {
+  await server.close()
+  await closeCorpora()
+})
 
 /** Asks the service for its tools, with the key, as a client with this configuration would. */
 export async function assertReaches(given: Json): Promise<void> {

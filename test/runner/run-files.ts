@@ -1,4 +1,5 @@
 /** Runs test files in this process, which is ten times faster than a process for each, and ends the process. */
+import { subscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import type { Transform } from 'node:stream'
 import { pathToFileURL } from 'node:url'
@@ -13,7 +14,10 @@ import { root } from './test-files.ts'
 /** Milliseconds; ten times what the longest test of the suite may take on a busy machine. A soak has its own command. */
 const longestTest = 900_000
 
-export async function runFiles(files: readonly string[]): Promise<void> {
+/** Milliseconds in which what tests have closed is gone. */
+const longestEnd = 60_000
+
+export async function runFiles(files: readonly string[], grace = longestEnd): Promise<void> {
   if (files.length === 0) {
     console.error('No test file has such a path.')
     process.exit(1)
@@ -52,6 +56,11 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     console.log(`\n✖ ${started} (the process ended during this test)`)
     process.exitCode = 1
   })
+  // Node reports the end of a run once nothing keeps the process, which a server that was left open does for good.
+  subscribe('tracing:node.test:end', (ended) => {
+    const { name } = ended as { readonly name: string }
+    if (name === '<root>') setTimeout(endRun, grace).unref()
+  })
   const report = events.compose<Transform>(new SpecReporter())
   report.on('end', async () => {
     isOver = true
@@ -71,6 +80,12 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     else process.send(outcome, undefined, undefined, end)
   })
   report.pipe(process.stdout)
+}
+
+/** Ends a run whose tests and hooks have ended, and says what keeps it. */
+function endRun(): void {
+  console.log(`\nA test left something open: ${process.getActiveResourcesInfo().join(', ')}.`)
+  process.emit('beforeExit', 0)
 }
 
 /** The reason stands where the spec reporter prints a duration; `test/mutants/run.ts` reads such lines. */

@@ -69,18 +69,37 @@ const faults: readonly (readonly [fault: string, text: string, printed: RegExp])
 ]
 for (const [fault, text, printed] of faults)
   test(`${fault} fails the run`, () => {
-    const file = inFolder('one.test.ts')
-    const runs = inFolder('runs.mjs')
-    const runner = JSON.stringify(new URL('run-files.ts', import.meta.url).href)
-    writeFileSync(file, `import { after, test } from 'node:test'\n${text}\n`)
-    writeFileSync(
-      runs,
-      `import { runFiles } from ${runner}\nawait runFiles([${JSON.stringify(relative(root, file))}])`,
-    )
-    const run = spawnSync(process.execPath, [runs], { encoding: 'utf8' })
-    assert.equal(run.status, 1)
-    assert.match(run.stdout, printed)
+    const { status, stdout } = runFile(text)
+    assert.equal(status, 1)
+    assert.match(stdout, printed)
   })
+
+test('a run whose tests and hooks have ended is ended, and says what was left open', () => {
+  const server = "before(() => createServer().listen(0, '127.0.0.1')); test('sand', () => {})"
+  for (const [text, expected] of [
+    [server, 0],
+    [`${server}; after(() => { throw new Error('wind') })`, 1],
+  ] as const) {
+    const { status, stdout } = runFile(text, 0)
+    assert.equal(status, expected)
+    assert.match(stdout, /^A test left something open: .*TCPServerWrap/m)
+  }
+})
+
+function runFile(text: string, grace?: number) {
+  const file = inFolder('one.test.ts')
+  const runs = inFolder('runs.mjs')
+  const runner = JSON.stringify(new URL('run-files.ts', import.meta.url).href)
+  writeFileSync(
+    file,
+    `import { createServer } from 'node:net'\nimport { after, before, test } from 'node:test'\n${text}\n`,
+  )
+  writeFileSync(
+    runs,
+    `import { runFiles } from ${runner}\nawait runFiles([${JSON.stringify(relative(root, file))}], ${grace})`,
+  )
+  return spawnSync(process.execPath, [runs], { encoding: 'utf8' })
+}
 
 test('what was skipped is one line, with a reason for each number', () => {
   const two = { tests: 3, failed: 1, skips: { 'nginx is not installed': 2 } }
