@@ -42,8 +42,8 @@ interface Size {
   readonly cost: number
 }
 
-/** A request under way. */
-interface Exchange {
+/** A request for a file under way. */
+interface ExportExchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly context: RequestContext
@@ -93,7 +93,7 @@ export function addExportRoutes(
     return reply
   }
 
-  async function answer(exchange: Exchange): Promise<void> {
+  async function answer(exchange: ExportExchange): Promise<void> {
     const { request, reply, context, report } = exchange
     assertNoKeyInAuthorization(request.headers.authorization)
     const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
@@ -122,7 +122,7 @@ export function addExportRoutes(
   /** Groups are few: they are one answer, which is formatted here. */
   async function answerGroups(
     wanted: Extract<Wanted, { kind: 'groups' }>,
-    exchange: Exchange,
+    exchange: ExportExchange,
     limits: RequestLimits,
   ): Promise<void> {
     const found = dataOf(await engine.execute(wanted.query.request, limits))
@@ -145,7 +145,7 @@ export function addExportRoutes(
     await send(file, wanted, size, exchange)
   }
 
-  function sendHead(wanted: Wanted, size: Size, { request, reply, context }: Exchange): void {
+  function sendHead(wanted: Wanted, size: Size, { request, reply, context }: ExportExchange): void {
     const headers = fileHeaders(request, wanted, size)
     reply.code(200).headers(headers).send()
     context.end(request.id, 'ok', 200, 0)
@@ -155,7 +155,7 @@ export function addExportRoutes(
     file: OpenedExport,
     wanted: Wanted,
     size: Size,
-    { request, reply, context }: Exchange,
+    { request, reply, context }: ExportExchange,
     slot?: Disposable,
   ): Promise<void> {
     const { raw } = reply
@@ -187,7 +187,7 @@ export function addExportRoutes(
     context.end(request.id, outcome, 200, sent)
   }
 
-  async function fail(error: unknown, { request, reply, report }: Exchange): Promise<void> {
+  async function fail(error: unknown, { request, reply, report }: ExportExchange): Promise<void> {
     const { code, errors, cause } = error instanceof AnswerError ? error.answer : errorAnswer(error, report)
     await tarpit.before(code, request.context?.caller?.id ?? networkOf(request.ip), request.raw.socket)
     if (code === 'INTERNAL') return sendErrors(reply, 'application/json', 500, [reportFault(reply, cause)])

@@ -40,8 +40,8 @@ export interface GraphQLRouteOptions {
   readonly cacheSeconds: number
 }
 
-/** A request under way. */
-interface Exchange {
+/** A GraphQL request under way. */
+interface GraphQLExchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly context: RequestContext
@@ -117,7 +117,7 @@ export function addGraphQLRoutes(
     }
   }
 
-  function ask(exchange: Exchange, read: () => GraphQLRequest): MaybePromise<void> {
+  function ask(exchange: GraphQLExchange, read: () => GraphQLRequest): MaybePromise<void> {
     const { request, context } = exchange
     assertNoKeyInAuthorization(request.headers.authorization)
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
@@ -139,7 +139,7 @@ export function addGraphQLRoutes(
 
   /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
   function begin(
-    { context, reply }: Exchange,
+    { context, reply }: GraphQLExchange,
     caller: Caller,
     read: () => GraphQLRequest,
   ): MaybePromise<GraphQLAnswer> {
@@ -152,7 +152,7 @@ export function addGraphQLRoutes(
     }
   }
 
-  function send(answer: GraphQLAnswer, exchange: Exchange): MaybePromise<void> {
+  function send(answer: GraphQLAnswer, exchange: GraphQLExchange): MaybePromise<void> {
     const { request, reply, context } = exchange
     if (isGone(reply)) return context.end(request.id, 'gone', 0, 0)
     return answer.kind === 'data' ? sendData(answer, exchange) : sendFailure(answer, exchange)
@@ -160,7 +160,7 @@ export function addGraphQLRoutes(
 
   async function sendFailure(
     { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
-    { request, reply }: Exchange,
+    { request, reply }: GraphQLExchange,
   ): Promise<void> {
     await tarpit.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
@@ -172,7 +172,7 @@ export function addGraphQLRoutes(
 
   function sendData(
     { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
-    { request, reply, context }: Exchange,
+    { request, reply, context }: GraphQLExchange,
   ): MaybePromise<void> {
     const bytes = viewAsBuffer(body)
     const headers = headersOf(request, responseType(request.headers.accept))
