@@ -81,6 +81,7 @@ const servedBy: readonly string[] = [
   'graphql/utilities/printSchema',
   'graphql/utilities/typeFromAST',
   'graphql/utilities/valueFromASTUntyped',
+  'graphql/validation/ValidationContext',
   'graphql/validation/rules/NoFragmentCyclesRule',
   'graphql/validation/rules/VariablesInAllowedPositionRule',
   'graphql/validation/specifiedRules',

@@ -113,6 +113,55 @@ test('a variable that stands where several types are expected is checked as each
   assert.match(answer, /Variable \\"\$v\\" has invalid value: /)
 })
 
+test('each operation of a document is judged by its own declarations, also in fragments', async () => {
+  const dated = '...Dated'
+  const counted = '{ techServiceNewsArticle(where: {wordCount: {gt: $v}}) { totalCount } }'
+  const named = '{ techServiceNewsArticle(where: {title: {ne: $v}}) { totalCount } }'
+  const fragment =
+    'fragment Dated on Query { techServiceNewsArticle(where: {publishedAt: {gte: $v}}) { totalCount } }'
+  const document = `query A($v: String) { ${dated} ${dated} } query B($v: Int) ${counted}
+    query C($v: DateTime!) { ${dated} } query D($v: String!) ${named} ${fragment}`
+  const executeOne = (operationName: string, v: Json, query = document) =>
+    service.engine.execute({ query, variables: { v }, operationName })
+  for (const [name, v, where] of [
+    ['A', day, `{publishedAt: {gte: "${day}"}}`],
+    ['A', undefined, '{}'],
+    ['B', 300, '{wordCount: {gt: 300}}'],
+    ['C', day, `{publishedAt: {gte: "${day}"}}`],
+    ['D', 'a', '{title: {ne: "a"}}'],
+  ] as const) {
+    const answer = await executeOne(name, v)
+    const { body } = answer.kind === 'data' ? answer : assert.fail(`${name}: ${JSON.stringify(answer)}`)
+    const expected = await execute(`{ techServiceNewsArticle(where: ${where}) { totalCount } }`)
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(body)).data, expected, name)
+  }
+  assert.match(
+    JSON.stringify(await executeOne('C', undefined)),
+    /invalid value: Expected a value of non-null/,
+  )
+  for (const [query, said] of [
+    [`query A($v: Int) { ${dated} } query B($v: String) { ${dated} }`, /^Variable "\$v" of type "Int" used/],
+    [`query A($v: String) { ${dated} } query B { ${dated} }`, /^Variable "\$v" is not defined by .* "B"/],
+  ] as const) {
+    const answer: Json = await executeOne('B', day, `${query} ${fragment}`)
+    assert.equal(answer.errors.length, 1, JSON.stringify(answer))
+    assert.match(answer.errors[0].message, said)
+  }
+})
+
+test('a declaration that is replaced leaves the other variables and places as they are', async () => {
+  const list = 'techServiceNewsArticle(where: {publishedAt: {gte: $v}}) { totalCount }'
+  const typed = `query ($v: String, $name: String!) { ${list} __type(name: $name) { name } }`
+  const { __type } = await execute(typed, { v: day, name: 'Query' })
+  assert.deepEqual(__type, { name: 'Query' })
+  const unknown = `query ($v: String) { ${list} __schema { types(of: $v) { name } } }`
+  const { errors }: Json = await service.engine.execute({ query: unknown })
+  assert.deepEqual(
+    errors.map(({ message }: Json) => message),
+    ['Unknown argument "of" on field "__Schema.types".'],
+  )
+})
+
 test('groups take a list of nullable names', async () => {
   const query = `query ($g: [${article}GroupByField]) {
     techServiceNewsArticleAggregate(groupBy: $g, limit: 2) { groups { language count } }

@@ -18,6 +18,7 @@ import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
 import { siblingModule } from '../../util/sibling-module.ts'
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors, argumentsOf, type Collected, collectFields, type Selection } from './prepare.ts'
+import { givenValues } from './variable-types.ts'
 
 /**
  * Introspection is rare and answered synchronously, so its executor is loaded on first use, with a synchronous
@@ -50,7 +51,7 @@ function execute(
   { schema, fragments }: Selection,
   operation: OperationDefinitionNode,
   { key, nodes }: Collected,
-  variableValues: Readonly<Record<string, unknown>>,
+  rawVariables: Readonly<Record<string, unknown>>,
 ): string {
   const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
   const document: DocumentNode = {
@@ -58,6 +59,7 @@ function execute(
     definitions: [{ ...operation, selectionSet }, ...fragments.values()],
   }
   const { executeSync } = load(executor) as typeof import('./execute-introspection.ts')
+  const variableValues = givenValues(operation, rawVariables)
   const { data, errors } = executeSync({ schema, document, variableValues })
   if (errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', errors)
   return JSON.stringify(data?.[key] ?? null)

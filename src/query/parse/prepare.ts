@@ -26,7 +26,7 @@ import { validate } from 'graphql/validation/validate'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
 import { withoutOmitted } from './omitted-variables.ts'
-import { givenName, variablesInAllowedPosition, withExpectedTypes } from './variable-types.ts'
+import { givenName, givenValues, variablesInAllowedPosition, withExpectedTypes } from './variable-types.ts'
 import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWithin } from './limits.ts'
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
@@ -128,14 +128,12 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
 /** Throws RequestErrors or ServiceError. */
 export function coerceVariables(
   schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
+  operation: OperationDefinitionNode,
   raw: Readonly<Record<string, unknown>>,
 ): VariableValues {
   assertVariablesWithin(raw)
-  const own = withoutPrototypes(raw) as Readonly<Record<string, unknown>>
-  const given: Record<string, unknown> = Object.create(null)
-  for (const { value: name } of variableDefinitions.map(({ variable }) => variable.name))
-    if (Object.hasOwn(own, givenName(name))) given[name] = own[givenName(name)]
+  const { variableDefinitions = [] } = operation
+  const given = givenValues(operation, withoutPrototypes(raw) as Readonly<Record<string, unknown>>)
   const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors: mostErrors })
   if (coerced.errors === undefined) return coerced.variableValues
   throw new RequestErrors(

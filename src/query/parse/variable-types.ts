@@ -4,56 +4,85 @@
  * the conditions on a field. Values are then coerced to that type, which refuses a null element. A variable whose places
  * expect several types becomes one of each.
  */
-import type { DocumentNode, GraphQLInputType, GraphQLSchema, TypeNode, ValidationRule } from 'graphql'
-import type { VariableDefinitionNode, VariableNode } from 'graphql'
+import type {
+  DefinitionNode,
+  DocumentNode,
+  GraphQLInputType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  TypeNode,
+  ValidationRule,
+  VariableDefinitionNode,
+  VariableNode,
+} from 'graphql'
 import { Kind, parseType, print, visit } from 'graphql/language'
 import { getNullableType, isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql/type'
 import { TypeInfo, visitWithTypeInfo } from 'graphql/utilities/TypeInfo'
+import { ASTValidationContext } from 'graphql/validation/ValidationContext'
 import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 
-/** The same document where nothing is to be changed. */
+/** The same document if nothing is to be changed. Each operation keeps its own declarations, also for fragments. */
 export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
-  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION)
-  const declared = new Map(
-    operations
-      .flatMap(({ variableDefinitions = [] }) => variableDefinitions)
-      .map((each) => [each.variable.name.value, { definition: each, types: new Set<string>() }]),
-  )
+  const { renamed, uses } = copyVariables(schema, document)
+  const context = new ASTValidationContext(document, () => undefined)
+  let isChanged = false
+  const definitions = document.definitions.map((operation, at): DefinitionNode => {
+    const copied = renamed.definitions[at] as DefinitionNode
+    if (operation.kind !== Kind.OPERATION_DEFINITION) return copied
+    const used = [operation, ...context.getRecursivelyReferencedFragments(operation)]
+    const copies = new Map(used.flatMap((each) => [...(uses.get(each) ?? [])]))
+    const byName = Map.groupBy(copies.values(), ({ name }) => name)
+    const variableDefinitions = operation.variableDefinitions?.flatMap((definition) => {
+      const own = byName.get(definition.variable.name.value)
+      // One that is used nowhere is left for the validator.
+      if (own === undefined) return [definition]
+      return own.map(({ node, place }) => {
+        const type = place && expected(schema, definition, place)
+        if (type && type !== print(definition.type)) isChanged = true
+        const variable = { ...definition.variable, name: node.name }
+        return { ...definition, variable, ...(type && { type: parseType(type, { noLocation: true }) }) }
+      })
+    })
+    return { ...copied, ...(variableDefinitions && { variableDefinitions }) }
+  })
+  return isChanged ? { ...document, definitions } : document
+}
+
+interface Copy {
+  readonly name: string
+  /** Named after the variable and the type that its places expect. */
+  readonly node: VariableNode
+  /** The type; null where a place is unknown to the schema. */
+  readonly place: GraphQLInputType | null
+}
+
+/** Copies each variable for each type that its places expect; `uses` has the copies of a definition by name. */
+function copyVariables(schema: GraphQLSchema, document: DocumentNode) {
   const info = new TypeInfo(schema)
+  const uses = new Map<DefinitionNode, Map<string, Copy>>()
+  let own = new Map<string, Copy>()
+  const enter = (definition: DefinitionNode): void => {
+    own = new Map()
+    uses.set(definition, own)
+  }
   const renamed = visit(
     document,
     visitWithTypeInfo(info, {
+      OperationDefinition: enter,
+      FragmentDefinition: enter,
       VariableDefinition: () => false,
       Variable(node) {
-        const [variable, place] = [declared.get(node.name.value), info.getInputType()]
-        if (variable === undefined || place == null) return undefined
-        const type = expected(schema, variable.definition, place) ?? print(variable.definition.type)
-        variable.types.add(type)
-        return withType(node, type)
+        const place = info.getInputType() ?? null
+        const { value: name } = node.name
+        // No name in a document has a colon.
+        const copy = `${name}:${String(getNullableType(place))}`
+        const named = { ...node, name: { ...node.name, value: copy } }
+        own.set(copy, { name, node: named, place })
+        return named
       },
     }),
   )
-  const all = [...declared.values()]
-  const isChanged = all.some(({ definition, types }) =>
-    [...types].some((type) => type !== print(definition.type)),
-  )
-  // Of several operations one may not use a copy, which would be declared in vain.
-  if (!isChanged || (operations.length > 1 && all.some(({ types }) => types.size > 1))) return document
-  return visit(renamed, {
-    OperationDefinition: ({ variableDefinitions = [], ...node }) => ({
-      ...node,
-      variableDefinitions: variableDefinitions.flatMap((definition) => {
-        const { types } = declared.get(definition.variable.name.value) ?? { types: new Set<string>() }
-        // One that is used nowhere is left for the validator.
-        if (types.size === 0) return [definition]
-        return Array.from(types, (type) => ({
-          ...definition,
-          type: parseType(type, { noLocation: true }),
-          variable: withType(definition.variable, type),
-        }))
-      }),
-    }),
-  })
+  return { renamed, uses }
 }
 
 /**
@@ -74,9 +103,15 @@ export const variablesInAllowedPosition: ValidationRule = (context) => {
   )
 }
 
-/** The copy of the variable that has this type; no name in a document has a colon. */
-function withType(node: VariableNode, type: string): VariableNode {
-  return { ...node, name: { ...node.name, value: `${node.name.value}:${type}` } }
+/** The values that the caller gave, by the names that the operation declares. */
+export function givenValues(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  raw: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const given: Record<string, unknown> = Object.create(null)
+  for (const { value: name } of variableDefinitions.map(({ variable }) => variable.name))
+    if (Object.hasOwn(raw, givenName(name))) given[name] = raw[givenName(name)]
+  return given
 }
 
 /** A variable's name, or an error about variables, with the names that the caller gave them. */
