@@ -249,6 +249,13 @@ export const badDocuments: readonly BadRequest[] = [
       { OR: Array.from({ length: 900 }, () => ({ AND: [{}, {}] })) },
       /too many objects: \d+, and the limit is 2000/,
     ),
+    variable(
+      '5,001 names in variables',
+      'TechServiceNewsArticleWhereInput',
+      'where: $x',
+      { title: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`n${index}`, 'a'])) },
+      /too many names: 5002, and the limit is 5000/,
+    ),
     [
       '100,000 values in variables',
       'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',

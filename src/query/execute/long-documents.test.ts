@@ -65,3 +65,18 @@ test('of many long documents one step is done in a turn of the event loop', asyn
   isOver = true
   assert.ok(steps.size >= 36 && Math.max(...steps.values()) <= 2, [...steps.values()].join())
 })
+
+test('of the mistakes in long variables fewer are described, because each repeats the value', async () => {
+  await using service = await openWatchedEngine()
+  const query = `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount } }`
+  for (const [length, errors] of [
+    [10, 11],
+    [300, 7],
+    [19_000, 2],
+  ]) {
+    const unknown = Array.from({ length: 20 }, (_, n) => [`titel${n}`, 'a'.repeat(length ?? 0)])
+    const variables = { where: Object.fromEntries(unknown) }
+    const answer = await service.engine.execute({ query, variables, operationName: null })
+    assert.equal(answer.kind === 'errors' ? answer.errors.length : 0, errors)
+  }
+})

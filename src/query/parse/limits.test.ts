@@ -5,14 +5,17 @@ import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, limits }
 
 const code = 'QUERY_TOO_COMPLEX'
 
-test('names and values of variables count, up to the limit', () => {
+test('names and values of variables count, up to the limits', () => {
   const named = (count: number) => ({
     x: Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, index])),
   })
-  // `x` is a name and a value itself.
-  const most = limits.inputValues / 2 - 1
+  // `x` is a name too.
+  const most = limits.inputNames - 1
   assertVariablesWithin(named(most))
   assert.throws(() => assertVariablesWithin(named(most + 1)), { code })
+  const listed = (lists: number) => ({ x: Array(lists).fill(Array(999).fill(0)) })
+  assertVariablesWithin(listed(limits.inputValues / 1_000 - 1))
+  assert.throws(() => assertVariablesWithin(listed(limits.inputValues / 1_000)), { code })
 })
 
 test('brackets that are closed do not count as nested', () => {

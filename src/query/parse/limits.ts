@@ -70,6 +70,8 @@ export const limits = {
   parameters: 30_000,
   /** Input objects in a document, and in variables. */
   inputObjects: 2_000,
+  /** Names in variables, at any level; more than all conditions of an operation can have. */
+  inputNames: 5_000,
   /** Names and values in variables, at any level. */
   inputValues: 60_000,
   /** Characters of one string argument. */
@@ -243,31 +245,39 @@ function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[
   for (const inner of below.values()) assertFewRepeats(fragments, inner)
 }
 
-/** Checks level by level instead of by recursion, because values may be nested to any depth. */
-export function assertVariablesWithin(raw: Readonly<Record<string, unknown>>): void {
+/**
+ * Checks level by level instead of by recursion, because values may be nested to any depth. Returns the size of what a
+ * message may repeat, in characters.
+ */
+export function assertVariablesWithin(raw: Readonly<Record<string, unknown>>): number {
   let level: unknown[] = [raw]
-  let [values, objects] = [0, -1]
+  let [names, values, objects, size] = [0, 0, -1, 0]
   for (let depth = 0; level.length > 0; depth += 1) {
     const below: unknown[] = []
     for (const value of level) {
-      if (typeof value === 'string')
+      if (typeof value === 'string') {
         assertWithin('characters', value.length, 'A string in the variables is too long')
+        size += value.length
+      }
       if (typeof value !== 'object' || value === null) continue
       if (Array.isArray(value))
         assertWithin('listValues', value.length, 'A list in the variables has too many values')
       else objects += 1
       // Names count too, because the message about an unknown name repeats it.
-      const names = Array.isArray(value) ? [] : Object.keys(value)
-      values += Array.isArray(value) ? value.length : 2 * names.length
+      const own = Array.isArray(value) ? [] : Object.keys(value)
+      names += own.length
+      values += Array.isArray(value) ? value.length : 2 * own.length
+      assertWithin('inputNames', names, 'The variables have too many names')
       assertWithin('inputValues', values, 'The variables have too many names and values')
       assertWithin('inputObjects', objects, 'The variables have too many objects')
       const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
-      for (const each of names) below.push(each)
+      for (const each of own) below.push(each)
       for (const each of inside) below.push(each)
     }
     assertWithin('nesting', depth, 'Brackets in the variables are nested too deep')
     level = below
   }
+  return size + values
 }
 
 /**

@@ -31,7 +31,7 @@ import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWi
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
 const mostErrors = 10
-/** Characters of a document for each error, because the validator prints the value that an error is about. */
+/** Characters in all errors, because the validator prints the value that an error is about. */
 const mostPrinted = 40_000
 /** Characters from which a document is long: each step of its preparation takes up to 5 ms, and together 20. */
 export const longDocument = 4_000
@@ -61,8 +61,12 @@ export function* prepareInSteps(schema: GraphQLSchema, text: string): Generator<
   // The specification requires a selection in every pair of braces; the library does not by default.
   const document = checkingSyntax(() => parse(text, { allowEmptySelectionSets: false }))
   yield
-  const maxErrors = Math.floor(mostPrinted / text.length)
-  return yield* prepareDocument(schema, document, Math.min(mostErrors, Math.max(1, maxErrors)))
+  return yield* prepareDocument(schema, document, mostErrorsOf(text.length))
+}
+
+/** Maximum errors of a document or of variables with so many characters. */
+function mostErrorsOf(length: number): number {
+  return Math.min(mostErrors, Math.max(1, Math.floor(mostPrinted / length)))
 }
 
 function* prepareDocument(
@@ -131,14 +135,15 @@ export function coerceVariables(
   operation: OperationDefinitionNode,
   raw: Readonly<Record<string, unknown>>,
 ): VariableValues {
-  assertVariablesWithin(raw)
+  const maxErrors = mostErrorsOf(assertVariablesWithin(raw))
   const { variableDefinitions = [] } = operation
   const given = givenValues(operation, withoutPrototypes(raw) as Readonly<Record<string, unknown>>)
-  const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors: mostErrors })
+  const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors })
   if (coerced.errors === undefined) return coerced.variableValues
   throw new RequestErrors(
     'BAD_USER_INPUT',
     coerced.errors.map((error) => withHint(schema, error)),
+    maxErrors,
   )
 }
 
