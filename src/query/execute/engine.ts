@@ -9,6 +9,7 @@ import { OverloadedError } from '../../util/async/fair-semaphore.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import { constantResponse } from '../emit/emit.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
+import { longRequest } from '../parse/prepare.ts'
 import { beingRebuilt, errorAnswer } from './error-answer.ts'
 import {
   assertAffordable,
@@ -28,7 +29,6 @@ import {
   inTurns,
   type PlannerOptions,
   type Question,
-  reportingTime,
   within,
 } from './planner.ts'
 
@@ -154,10 +154,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
-        const read = (): Question => planner.questionOf(request, requestLimits)
-        const preparing = planner.prepareLong(request, requestLimits)
         const question =
-          preparing === undefined ? read() : await preparing.then(() => reportingTime(requestLimits, read))
+          key.length < longRequest
+            ? planner.questionOf(request, requestLimits)
+            : await planner.questionInTurns(request, requestLimits)
         if (!isCharged) await charge(question, requestLimits, report)
         found = await within(planner.compile(question, requestLimits, signal), signal)
         compiled.set(key, found)

@@ -8,8 +8,18 @@ const times = (count: number, part: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => part(n)).join(' ')
 const nodes = (fields: string): string => `{ ${list} { nodes { ${fields} } } }`
 
-const documents: readonly (readonly [text: string, least: number, errors: number])[] = [
+const asked = `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount } }`
+const any = (count: number, condition: (n: number) => object) => ({
+  where: { OR: Array.from({ length: count }, (_, n) => condition(n)) },
+})
+type LongRequest = readonly [text: string, least: number, errors: number, variables?: Record<string, unknown>]
+const requests: readonly LongRequest[] = [
   [nodes('uri'), 0, 0],
+  [asked, 0, 0, any(1, () => ({ title: { eq: 'a' } }))],
+  [asked, 4, 0, any(1, () => ({ uri: { in: Array(900).fill('at://did:plc:a/b/c') } }))],
+  [asked, 4, 1, any(900, (n) => ({ title: { eq: `a${n}` } }))],
+  [asked, 2, 11, any(250, (n) => ({ [`titel${n}`]: { eq: 'a' } }))],
+  [asked, 0, 1, any(2_001, () => ({}))],
   [nodes(times(900, (n) => `a${n}: uri`)), 4, 0],
   [nodes(times(490, (n) => `unknownField${n}`)), 4, 6],
   [nodes(times(4_900, (n) => `unknownField${n}`)), 4, 2],
@@ -18,9 +28,9 @@ const documents: readonly (readonly [text: string, least: number, errors: number
   [`{ ${'{ '.repeat(6_000)}`, 0, 1],
 ]
 
-test('between the steps that prepare a long document others have their turns', async () => {
+test('between the steps that prepare a long request others have their turns', async () => {
   await using service = await openWatchedEngine()
-  for (const [query, least, errors] of documents) {
+  for (const [query, least, errors, variables = null] of requests) {
     let turns = 0
     let isOver = false
     const count = (): void => {
@@ -32,7 +42,7 @@ test('between the steps that prepare a long document others have their turns', a
     let reports = 0
     const worked = (): void => void (reports += 1)
     const answer = await service.engine.execute(
-      { query, variables: null, operationName: null },
+      { query, variables, operationName: null },
       { ...unlimited, worked },
     )
     isOver = true
@@ -68,7 +78,6 @@ test('of many long documents one step is done in a turn of the event loop', asyn
 
 test('of the mistakes in long variables fewer are described, because each repeats the value', async () => {
   await using service = await openWatchedEngine()
-  const query = `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount } }`
   for (const [length, errors] of [
     [10, 11],
     [300, 7],
@@ -76,7 +85,7 @@ test('of the mistakes in long variables fewer are described, because each repeat
   ]) {
     const unknown = Array.from({ length: 20 }, (_, n) => [`titel${n}`, 'a'.repeat(length ?? 0)])
     const variables = { where: Object.fromEntries(unknown) }
-    const answer = await service.engine.execute({ query, variables, operationName: null })
+    const answer = await service.engine.execute({ query: asked, variables })
     assert.equal(answer.kind === 'errors' ? answer.errors.length : 0, errors)
   }
 })

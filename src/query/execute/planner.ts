@@ -15,14 +15,7 @@ import { createEmitter, type Emitter } from '../emit/emitter.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { optimize } from '../optimize/optimize.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
-import {
-  coerceVariables,
-  findOperation,
-  longDocument,
-  prepare,
-  prepareInSteps,
-  type Prepared,
-} from '../parse/prepare.ts'
+import { atOnce, coerceInSteps, findOperation, prepareInSteps, type Prepared } from '../parse/prepare.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan, SnippetPlan } from '../plan/plan.ts'
@@ -64,9 +57,9 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
 }
 
 export interface Planner {
-  /** Await before `questionOf`, so that a long document does not keep others waiting; undefined for short ones. */
-  prepareLong(request: GraphQLRequest, requestLimits: RequestLimits): Promise<void> | undefined
   questionOf(request: GraphQLRequest, requestLimits: RequestLimits): Question
+  /** The same in several turns of the event loop, so that a long request does not keep others waiting. */
+  questionInTurns(request: GraphQLRequest, requestLimits: RequestLimits): Promise<Question>
   planStatement(
     question: Question,
     requestLimits: RequestLimits,
@@ -99,7 +92,6 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + documentOverhead,
-    memoMethod: (text) => prepare(schema, text),
   })
   let state: PlanState | null = null
 
@@ -107,36 +99,34 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   const emitterFor = (known: PlanState): Emitter =>
     createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
 
-  /** One after the other, because the steps of several would follow each other in one turn. */
-  let last: Promise<void> = Promise.resolve()
-  const prepareLong = (
-    { query }: GraphQLRequest,
-    requestLimits: RequestLimits,
-  ): Promise<void> | undefined => {
-    if (query.length < longDocument || documents.has(query)) return undefined
-    const before = last
-    const prepareNext = async (): Promise<void> => {
-      await before
-      if (!documents.has(query))
-        documents.set(query, await inTurns(prepareInSteps(schema, query), requestLimits))
-    }
-    const own = prepareNext()
-    last = own.catch(() => undefined)
-    return own
-  }
-
-  const questionOf = (
+  function* questionInSteps(
     { query, variables, operationName }: GraphQLRequest,
     requestLimits: RequestLimits,
-  ): Question => {
-    const document = documents.memo(query)
+  ): Generator<void, Question> {
+    const known = documents.get(query)
+    const document = known ?? (yield* prepareInSteps(schema, query))
+    if (known === undefined) documents.set(query, document)
     const operation = findOperation(document, operationName || null)
     const raw = variables ?? {}
-    const coerced = coerceVariables(schema, operation, raw)
+    yield
+    const coerced = yield* coerceInSteps(schema, operation, raw)
+    yield
     const selection = { schema, fragments: document.fragments, variables: coerced }
     const context = { version, model, tables, maxPageSize: requestLimits.pageSize, selection }
     const plan = buildPlan(context, operation, raw)
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
+  }
+
+  const questionOf: Planner['questionOf'] = (request, requestLimits) =>
+    atOnce(questionInSteps(request, requestLimits))
+
+  /** One after the other, because the steps of several would follow each other in one turn. */
+  let last = Promise.resolve()
+  const questionInTurns: Planner['questionInTurns'] = (request, requestLimits) => {
+    const own = last.then(() => inTurns(questionInSteps(request, requestLimits), requestLimits))
+    const end = (): void => undefined
+    last = own.then(end, end)
+    return own
   }
 
   const choosePlan = async (
@@ -195,8 +185,8 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   }
 
   return {
-    prepareLong,
     questionOf,
+    questionInTurns,
     planStatement,
     compile,
     planExport,

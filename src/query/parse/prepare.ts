@@ -33,8 +33,8 @@ import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWi
 const mostErrors = 10
 /** Characters in all errors, because the validator prints the value that an error is about. */
 const mostPrinted = 40_000
-/** Characters from which a document is long: each step of its preparation takes up to 5 ms, and together 20. */
-export const longDocument = 4_000
+/** Characters from which a document with its variables is long: each step takes up to 5 ms, and together 20. */
+export const longRequest = 4_000
 
 const allRules = specifiedRules.map((rule) =>
   rule === VariablesInAllowedPositionRule ? variablesInAllowedPosition : rule,
@@ -47,7 +47,11 @@ export interface Prepared {
 
 /** Throws RequestErrors or ServiceError; the same text always gives the same result. */
 export function prepare(schema: GraphQLSchema, text: string): Prepared {
-  const steps = prepareInSteps(schema, text)
+  return atOnce(prepareInSteps(schema, text))
+}
+
+/** Runs all steps without a pause. */
+export function atOnce<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const { value, done } = steps.next()
     if (done === true) return value
@@ -135,9 +139,20 @@ export function coerceVariables(
   operation: OperationDefinitionNode,
   raw: Readonly<Record<string, unknown>>,
 ): VariableValues {
+  return atOnce(coerceInSteps(schema, operation, raw))
+}
+
+/** The same in steps, as `prepareInSteps`. */
+export function* coerceInSteps(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  raw: Readonly<Record<string, unknown>>,
+): Generator<void, VariableValues> {
   const maxErrors = mostErrorsOf(assertVariablesWithin(raw))
+  yield
   const { variableDefinitions = [] } = operation
   const given = givenValues(operation, withoutPrototypes(raw) as Readonly<Record<string, unknown>>)
+  yield
   const coerced = getVariableValues(schema, variableDefinitions, given, { maxErrors })
   if (coerced.errors === undefined) return coerced.variableValues
   throw new RequestErrors(
