@@ -20,7 +20,7 @@ import { parseSqlitePath } from './sqlite/path.ts'
 export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {
   /** How PostgreSQL is queried. */
   readonly reading?: QueryOptions
-  /** Device and inode that the file of SQLite must have, if it must be one that was known before. */
+  /** The `fileIdentity` that a file of SQLite must have; null or absent for any. */
   readonly file?: string | null
 }
 

@@ -1,6 +1,7 @@
 /** A worker process of `serve --workers`: answers until its parent stops it or disconnects. */
 import cluster from 'node:cluster'
-import { fileIdentity } from '../../database/open.ts'
+import { sharedPath } from '../../database/open.ts'
+import { assertSameFile } from '../../database/sqlite/open-file.ts'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import { createLimiter } from '../../server/admission/limits/limiter.ts'
 import {
@@ -74,7 +75,8 @@ async function run({ config, root, id, of, awaits, fingerprint, file }: WorkerTa
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics.registry)
-    if (fileIdentity(config.database) !== file) throw new Error('The file of the database was replaced.')
+    const path = sharedPath(config.database)
+    if (path !== null) assertSameFile(path, file)
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
     const limiter = createLimiter(counts)
     const server = await startServer(service, config, { limiter, usage, metrics, worker: { id, of } })

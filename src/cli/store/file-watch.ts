@@ -1,7 +1,6 @@
 /** Ends a process whose database's file was replaced, overwritten or deleted: others may use the new one by now. */
 import { sharedPath } from '../../database/open.ts'
-import { ReplacedFileError } from '../../database/refusals.ts'
-import { identityOf, storedIdentity } from '../../database/sqlite/open-file.ts'
+import { assertSameFile, emptyLog, identityOf, isOverwritten } from '../../database/sqlite/open-file.ts'
 import { CommandError } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
@@ -18,21 +17,17 @@ export function watchFile(
 ): Disposable | null {
   const path = sharedPath(database)
   if (path === null) return null
-  let [file, content] = [identityOf(path), storedIdentity(path)]
-  let missing = 0
+  let before = identityOf(path)
   const timer = setInterval(() => {
-    const [now, stored] = [identityOf(path), storedIdentity(path)]
-    missing = stored === '' ? missing + 1 : 0
-    // A file without identity is another one; once it may be half of a page that is being written.
-    const isOther = content !== '' && (stored === '' ? missing > 1 : stored !== content)
-    file ??= now
-    content ||= stored
-    if (file === now && !isOther) return
-    clearInterval(timer)
-    const error = new CommandError(new ReplacedFileError(path, now === null).message)
-    // The last connection that is closed writes the log into the file, even if that has other content now.
-    if (file === now) endNow(error)
-    onReplaced(error)
+    try {
+      before = assertSameFile(path, before)
+    } catch (cause) {
+      clearInterval(timer)
+      const error = new CommandError((cause as Error).message)
+      if (before === null || !isOverwritten(before, identityOf(path))) return onReplaced(error)
+      emptyLog(path, before)
+      endNow(error)
+    }
   }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

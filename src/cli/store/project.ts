@@ -113,7 +113,7 @@ interface OpenStoreOptions {
   readonly onProgress?: () => void
   /** Whether the operator is told of a new database, because the name of another may be misspelt. */
   readonly tellsNew?: boolean
-  /** Device and inode that the file of SQLite must have; null for any. */
+  /** The `fileIdentity` that a file of SQLite must have; null for any. */
   readonly file?: string | null
 }
 

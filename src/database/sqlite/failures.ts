@@ -14,6 +14,11 @@ export function needsRollback(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 776
 }
 
+/** SQLITE_NOTADB: the file is of another format. */
+export function isNoDatabase(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 26
+}
+
 /** An error in a form that passes between processes, which would lose everything but its message. */
 export interface Failure {
   readonly message: string

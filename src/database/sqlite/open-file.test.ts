@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { test } from 'node:test'
 import { line } from '../../../test/support/records/note-lines.ts'
 import { note, openNotes } from '../../../test/support/records/notes.ts'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
 import { connect } from './connection.ts'
-import { identityUnit, storedIdentity } from './open-file.ts'
+import { assertSameFile, identityOf, identityUnit, storedIdentity } from './open-file.ts'
+import { addUsageToFile } from './usage-store.ts'
 
 const inFolder = temporaryFolder()
 const rowsIn = (path: string): unknown => {
@@ -50,6 +60,36 @@ for (const way of ['replaced', 'moved away', 'deleted'] as const)
     if (way === 'replaced') assert.deepEqual(rowsIn(path), ['z'])
     else assert.ok(!existsSync(path) && !existsSync(`${path}-wal`))
   })
+
+for (const [part, size] of [
+  ['whole', undefined],
+  ['begun', 20_000],
+  ['empty', 0],
+] as const)
+  test(`another database over an open file, ${part}, is neither written nor read by a new connection`, async () => {
+    const other = await fileWith(`${part}-other.db`, 'z')
+    const path = await fileWith(`${part}.db`, 'a')
+    if (size !== undefined) truncateSync(other, size)
+    const identity = identityOf(path)
+    {
+      await using store = await openNotes(path)
+      await store.apply(line('b'))
+      copyFileSync(other, path)
+      await assert.rejects(store.apply(line('c')), { name: 'ReplacedFileError' })
+      await assert.rejects(addUsageToFile(path, [], 0, identity), { name: 'ReplacedFileError' })
+      assert.throws(() => assertSameFile(path, identity), /was replaced by another/)
+    }
+    assert.deepEqual(readFileSync(path), readFileSync(other))
+    if (part === 'whole') assert.deepEqual(rowsIn(path), ['z'])
+  })
+
+test('a file that a checkpoint makes longer is the same', async () => {
+  const path = await fileWith('longer.db', 'a')
+  const identity = identityOf(path)
+  // The first page has the new size before the other pages are there.
+  truncateSync(path, statSync(path).size - 8192)
+  assertSameFile(path, identity)
+})
 
 for (const way of ['another file', 'another file with its inode', 'an older copy'] as const)
   test(`the log of a killed process is not applied to ${way}`, async () => {

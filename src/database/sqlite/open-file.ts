@@ -1,6 +1,7 @@
 /**
- * Notices that the file of an open database was replaced or deleted. Open connections of SQLite stay with the old file,
- * new ones open the file that has the name now, and the log next to it (`-wal`) is applied even if it is of the old one.
+ * Notices that the file of an open database was replaced, overwritten or deleted. Open connections of SQLite stay with
+ * the old file, new ones open the file that has the name now, and the log next to it (`-wal`) is applied even if it is of
+ * the old one.
  */
 import { randomInt } from 'node:crypto'
 import {
@@ -11,25 +12,56 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ReplacedFileError } from '../refusals.ts'
+import { isNoDatabase } from './failures.ts'
 
 /** Milliseconds in which other processes notice that their file was replaced, and end. */
 const noticeTime = 2_000
 
-/** Device and inode of the file with this name; null if there is none. */
+/** `DEVICE:INODE STORED` of the file with this name, with its stored identity; null if there is none. */
 export function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? null : `${found.dev}:${found.ino}`
+  return found === undefined ? null : `${found.dev}:${found.ino} ${storedIdentity(path)}`
 }
 
-/** `identity`: null for any file. */
-export function assertSameFile(path: string, identity: string | null): void {
-  const now = identity === null ? null : identityOf(path)
-  if (now !== identity) throw new ReplacedFileError(path, now === null)
+/** Returns what is known of the identity from now on. `identity`: null for any file. */
+export function assertSameFile(path: string, identity: string | null): string | null {
+  const now = identityOf(path)
+  if (identity === null) return now
+  if (!isSame(identity, now)) throw new ReplacedFileError(path, now === null)
+  return isWhole(identity) ? identity : now
+}
+
+function isSame(before: string, now: string | null): boolean {
+  return (
+    isSameInode(before, now) && (now === before || !isWhole(before) || now?.endsWith(unreadable) === true)
+  )
+}
+
+function isSameInode(before: string, now: string | null): boolean {
+  return now?.split(' ')[0] === before.split(' ')[0]
+}
+
+/** False before the first checkpoint, which stores the identity. */
+function isWhole(identity: string): boolean {
+  return !identity.endsWith(' ') && !identity.endsWith(unreadable)
+}
+
+/** Whether the inode is the same, and its content another. */
+export function isOverwritten(before: string, now: string | null): boolean {
+  return isSameInode(before, now) && !isSame(before, now)
+}
+
+/** The log of content that was overwritten is of no use, and a connection that closes would write it into the file. */
+export function emptyLog(path: string, identity: string): void {
+  const at = realpathSync(path)
+  const log = `${at}-wal`
+  if (ownerOf(at)?.[2] === identity.split(' ')[1] && existsSync(log)) truncateSync(log)
 }
 
 /** `user_version` is the version of the layout plus this many times a random number, the identity of the database. */
@@ -55,15 +87,23 @@ function versionIn(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.user_version)
 }
 
-/** The identity in the file itself, without its log; empty before the first checkpoint, and in files without one. */
+/** Stands for the stored identity of a file that cannot be read now, such as by a process with too many open files. */
+const unreadable = '?'
+
+/**
+ * The identity in the file itself, without its log; empty before the first checkpoint, and in files without one. Read
+ * through SQLite: a process that closes a file itself loses all locks that it has on it.
+ */
 export function storedIdentity(path: string): string {
   const url = pathToFileURL(path)
   url.searchParams.set('immutable', '1')
   try {
-    using database = new DatabaseSync(url, { readOnly: true })
+    using database = new DatabaseSync(url, { readOnly: true, defensive: false })
+    // Reads the first page of a file that is shorter than it says, during a checkpoint or a copy.
+    database.exec('pragma writable_schema = on')
     return identityIn(database)
-  } catch {
-    return ''
+  } catch (error) {
+    return isNoDatabase(error) ? '' : unreadable
   }
 }
 
@@ -73,7 +113,9 @@ export class OpenFile {
   readonly #path: string
   /** The path without symbolic links, next to which the log is; null in memory. */
   readonly #location: string | null
-  readonly #identity: string | null
+  #identity: string | null
+  /** Inode, size and time of the last write at the last look. */
+  #state = ''
 
   /** From now on the log belongs to this file. */
   constructor(database: DatabaseSync, path: string) {
@@ -87,15 +129,22 @@ export class OpenFile {
   }
 
   assertSame(): void {
-    assertSameFile(this.#path, this.#identity)
+    if (this.#location === null) return
+    const found = statSync(this.#path, { throwIfNoEntry: false })
+    // Reading the stored identity takes a fifth of a small transaction. Without a write it is what it was.
+    const state = [found?.dev, found?.ino, found?.size, found?.mtimeMs].join(' ')
+    if (state === this.#state) return
+    this.#identity = assertSameFile(this.#path, this.#identity)
+    this.#state = state
   }
 
   /** Before the connection closes: if its file was replaced, the log goes into the old one, and is gone for the new one. */
   readonly leave = (): void => {
     process.off('exit', this.leave)
-    const at = this.#location
-    if (at === null || !this.#database.isOpen || identityOf(this.#path) === this.#identity) return
-    if (ownerOf(at)?.[0] !== this.#identity?.split(':')[1]) return
+    const [at, before, now] = [this.#location, this.#identity, identityOf(this.#path)]
+    if (at === null || before === null || !this.#database.isOpen || isSame(before, now)) return
+    if (isOverwritten(before, now)) return emptyLog(at, before)
+    if (ownerOf(at)?.[0] !== before.split(/[: ]/)[1]) return
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#database.exec(`pragma busy_timeout = ${noticeTime / 2}`)
     if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) return
@@ -142,7 +191,7 @@ function isOwnLog(path: string): boolean {
   if (!existsSync(log) || inodeOf(log) !== ownLog) return true
   // An inode is given to another file once nobody has the first one open.
   const now = storedIdentity(path)
-  return inodeOf(path) === file && (now === stored || now === '')
+  return inodeOf(path) === file && (now === stored || now === '' || now === unreadable)
 }
 
 /** The inodes of the file that the log belongs to and of the log, and the identity in the file. */
