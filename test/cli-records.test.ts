@@ -105,11 +105,9 @@ test('files that cannot be read end in one sentence and a status', async () => {
   const cut = file('cut.jsonl.gz', gzipSync(corpus.join('\n')).subarray(0, 2000))
   const damaged = await run(['import', cut, ...database])
   assert.equal(damaged.status, 1)
-  assert.match(damaged.stderr, /^\S+cut\.jsonl\.gz ends in the middle of its gzip data: [^\n]+\n$/)
-  // A database that an import made has all of it, or is not there.
-  assert.deepEqual(
-    readdirSync(folder).filter((name) => name.startsWith('bad.db')),
-    [],
+  assert.match(
+    damaged.stderr,
+    /^\S+cut\.jsonl\.gz ends in the middle of its gzip data: [^\n]+\nThe new database [^\n]+\n$/,
   )
   const other = await run(['export', '--database', records])
   assert.equal(other.status, 1)

@@ -38,7 +38,7 @@ test('a record over many lines is refused with how to write it', async () => {
   assert.deepEqual(
     [stderr, status],
     [
-      `${pretty} has a JSON object over many lines, but records are read one per line. Convert it with \`jq -c .\`. 0 records were read before that.\n`,
+      `${pretty} has a JSON object over many lines, but records are read one per line. Convert it with \`jq -c .\`. 0 records were read before that.\nThe new database ${inFolder('pretty.db')} is removed again: nothing was stored in it.\n`,
       1,
     ],
   )

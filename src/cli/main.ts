@@ -2,6 +2,7 @@
  * The program: finds the command, reads its settings, runs it, and converts errors into one sentence and an exit
  * status: 1 for a failure, 2 for invalid usage.
  */
+import { existsSync } from 'node:fs'
 import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
 import { nearest } from '../util/text/nearest.ts'
@@ -11,6 +12,7 @@ import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
 import { ReplacedFileError } from '../database/refusals.ts'
+import { sharedPath } from '../database/open.ts'
 import { watchFile } from './store/file-watch.ts'
 import { trustedProxiesOf } from './settings/inputs.ts'
 
@@ -40,6 +42,9 @@ const load: Record<CommandName, () => Promise<Command>> = {
   mcp: async () => (await import('./commands/serving/mcp.ts').catch(refuseAgents)).mcp,
 }
 
+/** Commands that use no file of `--database`. */
+const hasNoFile: readonly CommandName[] = ['copy', 'demo', 'mcp', 'schema']
+
 /** `root` is the package's folder, which only the entry file knows. */
 export async function main(root: URL): Promise<void> {
   endOnLostOutput(process.stdout)
@@ -68,11 +73,13 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
   // The value of an unknown option may be among the operands.
   const problems = parsed.problems.length > 0 ? parsed.problems : operandProblems(name, operands)
   if (problems.length > 0) return complain(problems)
+  const path = hasNoFile.includes(name) ? null : sharedPath(config.database)
+  const made = path === null || existsSync(path) ? null : path
   try {
     // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
-    // The others have no database in a file, or end in an order of their own.
-    using _file = ['copy', 'demo', 'mcp', 'schema', 'serve'].includes(name) ? null : watchFile(config)
+    // `serve` ends in an order of its own.
+    using _file = path === null || name === 'serve' ? null : watchFile(config)
     const command = await load[name]()
     process.exitCode = (await command({ config, operands, given, root })) ?? 0
   } catch (error) {
@@ -84,6 +91,10 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     if (config['log-level'] === 'debug') console.error(error)
     process.exitCode = isUsage ? 2 : 1
   }
+  // What `backfill` was to fetch may not exist, which is not a failure.
+  if (made === null || !existsSync(made) || (process.exitCode === 0 && name !== 'backfill')) return
+  const { removeNew } = await import('./store/project.ts')
+  await removeNew(made, config, root)
 }
 
 function operandProblems(name: CommandName, operands: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 /** The common base of commands: the lexicons, the model and tables derived from them, and the database. */
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AwaitedDatabase } from '../../database/awaited-database.ts'
 import type { CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
@@ -24,7 +24,6 @@ import {
   openSnapshot,
   previewRebuild,
   readRebuildProgress,
-  sharedPath,
 } from '../../database/open.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import type { RebuildReport } from '../../database/rebuild/rebuild-report.ts'
@@ -33,7 +32,7 @@ import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { buildModel } from '../../schema/model/build-model.ts'
 import type { Model } from '../../schema/model/model.ts'
-import { CommandError, type CommandContext, notify } from '../command.ts'
+import { CommandError, notify } from '../command.ts'
 import { createProgressNotice, lostSentence, notifyRebuilt } from './rebuild-notices.ts'
 import { queryOptionsOf } from './query-options.ts'
 import { parseRetention } from './retention.ts'
@@ -209,22 +208,16 @@ async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew = 
   return { tables, fingerprint: lexicons.fingerprint, check, judge, now }
 }
 
-/** The path of the database that the next opening makes; null if there is one, and for other engines. */
-export function newFile({ database }: Config): string | null {
-  const path = sharedPath(database)
-  return path === null || existsSync(path) ? null : path
-}
-
-/** Removes a database in which no process has stored anything. */
-export async function removeIfEmpty(path: string, { config, root }: CommandContext): Promise<void> {
-  if (!existsSync(path)) return
-  if (statSync(path).size > 0) {
-    await using store = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
-    const { collections, sources } = await store.readStatus()
-    const others = sources.length + (await store.readKeys()).length
-    if (collections.reduce((sum, { records, rejections }) => sum + records + rejections, others) > 0) return
+/** Removes a database that this command made, unless it has rows or another process has it open. */
+export async function removeNew(path: string, config: Config, root: URL): Promise<void> {
+  const { removeUnused } = await import('../../database/sqlite/remove-unused.ts')
+  try {
+    const { tables } = await loadProject(lexiconDir(config, root))
+    if (!removeUnused(path, tables)) return
+  } catch {
+    return
   }
-  for (const end of ['', '-wal', '-shm', '-owner']) rmSync(path + end, { force: true })
+  notify(config, `The new database ${path} is removed again: nothing was stored in it.`)
 }
 
 /** Says how a missing database is made. */

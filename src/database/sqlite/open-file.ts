@@ -124,6 +124,7 @@ export class OpenFile {
     this.#location = database.location()
     this.#identity = this.#location === null ? null : identityOf(path)
     if (this.#location === null) return
+    if (this.#identity === null) throw new ReplacedFileError(path, true)
     claimLog(database, this.#location)
     process.on('exit', this.leave)
   }

@@ -3,22 +3,11 @@ import { type ImportResult, importRecords } from '../../../ingest/sources/files/
 import type { LineInput } from '../../../ingest/sources/files/lines.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 import { type CommandContext, notify, printJson } from '../../command.ts'
-import { lexiconDir, loadProject, newFile, openStore, removeIfEmpty } from '../../store/project.ts'
+import { lexiconDir, loadProject, openStore } from '../../store/project.ts'
 import { findInputs, threadsOf } from '../../settings/inputs.ts'
 import { startBar } from '../../progress-bar.ts'
 
-/** A failed import leaves no database that it made. */
-export async function importFiles(context: CommandContext): Promise<number> {
-  const made = newFile(context.config)
-  try {
-    return await importInto(context)
-  } catch (error) {
-    if (made !== null) await removeIfEmpty(made, context).catch(() => undefined)
-    throw error
-  }
-}
-
-async function importInto({ config, operands, root }: CommandContext): Promise<number> {
+export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openStore(config, project)
