@@ -35,10 +35,16 @@ const rules: readonly (readonly [rule: string, text: string, words: string])[] =
   ['a sign before a number is not part of it', '-5 +49 $7', '5 49 7'],
   ['dates and times are their parts', '2026-11-14 10:30', '2026 11 14 10 30'],
   ['one letter with ++ or # is a word', 'C++, C#/F# g++', 'c++ c# f# g++'],
-  ['only if no letter or digit is next to it', 'C++20 abc++ C#é xC#', 'c 20 abc c e xc'],
-  ['… but particles of Korean', 'C#은 좋다, C++를 배우다 한C++', 'c# 은 좋다 c++ 를 배우다 한c'],
-  ['… also in scripts without spaces', '用C++写 F#で ภาษาC++ C++ខ្មែរ', '用 c++ 写 f# で ภาษา c++ c++ ខ្មែរ'],
-  ['only A to Z take these signs', 'é++ ж# Ｃ＋＋', 'e ж c'],
+  [
+    'only if no Latin letter or digit from 0 to 9 is next to it',
+    'C++20 abc++ C#é xC# Ａc#',
+    'c 20 abc c e xc ac',
+  ],
+  ['… but letters of any other script', 'C#은 한C++를 язC++и C#٣', 'c# 은 한 c++ 를 яз c++ и c# ٣'],
+  ['… also of those without spaces', '用C++写 サーF#で ภาษาC++', '用 c++ 写 サー f# で ภาษา c++'],
+  ['a number keeps its letters before it', '1.5한C++ 2한1C++', '1.5한 c++ 2한1c'],
+  ['only A to Z take these signs', 'é++ ж#', 'e ж'],
+  ['… which may be full-width, as the signs', 'Ｃ＋＋ 学ｃ＃ C＋＋入門 Ｃ+＋', 'c++ 学 c# c++ 入門 c++'],
   ['invisible characters vanish', 'co\u00adoperate می\u200cخواهم a\u200eb \ufeffc', 'cooperate ميخواهم ab c'],
   ['a mark without a letter before it is no word', '❤️ ☕️ #️⃣ 1️⃣ \u0301 \u093f x', '1 x'],
   ['signs that become letters only by folding separate', '㍿a℡ ㎏', 'a'],
@@ -81,18 +87,17 @@ test('invisible characters change no word and no folded text, in any script', ()
   )
 })
 
-test('a sign word is one next to any script without spaces and before Korean, and next to no other letter', () => {
-  const unspacedScripts = ['Thai', 'Chinese', 'Japanese', 'Khmer', 'Burmese']
-  const hasSigns = (text: string) => plainWordsOf(text).includes('q#')
+test('a sign word is one next to a letter of any script but Latin', () => {
   for (const [script, sentence] of Object.entries(sentences))
-    for (const letter of new Set(sentence.match(/[\p{Lo}\p{Ll}]/gu)))
+    for (const letter of new Set(sentence.match(/\p{L}\p{M}*/gu)))
       if (!/[a-z]/i.test(letter) || script === 'Latin')
-        for (const text of [`${letter}Q#`, `Q#${letter}`])
-          assert.equal(
-            hasSigns(text),
-            unspacedScripts.includes(script) || (script === 'Korean' && text.startsWith('Q')),
-            `${script} ${text}`,
-          )
+        for (const word of ['Q#', 'q++', 'Ｑ＃', 'ｑ+＋'])
+          for (const [text, expected] of [
+            [`${letter}${word}`, [...plainWordsOf(letter), foldText(word)]],
+            [`${word}${letter}`, [foldText(word), ...plainWordsOf(letter)]],
+          ] as const)
+            if (script === 'Latin') assert.ok(!plainWordsOf(text).includes(foldText(word)), text)
+            else assert.deepEqual(plainWordsOf(text), expected, `${script} ${text}`)
 })
 
 test('a word says which part of the text it comes from', () => {
@@ -116,7 +121,10 @@ const anyText = fc.oneof(
   texts(200, 100),
   fc.array(texts(40, 20), { maxLength: 8 }).map((parts) => parts.join(' ')),
   fc.string({ unit: anyCodePoint, maxLength: 20 }),
-  fc.string({ unit: fc.constantFrom(...'aC9+#.,’-_ é٣北京ไทยが\u200b\u00ad½'), maxLength: 20 }),
+  fc.string({
+    unit: fc.constantFrom(...'aC9+#.,’-_ é٣北京ไทยがж한Ｃ＋＃\u0301\u200b\u00ad½'),
+    maxLength: 20,
+  }),
 )
 
 test('a text in ASCII has the same words whether or not other characters follow', () => {
@@ -154,7 +162,7 @@ test('each character is folded to the same words in a text and in a word', () =>
   const changed: string[] = []
   for (let code = 0; code < 0x10000; code += code < 0x3000 ? 1 : 7) {
     const letter = code >= 0xd800 && code <= 0xdfff ? '' : String.fromCodePoint(code)
-    const text = `${letter}b1${letter}2 ${letter}++ c${letter}# ${letter},1 Σ${letter} ${letter}`
+    const text = `${letter}b1${letter}2 ${letter}++ c${letter}# ${letter}c# c++${letter} ${letter},1 Σ${letter} ${letter}`
     // Of a text with this sign each word is looked at.
     if (plainWordsOf(text).join(' ') !== plainWordsOf(`${text} ☂`).join(' ')) changed.push(code.toString(16))
   }

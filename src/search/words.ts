@@ -14,21 +14,26 @@ export interface Word {
 }
 
 /** Differs when the same text may yield other words; indexes of another version are built again. */
-export const wordsVersion = `2 ICU ${process.versions.icu}`
+export const wordsVersion = `3 ICU ${process.versions.icu}`
 
 /** Maximum number of characters of a word; the rest of a longer word is ignored. */
 export const longestWord = 100
 
 /**
  * Words that begin with a letter or digit, of the given characters. A point or comma between two digits belongs to a
- * number; `c++`, `c#` and the like are words, also before Korean particles.
+ * number. A `signLetter` with its signs is a word, also behind letters of another script, which end before it.
  */
-function wordsIn(characters: string): string {
-  return `(?<!${characters})[A-Za-z](?:\\+\\+|#)(?![${characters}--\\p{scx=Hang}])|(?!\\p{M})${characters}+(?:(?<=\\p{Nd})[.,](?=\\p{Nd})${characters}+)*`
+function wordsIn(characters: string, signLetter: string): string {
+  return `${signLetter}${wordSigns}|(?!\\p{M})${characters}+(?:(?<=\\p{Nd})[.,](?=\\p{Nd})${characters}+)*(?:(?!${wordSigns})|(?<!${signLetter}))`
 }
 
-const letters = '[\\p{L}\\p{M}\\p{N}]'
-const runs = new RegExp(wordsIn(letters), 'gv')
+const wordSigns = '(?:[+\\uff0b]{2}|[#\\uff03])'
+/** But those that fold to apostrophes and quotation marks. */
+const letters = '[[\\p{L}\\p{M}\\p{N}]--[ʹʺʻʼʽˈ]]'
+const latin = `[[\\p{scx=Latin}\\p{scx=Common}]&&[${letters}--\\p{M}]]`
+/** A letter from A to Z with `++` or `#` behind it, and neither a Latin letter nor a digit from 0 to 9 on either side. */
+const anySignLetter = `[A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a](?=${wordSigns}(?!${latin}))(?<!${latin}\\p{M}*.)`
+const runs = new RegExp(wordsIn(letters, anySignLetter), 'gv')
 
 /** Of scripts that are written without spaces, except accents and the letter apostrophe, which others use too. */
 const unspaced =
@@ -36,7 +41,7 @@ const unspaced =
 const isUnspaced = new RegExp(unspaced, 'v')
 /** Words of scripts with spaces, and whole runs of those without. */
 const mixedRuns = new RegExp(
-  `(?!\\p{M})(?<unspaced>[${letters}&&${unspaced}]+)|${wordsIn(`[${letters}--${unspaced}]`)}`,
+  `(?!\\p{M})(?<unspaced>[${letters}&&${unspaced}]+)|${wordsIn(`[${letters}--${unspaced}]`, anySignLetter)}`,
   'gv',
 )
 
@@ -70,9 +75,9 @@ const signs =
 /** Also an accented letter before `++` or `#`, which without its accent would be a word such as `c#`. */
 const unusual = new RegExp(`[^\\0-\\x7f${usual}${signs}]|[^\\0-\\x7f](?:\\+\\+|#)`)
 const plain = `a-z0-9${usual}`
-const notKorean = plain.replace('\\uac00-\\ud7a3', '')
+const signLetter = '[a-z](?=(?:\\+\\+|#)(?![a-z0-9]))(?<![a-z0-9].)'
 const plainRuns = new RegExp(
-  `(?<![${plain}])[a-z](?:\\+\\+|#)(?![${notKorean}])|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*`,
+  `${signLetter}(?:\\+\\+|#)|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*(?<!${signLetter})`,
   'g',
 )
 
@@ -110,7 +115,8 @@ function addWord(words: Word[], run: string, start: number): void {
   const folded = foldText(run)
   if (ascii.test(folded)) words.push({ word: folded.slice(0, longestWord), start, end })
   // Folding may bring separators, as with a sign for a fraction; all of its words come from the same characters.
+  // Unlike `matchAll`, `match` does not copy the pattern, which takes longer than a word.
   else
-    for (const [word] of folded.matchAll(runs))
+    for (const word of folded.match(runs) ?? [])
       words.push({ word: [...word].slice(0, longestWord).join(''), start, end })
 }

@@ -16,7 +16,10 @@ export const sentences: Readonly<Record<string, string>> = {
   Japanese: '東京でガラスのC#ニュース',
   Korean: '선거 결과를 C# 발표',
   Khmer: 'ភាសាខ្មែរព័ត៌មាន',
+  Lao: 'ຂ່າວພາສາລາວ',
   Burmese: 'မြန်မာသတင်း',
+  Armenian: 'Հայերեն լուրեր',
+  Ethiopic: 'የአማርኛ ዜና',
 }
 
 /** Words of these sentences, with spaces between them or without. */
