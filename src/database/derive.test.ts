@@ -145,6 +145,7 @@ test('folded text is kept of what is short, and of what is long where lower case
   for (const padding of ['', long]) {
     assert.equal(foldedOrNull(`${padding}ABÀB`), `${padding}ABab`.toLowerCase())
     assert.equal(foldedOrNull(`${padding}ABCDE\u212A`), `${padding}ABCDEk`.toLowerCase())
+    assert.equal(foldedOrNull(`${padding}A\`BCDE`), `${padding}A'BCDE`.toLowerCase())
   }
 })
 

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyCodePoint } from '../../test/support/random/values/any-text.ts'
 import { texts } from '../../test/support/random/values/scalars.ts'
-import { scriptTexts, sentences, withInvisible } from '../../test/support/random/values/scripts.ts'
+import {
+  scriptTexts,
+  sentences,
+  withInvisible,
+  withSpellings,
+} from '../../test/support/random/values/scripts.ts'
 import { rounds, seed } from '../../test/support/rounds.ts'
 import { foldText } from '../util/text/fold.ts'
 import { longestWord, plainWordsOf, wordsOf } from './words.ts'
@@ -98,6 +103,15 @@ test('a sign word is one next to a letter of any script but Latin', () => {
           ] as const)
             if (script === 'Latin') assert.ok(!plainWordsOf(text).includes(foldText(word)), text)
             else assert.deepEqual(plainWordsOf(text), expected, `${script} ${text}`)
+})
+
+test('signs that are typed in several ways separate the same words and fold to the same text', () => {
+  fc.assert(
+    fc.property(withSpellings(fc.oneof(scriptTexts, usual)), ([plain, other]) => {
+      for (const read of [foldText, plainWordsOf]) assert.deepEqual(read(other), read(plain))
+    }),
+    { seed, numRuns: rounds(2_000) },
+  )
 })
 
 test('a word says which part of the text it comes from', () => {

@@ -9,11 +9,13 @@ import { letters } from '../../src/util/text/letters.ts'
 export type Key = string | number | boolean | bigint | undefined
 
 /**
- * NFKD; marks of no script but the Japanese voicing, marks of Arabic, Cyrillic, Hebrew and Syriac, tatweel and ignorable characters
- * removed; NFC; lower case; the table of letters, and dashes as hyphens.
+ * Accents without a letter as apostrophes; NFKD; marks of no script but the Japanese voicing, marks of Arabic, Cyrillic,
+ * Hebrew and Syriac, tatweel and ignorable characters removed; NFC; lower case; the table of letters, and dashes as
+ * hyphens.
  */
 export function fold(text: string): string {
-  const bare = [...text.normalize('NFKD')].filter((character) => !isOptional(character)).join('')
+  const typed = text.replaceAll(/[´\u1ffd΄᾽᾿῾]/g, "'").normalize('NFKD')
+  const bare = [...typed].filter((character) => !isOptional(character)).join('')
   return Array.from(
     bare.normalize('NFC').toLowerCase(),
     (character) => letters.get(character) ?? (/\p{Dash}/u.test(character) ? '-' : character),

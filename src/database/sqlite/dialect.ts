@@ -55,7 +55,8 @@ export const sqliteDialect: Dialect = {
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
   // Folds ASCII without a JavaScript function: arguments and results of such calls are freed only after the statement.
-  fold: (text) => sql`iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
+  fold: (text) =>
+    sql`iif(octet_length(${text}) = length(${text}), replace(lower(${text}), '\`', ''''), fold(${text}))`,
   normalizedUrl: (text) => sql`normalized_url(${text})`,
   lower: (ascii) => sql`lower(${ascii})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,

@@ -17,6 +17,7 @@ test('text in ASCII is folded without a call into JavaScript, and all text as ev
     '',
     'Plain',
     'at://did:plc:ABC/x',
+    'O`Neill',
     ascii.join(''),
     'Ärger',
     'É',

@@ -3,11 +3,11 @@
  * invisible characters, writes letters and signs as people type them, and preserves the marks that distinguish words in
  * Japanese, Hindi, Thai and other scripts.
  */
-import { letters } from './letters.ts'
+import { accents, letters } from './letters.ts'
 
 export function foldText(text: string): string {
-  if (!notAscii.test(text)) return text.toLowerCase()
-  return replaceLetters(text.normalize('NFKD').toLowerCase()).normalize('NFC')
+  if (!notAscii.test(text)) return text.toLowerCase().replaceAll('`', "'")
+  return replaceLetters(text.replaceAll(anyAccent, "'").normalize('NFKD').toLowerCase()).normalize('NFC')
 }
 
 /** What folding writes for a character that is decomposed and in lower case. */
@@ -16,6 +16,7 @@ export function foldedLetter(letter: string): string {
 }
 
 const notAscii = /\P{ASCII}/u
+const anyAccent = new RegExp(`[${accents}]`, 'g')
 const isDash = /\p{Dash}/u
 
 /**

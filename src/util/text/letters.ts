@@ -1,7 +1,7 @@
 /**
  * Letters and signs that folding writes as what people type for them, although Unicode does not decompose them. Keys are
- * in lower case. A test compares the Latin letters and the apostrophes with PostgreSQL's `unaccent.rules`, and those of
- * other scripts with the collations of CLDR.
+ * in lower case. A test compares the Latin letters with PostgreSQL's `unaccent.rules`, and those of other scripts with
+ * the collations of CLDR.
  */
 
 /** From `unaccent.rules` of PostgreSQL (PostgreSQL Licence), which follows CLDR's transform Latin-ASCII: what is typed, then its letters. */
@@ -10,20 +10,22 @@ const latin =
   'iıɨɪᵻᶖ jȷɉɟʝᴊ kƙᴋᶄⱪꝁꝃꝅꞣ lłƚȴɫɬɭʟᴌᶅⱡꝇꝉꝲ llỻ lsʪ lzʫ mɱᴍᵯᶆꝳ nŋƞȵɲɳɴᵰᶇꝴꞑꞥ oøᴏⱺꝋꝍ oeœɶ oiƣ ooꝏ pƥᴘᵱᵽᶈꝑꝓꝕ ' +
   'qĸʠꝗꝙ qpȹ rɍɼɽɾʀᵲᵳᶉꝵꝶꞧ sȿʂᵴᶊẜẝꜱꞩ ssß tŧƫƭȶʈᴛᵵⱦꝷꞇ thþᵺꝥꝧ tsʦ uʉᴜᵾᶙ ueᵫ vʋᴠᶌỽⱱⱴꝟ vyꝡ wᴡⱳ xᶍ yƴɏʏỿ zƶȥɀʐʑᴢᵶᶎⱬ'
 
-/** From the same rules, and those of Armenian and Hebrew. */
-const apostrophes = 'ʹʻʼʽˈ‘’‛′՚׳'
+/** From the same rules, and of Armenian and Hebrew: what is typed, then its signs. All dashes fold without a table. */
+const signs = `'\`ʹʻʼʽˈ‘’‛′՚׳ "ʺ“”„‟״ -˗ /⁄∕`
+
+/** Accents without a letter that stand for an apostrophe; Unicode would decompose them to a space and an accent. */
+export const accents = '´\u1ffd΄᾽᾿῾'
 
 /** Of two letters that a collation of CLDR orders as one: the usual one, then others. */
 const others = 'σς гґ اٱ كک يىی هةہۃ'
 
-/** What folding writes instead of a letter in lower case, or of an apostrophe. */
+/** What folding writes instead of a letter in lower case, or of a sign. */
 export const letters: ReadonlyMap<string, string> = new Map([
   ...latin.split(' ').flatMap((group) => {
     const [typed = ''] = /^[a-z]+/.exec(group) ?? []
     return pairs(group.slice(typed.length), typed)
   }),
-  ...others.split(' ').flatMap((group) => pairs(group.slice(1), group.charAt(0))),
-  ...pairs(apostrophes, "'"),
+  ...`${others} ${signs}`.split(' ').flatMap((group) => pairs(group.slice(1), group.charAt(0))),
 ])
 
 function pairs(from: string, to: string): [string, string][] {

@@ -7,6 +7,7 @@
  */
 
 import { foldedLetter } from '../../../util/text/fold.ts'
+import { accents } from '../../../util/text/letters.ts'
 import { trackingParameters } from '../../../util/text/normalize-url.ts'
 
 /** SQLSTATE of a sum that is not an exact JSON number; the reader translates it into a message. */
@@ -17,7 +18,7 @@ export function createFunctions(): string {
   folded ??= foldedText()
   return `
 create or replace function fold(t text) returns text language sql immutable parallel safe as $$
-  select case when octet_length(t) = length(t) then lower(t collate "C")
+  select case when octet_length(t) = length(t) then replace(lower(t collate "C"), '\`', '''')
     else ${folded}
   end
 $$;
@@ -144,7 +145,8 @@ function foldedText(): string {
     from += character
     to += other === "'" ? "''" : other
   }
-  const single = `translate(normalize(regexp_replace(normalize(t, nfkd), '[${marks}]+', '', 'g'), nfc), '${from}', '${to}')`
+  const typed = `translate(t, '${accents}', '${"''".repeat(accents.length)}')`
+  const single = `translate(normalize(regexp_replace(normalize(${typed}, nfkd), '[${marks}]+', '', 'g'), nfc), '${from}', '${to}')`
   return several.reduce((text, [letter, letters]) => `replace(${text}, '${letter}', '${letters}')`, single)
 }
 

@@ -42,3 +42,29 @@ export function withInvisible(texts: fc.Arbitrary<string>): fc.Arbitrary<[plain:
       return [text, characters.join('')]
     })
 }
+
+/** Signs as they are typed, and as texts have them too. */
+const spellings = {
+  "'": '`´‘’‛′ʹʻʼʽˈ՚׳΄᾽᾿῾｀＇',
+  '"': '“”„‟ʺ״＂',
+  '-': '\u2010\u2011‒–—―−﹣－⁻˗',
+  '/': '⁄∕／',
+}
+
+/** A text with some of these signs at some places, and the same with another spelling of each. */
+export function withSpellings(texts: fc.Arbitrary<string>): fc.Arbitrary<[plain: string, other: string]> {
+  const pairs = Object.entries(spellings).flatMap(([plain, others]) =>
+    Array.from(others, (other) => [plain, other] as const),
+  )
+  return fc
+    .tuple(texts, fc.array(fc.tuple(fc.nat(), fc.constantFrom(...pairs)), { minLength: 1, maxLength: 4 }))
+    .map(([text, insertions]) => {
+      const [characters, others] = [[...text], [...text]]
+      for (const [at, [plain, other]] of insertions) {
+        const place = at % (characters.length + 1)
+        characters.splice(place, 0, plain)
+        others.splice(place, 0, other)
+      }
+      return [characters.join(''), others.join('')]
+    })
+}
