@@ -47,6 +47,7 @@ const rules: readonly (readonly [rule: string, text: string, words: string])[] =
   ],
   ['… but letters of any other script', 'C#은 한C++를 язC++и C#٣', 'c# 은 한 c++ 를 яз c++ и c# ٣'],
   ['… also of those without spaces', '用C++写 サーF#で ภาษาC++', '用 c++ 写 サー f# で ภาษา c++'],
+  ['… and raised and circled numbers', 'C++¹ ①C#', 'c++ 1 1 c#'],
   ['a number keeps its letters before it', '1.5한C++ 2한1C++', '1.5한 c++ 2한1c'],
   ['only A to Z take these signs', 'é++ ж#', 'e ж'],
   ['… which may be full-width, as the signs', 'Ｃ＋＋ 学ｃ＃ C＋＋入門 Ｃ+＋', 'c++ 学 c# c++ 入門 c++'],

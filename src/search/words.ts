@@ -30,7 +30,7 @@ function wordsIn(characters: string, signLetter: string): string {
 const wordSigns = '(?:[+\\uff0b]{2}|[#\\uff03])'
 /** But those that fold to apostrophes and quotation marks. */
 const letters = '[[\\p{L}\\p{M}\\p{N}]--[ʹʺʻʼʽˈ]]'
-const latin = `[[\\p{scx=Latin}\\p{scx=Common}]&&[${letters}--\\p{M}]]`
+const latin = `[[\\p{scx=Latin}\\p{scx=Common}]&&[${letters}--[\\p{M}\\p{No}]]]`
 /** A letter from A to Z with `++` or `#` behind it, and neither a Latin letter nor a digit from 0 to 9 on either side. */
 const anySignLetter = `[A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a](?=${wordSigns}(?!${latin}))(?<!${latin}\\p{M}*.)`
 const runs = new RegExp(wordsIn(letters, anySignLetter), 'gv')
