@@ -72,7 +72,9 @@ test('a port that browsers refuse to open is refused for the demo, and named by 
 })
 
 test('the demo prints a query, the answer that the service gives, and the address, and logs no requests', async () => {
-  const child = start(['demo', '--mcp', '--port', '0'], { env: { LEXIGRAPH_REQUEST_LOG: 'all' } })
+  const child = start(['demo', '--mcp', '--port', '0'], {
+    env: { LEXIGRAPH_REQUEST_LOG: 'all', LEXIGRAPH_SLOW_QUERY: '1' },
+  })
   const output = watch(child.stdout)
   const told = text(child.stderr)
   await output.until(/runs until/)

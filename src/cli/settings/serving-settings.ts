@@ -121,7 +121,7 @@ export const servingSettings = {
     value: 'MILLISECONDS',
     env: 'LEXIGRAPH_SLOW_QUERY',
     help: 'An operation that takes longer is logged with its statement and plan.',
-    commands: serving,
+    commands: ['serve'],
   },
   'metrics-port': {
     type: 'integer',

@@ -18,7 +18,8 @@ export async function demo({ config: given, root }: CommandContext): Promise<voi
   const problem = blockedPortProblem(given.port)
   if (problem !== null) throw new CommandError(`${problem} Choose another with --port, such as 4000.`)
   // Lines about requests would appear among those of the demo.
-  const config: Config = { ...given, database: 'sqlite::memory:', 'request-log': 'none' }
+  const quiet = { 'request-log': 'none', 'slow-query': Number.POSITIVE_INFINITY } as const
+  const config: Config = { ...given, ...quiet, database: 'sqlite::memory:' }
   await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
