@@ -15,8 +15,8 @@ import { untilAborted } from '../../../util/async/promises.ts'
 import { unavailable } from '../../refusals.ts'
 import { errorOf } from '../failures.ts'
 
-/** The timeout in seconds of a status query or a plan. */
-const timeout = 10
+/** The timeout in seconds of a status query or a plan; for the first one a process starts, slowly on a busy machine. */
+const timeout = 60
 
 export class LongQueries implements AsyncDisposable {
   readonly file: NamedFile
