@@ -21,19 +21,19 @@ export const longestWord = 100
 
 /**
  * Words that begin with a letter or digit, of the given characters. A point or comma between two digits belongs to a
- * number. A `signLetter` with its signs is a word, also behind letters of another script, which end before it.
+ * number. A `signLetter` with its signs is a word of its own; a run of letters of another script ends before it.
  */
-function wordsIn(characters: string, signLetter: string): string {
+function wordsIn(characters: string): string {
   return `${signLetter}${wordSigns}|(?!\\p{M})${characters}+(?:(?<=\\p{Nd})[.,](?=\\p{Nd})${characters}+)*(?:(?!${wordSigns})|(?<!${signLetter}))`
 }
 
 const wordSigns = '(?:[+\\uff0b]{2}|[#\\uff03])'
-/** But those that fold to apostrophes and quotation marks. */
+/** Without letters that fold to apostrophes or quotation marks, which separate words. */
 const letters = '[[\\p{L}\\p{M}\\p{N}]--[ʹʺʻʼʽˈ]]'
 const latin = `[[\\p{scx=Latin}\\p{scx=Common}]&&[${letters}--[\\p{M}\\p{No}]]]`
-/** A letter from A to Z with `++` or `#` behind it, and neither a Latin letter nor a digit from 0 to 9 on either side. */
-const anySignLetter = `[A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a](?=${wordSigns}(?!${latin}))(?<!${latin}\\p{M}*.)`
-const runs = new RegExp(wordsIn(letters, anySignLetter), 'gv')
+/** A letter from A to Z before `++` or `#`, with no Latin letter next to it, no digit 0 to 9, and none that folds to one. */
+const signLetter = `[A-Za-z\\uff21-\\uff3a\\uff41-\\uff5a](?=${wordSigns}(?!${latin}))(?<!${latin}\\p{M}*.)`
+const runs = new RegExp(wordsIn(letters), 'gv')
 
 /** Of scripts that are written without spaces, except accents and the letter apostrophe, which others use too. */
 const unspaced =
@@ -41,7 +41,7 @@ const unspaced =
 const isUnspaced = new RegExp(unspaced, 'v')
 /** Words of scripts with spaces, and whole runs of those without. */
 const mixedRuns = new RegExp(
-  `(?!\\p{M})(?<unspaced>[${letters}&&${unspaced}]+)|${wordsIn(`[${letters}--${unspaced}]`, anySignLetter)}`,
+  `(?!\\p{M})(?<unspaced>[${letters}&&${unspaced}]+)|${wordsIn(`[${letters}--${unspaced}]`)}`,
   'gv',
 )
 
@@ -75,9 +75,9 @@ const signs =
 /** Also an accented letter before `++` or `#`, which without its accent would be a word such as `c#`. */
 const unusual = new RegExp(`[^\\0-\\x7f${usual}${signs}]|[^\\0-\\x7f](?:\\+\\+|#)`)
 const plain = `a-z0-9${usual}`
-const signLetter = '[a-z](?=(?:\\+\\+|#)(?![a-z0-9]))(?<![a-z0-9].)'
+const foldedSignLetter = '[a-z](?=(?:\\+\\+|#)(?![a-z0-9]))(?<![a-z0-9].)'
 const plainRuns = new RegExp(
-  `${signLetter}(?:\\+\\+|#)|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*(?<!${signLetter})`,
+  `${foldedSignLetter}(?:\\+\\+|#)|[${plain}]+(?:(?<=[0-9])[.,](?=[0-9])[${plain}]+)*(?<!${foldedSignLetter})`,
   'g',
 )
 

@@ -14,7 +14,7 @@ import { root } from './test-files.ts'
 /** Milliseconds; ten times what the longest test of the suite may take on a busy machine. A soak has its own command. */
 const longestTest = 900_000
 
-/** Milliseconds in which what tests have closed is gone. */
+/** Milliseconds after the last hook until a run that something keeps is ended. */
 const longestEnd = 60_000
 
 export async function runFiles(files: readonly string[], grace = longestEnd): Promise<void> {

@@ -9,7 +9,7 @@ import { OverloadedError } from '../../util/async/fair-semaphore.ts'
 import { andThen, type MaybePromise } from '../../util/async/promises.ts'
 import { constantResponse } from '../emit/emit.ts'
 import { describeConstant, describePlan } from '../optimize/describe-plan.ts'
-import { longRequest } from '../parse/prepare.ts'
+import { longRequestLength } from '../parse/prepare.ts'
 import { beingRebuilt, errorAnswer } from './error-answer.ts'
 import {
   assertAffordable,
@@ -154,8 +154,9 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
+        const length = key.length - (planner.isPrepared(request.query) ? request.query.length : 0)
         const question =
-          key.length < longRequest
+          length < longRequestLength
             ? planner.questionOf(request, requestLimits)
             : await planner.questionInTurns(request, requestLimits)
         if (!isCharged) await charge(question, requestLimits, report)

@@ -15,7 +15,7 @@ import { createEmitter, type Emitter } from '../emit/emitter.ts'
 import { emitList } from '../emit/lists/emit-list.ts'
 import { optimize } from '../optimize/optimize.ts'
 import { withinPlanningBudget } from '../optimize/optimizer.ts'
-import { atOnce, coerceInSteps, findOperation, prepareInSteps, type Prepared } from '../parse/prepare.ts'
+import { runAllSteps, coerceInSteps, findOperation, prepareInSteps, type Prepared } from '../parse/prepare.ts'
 import { buildPlan } from '../plan/build-plan.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
 import type { Plan, SnippetPlan } from '../plan/plan.ts'
@@ -57,6 +57,8 @@ export type Compiled = (PlannedStatement | { readonly kind: 'constant'; readonly
 }
 
 export interface Planner {
+  /** True for a document that was asked before; only its variables are then to be prepared. */
+  isPrepared(query: string): boolean
   questionOf(request: GraphQLRequest, requestLimits: RequestLimits): Question
   /** The same in several turns of the event loop, so that a long request does not keep others waiting. */
   questionInTurns(request: GraphQLRequest, requestLimits: RequestLimits): Promise<Question>
@@ -118,14 +120,16 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   }
 
   const questionOf: Planner['questionOf'] = (request, requestLimits) =>
-    atOnce(questionInSteps(request, requestLimits))
+    runAllSteps(questionInSteps(request, requestLimits))
 
   /** One after the other, because the steps of several would follow each other in one turn. */
   let last = Promise.resolve()
   const questionInTurns: Planner['questionInTurns'] = (request, requestLimits) => {
     const own = last.then(() => inTurns(questionInSteps(request, requestLimits), requestLimits))
-    const end = (): void => undefined
-    last = own.then(end, end)
+    last = own.then(
+      () => undefined,
+      () => undefined,
+    )
     return own
   }
 
@@ -185,6 +189,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
   }
 
   return {
+    isPrepared: (query) => documents.has(query),
     questionOf,
     questionInTurns,
     planStatement,
@@ -197,7 +202,7 @@ export function createPlanner({ schema, model, tables, database, version }: Plan
 }
 
 /** Runs work for which the caller has paid, and reports how long it blocked the event loop. */
-export function reportingTime<Result>(requestLimits: RequestLimits, work: () => Result): Result {
+function reportingTime<Result>(requestLimits: RequestLimits, work: () => Result): Result {
   const started = performance.now()
   try {
     return work()

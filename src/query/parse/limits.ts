@@ -70,7 +70,7 @@ export const limits = {
   parameters: 30_000,
   /** Input objects in a document, and in variables. */
   inputObjects: 2_000,
-  /** Names in variables, at any level; more than all conditions of an operation can have. */
+  /** Names in variables, at any level; at most 2,000 objects and conditions have a use for them. */
   inputNames: 5_000,
   /** Names and values in variables, at any level. */
   inputValues: 60_000,
@@ -246,10 +246,10 @@ function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[
 }
 
 /**
- * Checks level by level instead of by recursion, because values may be nested to any depth. Returns the size of what a
- * message may repeat, in characters.
+ * Returns about how many characters a message about them may repeat. Throws QUERY_TOO_COMPLEX beyond a limit. Goes level
+ * by level instead of by recursion, because values may be nested to any depth.
  */
-export function assertVariablesWithin(raw: Readonly<Record<string, unknown>>): number {
+export function measureVariables(raw: Readonly<Record<string, unknown>>): number {
   let level: unknown[] = [raw]
   let [names, values, objects, size] = [0, 0, -1, 0]
   for (let depth = 0; level.length > 0; depth += 1) {

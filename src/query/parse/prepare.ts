@@ -27,14 +27,14 @@ import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { withHint, withSyntaxHint } from './hints.ts'
 import { withoutOmitted } from './omitted-variables.ts'
 import { givenName, givenValues, variablesInAllowedPosition, withExpectedTypes } from './variable-types.ts'
-import { assertDocumentWithin, assertTextWithin, assertVariablesWithin, assertWithin } from './limits.ts'
+import { assertDocumentWithin, assertTextWithin, measureVariables, assertWithin } from './limits.ts'
 
 /** More errors do not help, and formatting each one may take as long as the value that it shows. */
 const mostErrors = 10
-/** Characters in all errors, because the validator prints the value that an error is about. */
+/** Maximum characters of all errors together; the validator prints the value that an error is about. */
 const mostPrinted = 40_000
 /** Characters from which a document with its variables is long: each step takes up to 5 ms, and together 20. */
-export const longRequest = 4_000
+export const longRequestLength = 4_000
 
 const allRules = specifiedRules.map((rule) =>
   rule === VariablesInAllowedPositionRule ? variablesInAllowedPosition : rule,
@@ -47,29 +47,29 @@ export interface Prepared {
 
 /** Throws RequestErrors or ServiceError; the same text always gives the same result. */
 export function prepare(schema: GraphQLSchema, text: string): Prepared {
-  return atOnce(prepareInSteps(schema, text))
+  return runAllSteps(prepareInSteps(schema, text))
 }
 
 /** Runs all steps without a pause. */
-export function atOnce<Result>(steps: Generator<void, Result>): Result {
+export function runAllSteps<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const { value, done } = steps.next()
     if (done === true) return value
   }
 }
 
-/** The same; others may be answered between two steps. */
+/** `prepare` in steps, between which others may be answered. */
 export function* prepareInSteps(schema: GraphQLSchema, text: string): Generator<void, Prepared> {
   checkingSyntax(() => assertTextWithin(text))
   yield
   // The specification requires a selection in every pair of braces; the library does not by default.
   const document = checkingSyntax(() => parse(text, { allowEmptySelectionSets: false }))
   yield
-  return yield* prepareDocument(schema, document, mostErrorsOf(text.length))
+  return yield* prepareDocument(schema, document, maxErrorsFor(text.length))
 }
 
 /** Maximum errors of a document or of variables with so many characters. */
-function mostErrorsOf(length: number): number {
+function maxErrorsFor(length: number): number {
   return Math.min(mostErrors, Math.max(1, Math.floor(mostPrinted / length)))
 }
 
@@ -139,16 +139,16 @@ export function coerceVariables(
   operation: OperationDefinitionNode,
   raw: Readonly<Record<string, unknown>>,
 ): VariableValues {
-  return atOnce(coerceInSteps(schema, operation, raw))
+  return runAllSteps(coerceInSteps(schema, operation, raw))
 }
 
-/** The same in steps, as `prepareInSteps`. */
+/** `coerceVariables` in steps, as `prepareInSteps`. */
 export function* coerceInSteps(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   raw: Readonly<Record<string, unknown>>,
 ): Generator<void, VariableValues> {
-  const maxErrors = mostErrorsOf(assertVariablesWithin(raw))
+  const maxErrors = maxErrorsFor(measureVariables(raw))
   yield
   const { variableDefinitions = [] } = operation
   const given = givenValues(operation, withoutPrototypes(raw) as Readonly<Record<string, unknown>>)

@@ -13,7 +13,6 @@ import type {
   TypeNode,
   ValidationRule,
   VariableDefinitionNode,
-  VariableNode,
 } from 'graphql'
 import { Kind, parseType, print, visit } from 'graphql/language'
 import { getNullableType, isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql/type'
@@ -21,25 +20,28 @@ import { TypeInfo, visitWithTypeInfo } from 'graphql/utilities/TypeInfo'
 import { ASTValidationContext } from 'graphql/validation/ValidationContext'
 import { VariablesInAllowedPositionRule } from 'graphql/validation/rules/VariablesInAllowedPositionRule'
 
-/** The same document if nothing is to be changed. Each operation keeps its own declarations, also for fragments. */
+/**
+ * The same document if nothing is to be changed. Each operation declares the copies that it and its fragments use, by its
+ * own declarations.
+ */
 export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode): DocumentNode {
-  const { renamed, uses } = copyVariables(schema, document)
+  const { renamed, copiesIn } = copyVariables(schema, document)
   const context = new ASTValidationContext(document, () => undefined)
   let isChanged = false
   const definitions = document.definitions.map((operation, at): DefinitionNode => {
     const copied = renamed.definitions[at] as DefinitionNode
     if (operation.kind !== Kind.OPERATION_DEFINITION) return copied
     const used = [operation, ...context.getRecursivelyReferencedFragments(operation)]
-    const copies = new Map(used.flatMap((each) => [...(uses.get(each) ?? [])]))
-    const byName = Map.groupBy(copies.values(), ({ name }) => name)
+    const copies = new Map(used.flatMap((each) => [...(copiesIn.get(each) ?? [])]))
+    const byName = Map.groupBy(copies, ([, { name }]) => name)
     const variableDefinitions = operation.variableDefinitions?.flatMap((definition) => {
       const own = byName.get(definition.variable.name.value)
       // One that is used nowhere is left for the validator.
       if (own === undefined) return [definition]
-      return own.map(({ node, place }) => {
-        const type = place && expected(schema, definition, place)
+      return own.map(([value, { locationType }]) => {
+        const type = locationType && expected(schema, definition, locationType)
         if (type && type !== print(definition.type)) isChanged = true
-        const variable = { ...definition.variable, name: node.name }
+        const variable = { ...definition.variable, name: { ...definition.variable.name, value } }
         return { ...definition, variable, ...(type && { type: parseType(type, { noLocation: true }) }) }
       })
     })
@@ -49,21 +51,20 @@ export function withExpectedTypes(schema: GraphQLSchema, document: DocumentNode)
 }
 
 interface Copy {
+  /** The name of the variable in the document. */
   readonly name: string
-  /** Named after the variable and the type that its places expect. */
-  readonly node: VariableNode
-  /** The type; null where a place is unknown to the schema. */
-  readonly place: GraphQLInputType | null
+  /** The type that its location expects; null if the schema does not know the location. */
+  readonly locationType: GraphQLInputType | null
 }
 
-/** Copies each variable for each type that its places expect; `uses` has the copies of a definition by name. */
+/** Copies each variable for each type that a location expects; `copiesIn` has those of a definition by their names. */
 function copyVariables(schema: GraphQLSchema, document: DocumentNode) {
   const info = new TypeInfo(schema)
-  const uses = new Map<DefinitionNode, Map<string, Copy>>()
+  const copiesIn = new Map<DefinitionNode, Map<string, Copy>>()
   let own = new Map<string, Copy>()
   const enter = (definition: DefinitionNode): void => {
     own = new Map()
-    uses.set(definition, own)
+    copiesIn.set(definition, own)
   }
   const renamed = visit(
     document,
@@ -72,17 +73,16 @@ function copyVariables(schema: GraphQLSchema, document: DocumentNode) {
       FragmentDefinition: enter,
       VariableDefinition: () => false,
       Variable(node) {
-        const place = info.getInputType() ?? null
+        const locationType = info.getInputType() ?? null
         const { value: name } = node.name
         // No name in a document has a colon.
-        const copy = `${name}:${String(getNullableType(place))}`
-        const named = { ...node, name: { ...node.name, value: copy } }
-        own.set(copy, { name, node: named, place })
-        return named
+        const copy = `${name}:${String(getNullableType(locationType))}`
+        own.set(copy, { name, locationType })
+        return { ...node, name: { ...node.name, value: copy } }
       },
     }),
   )
-  return { renamed, uses }
+  return { renamed, copiesIn }
 }
 
 /**

@@ -20,7 +20,7 @@ const cases: readonly (readonly [what: string, text: string, folded: string])[] 
   ['the two Turkish letters i', 'İSTANBUL Iğdır', 'istanbul igdir'],
   ['apostrophes and hyphens', 'l’eau п‘ʼять oʻz ג׳ a–b—c‑d−e א־ב', "l'eau п''ять o'z ג' a-b-c-d-e א-ב"],
   ['accents in ASCII that stand for apostrophes', '`O`Neill`', "'o'neill'"],
-  ['others', 'O´Neill é`｀ ἀλλ᾽ ΄Ε', "o'neill e'' αλλ' 'ε"],
+  ['accents outside ASCII', 'O´Neill é`｀ ἀλλ᾽ ΄Ε', "o'neill e'' αλλ' 'ε"],
   ['quotation marks', '“a” „b“ צה״ל', '"a" "b" צה"ל'],
   ['fractions', '½ 1⁄2 1∕2 1／2', '1/2 1/2 1/2 1/2'],
   ['Greek, with a final sigma', 'ΟΔΥΣΣΕΎΣ ὀδυσσεύς', 'οδυσσευσ οδυσσευσ'],

@@ -3,7 +3,7 @@
  * invisible characters, writes letters and signs as people type them, and preserves the marks that distinguish words in
  * Japanese, Hindi, Thai and other scripts.
  */
-import { accents, letters } from './letters.ts'
+import { letters, spacingAccents } from './letters.ts'
 
 export function foldText(text: string): string {
   if (!notAscii.test(text)) return text.toLowerCase().replaceAll('`', "'")
@@ -16,7 +16,7 @@ export function foldedLetter(letter: string): string {
 }
 
 const notAscii = /\P{ASCII}/u
-const anyAccent = new RegExp(`[${accents}]`, 'g')
+const anyAccent = new RegExp(`[${spacingAccents}]`, 'g')
 const isDash = /\p{Dash}/u
 
 /**

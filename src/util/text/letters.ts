@@ -10,11 +10,11 @@ const latin =
   'iıɨɪᵻᶖ jȷɉɟʝᴊ kƙᴋᶄⱪꝁꝃꝅꞣ lłƚȴɫɬɭʟᴌᶅⱡꝇꝉꝲ llỻ lsʪ lzʫ mɱᴍᵯᶆꝳ nŋƞȵɲɳɴᵰᶇꝴꞑꞥ oøᴏⱺꝋꝍ oeœɶ oiƣ ooꝏ pƥᴘᵱᵽᶈꝑꝓꝕ ' +
   'qĸʠꝗꝙ qpȹ rɍɼɽɾʀᵲᵳᶉꝵꝶꞧ sȿʂᵴᶊẜẝꜱꞩ ssß tŧƫƭȶʈᴛᵵⱦꝷꞇ thþᵺꝥꝧ tsʦ uʉᴜᵾᶙ ueᵫ vʋᴠᶌỽⱱⱴꝟ vyꝡ wᴡⱳ xᶍ yƴɏʏỿ zƶȥɀʐʑᴢᵶᶎⱬ'
 
-/** From the same rules, and of Armenian and Hebrew: what is typed, then its signs. All dashes fold without a table. */
+/** From the same rules, and of Armenian and Hebrew: what is typed, then its other forms. What Unicode calls a dash needs no entry. */
 const signs = `'\`ʹʻʼʽˈ‘’‛′՚׳ "ʺ“”„‟״ -˗ /⁄∕`
 
 /** Accents without a letter that stand for an apostrophe; Unicode would decompose them to a space and an accent. */
-export const accents = '´\u1ffd΄᾽᾿῾'
+export const spacingAccents = '´\u1ffd΄᾽᾿῾'
 
 /** Of two letters that a collation of CLDR orders as one: the usual one, then others. */
 const others = 'σς гґ اٱ كک يىی هةہۃ'

@@ -7,7 +7,7 @@
  */
 
 import { foldedLetter } from '../../../util/text/fold.ts'
-import { accents } from '../../../util/text/letters.ts'
+import { spacingAccents } from '../../../util/text/letters.ts'
 import { trackingParameters } from '../../../util/text/normalize-url.ts'
 
 /** SQLSTATE of a sum that is not an exact JSON number; the reader translates it into a message. */
@@ -145,7 +145,7 @@ function foldedText(): string {
     from += character
     to += other === "'" ? "''" : other
   }
-  const typed = `translate(t, '${accents}', '${"''".repeat(accents.length)}')`
+  const typed = `translate(t, '${spacingAccents}', '${"''".repeat(spacingAccents.length)}')`
   const single = `translate(normalize(regexp_replace(normalize(${typed}, nfkd), '[${marks}]+', '', 'g'), nfc), '${from}', '${to}')`
   return several.reduce((text, [letter, letters]) => `replace(${text}, '${letter}', '${letters}')`, single)
 }

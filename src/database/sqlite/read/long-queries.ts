@@ -15,8 +15,10 @@ import { untilAborted } from '../../../util/async/promises.ts'
 import { unavailable } from '../../refusals.ts'
 import { errorOf } from '../failures.ts'
 
-/** The timeout in seconds of a status query or a plan; for the first one a process starts, slowly on a busy machine. */
-const timeout = 60
+/** The timeout in seconds of a status query or a plan, once there is a process for it. */
+const timeout = 10
+/** The timeout in seconds of the start of that process, which a busy machine makes slow. */
+const startTimeout = 60
 
 export class LongQueries implements AsyncDisposable {
   readonly file: NamedFile
@@ -47,11 +49,15 @@ export class LongQueries implements AsyncDisposable {
     return (await this.#askForOperators(question, 'Planning a statement')).steps
   }
 
-  /** Uses the kind of question as the caller, for fairness between kinds; the timeout starts with the request. */
+  /** Uses the kind of question as the caller, for fairness between kinds. */
   async #askForOperators<Asked extends Question>(question: Asked, what: string): Promise<AnswerTo<Asked>> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(tooLate(what)), 1000 * timeout)
+    const abortAfter = (seconds: number) => setTimeout(() => late.abort(tooLate(what)), 1000 * seconds)
+    let timer = abortAfter(startTimeout)
     try {
+      await untilAborted(this.#status.started(), late.signal)
+      clearTimeout(timer)
+      timer = abortAfter(timeout)
       const request = {
         signal: late.signal,
         caller: question.kind,
@@ -97,6 +103,11 @@ class QueryWorkerPool implements AsyncDisposable {
     this.#slots = Array.from({ length: count }, () => ({ process: null }))
     this.#free = [...this.#slots]
     this.#permits = new FairSemaphore({ permits: count, mostWaiting })
+  }
+
+  /** Resolves when a process is ready for questions, or has failed to start. */
+  async started(): Promise<void> {
+    if (!this.#isOver) await this.#started(this.#slots[0] as Slot).ready.catch(() => undefined)
   }
 
   /** Fails with the error of the query, or with the signal's reason as soon as that is aborted. */

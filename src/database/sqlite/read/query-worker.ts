@@ -81,6 +81,11 @@ export class QueryWorker implements AsyncDisposable {
     this.#send({ kind: 'open', ...file })
   }
 
+  /** Resolves when questions can be asked; rejects if the process ends before. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
   /** True when the process answers no more questions. */
   get isOver(): boolean {
     return this.#isOver
