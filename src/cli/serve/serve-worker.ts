@@ -1,5 +1,6 @@
 /** A worker process of `serve --workers`: answers until its parent stops it or disconnects. */
 import cluster from 'node:cluster'
+import { setFlagsFromString } from 'node:v8'
 import { sharedPath } from '../../database/open.ts'
 import { assertSameFile } from '../../database/sqlite/open-file.ts'
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
@@ -52,6 +53,8 @@ const usage = new UsageMeter(Date.now)
 /** Milliseconds between reports of usage; a killed worker loses what it has not reported. */
 const telling = 5_000
 
+// The heap may grow by half before its garbage is collected; V8 would let it grow to several times what is in use.
+setFlagsFromString('--heap-growing-percent=50')
 endOnLostOutput(process.stdout)
 endOnLostOutput(process.stderr)
 // A terminal or a supervisor signals all processes of a group; only the primary process decides when workers stop. It

@@ -10,8 +10,8 @@ import { networkOf } from '../admission/limits/address.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { leastAverage, piecesLookedOver } from './requests.ts'
 
-/** Bodies in tiny chunks that a network may send in a minute. */
-const mostBodies = 10
+/** Bodies in tiny chunks that a network may send in a minute; each takes some 15 ms. */
+const mostBodies = 3
 const mostNetworks = 10_000
 
 /** Networks are not known behind proxies, which join chunks themselves. */
