@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { type CommandName, commands } from '../src/cli/command-list.ts'
 import { startFakeServer } from './network/fake-server.ts'
 import { programFile, runProgram } from './network/service.ts'
+import { importCorpus } from './support/server/command-line.ts'
 import { commandsInTurn } from './support/server/commands.ts'
 import { temporaryFolder } from './support/store/store.ts'
 
@@ -27,7 +28,7 @@ const missing = inFolder('missing')
 const [damaged, notes] = [file('damaged.gz', '\u001f\u008b'), file('notes.txt', 'text')]
 const reason = ['--reason', 'test']
 
-/** Of each command, what it cannot do; those without a database in a file have no calls. */
+/** Calls that fail, by command; those without a database in a file have none. */
 const calls: Readonly<Record<CommandName, readonly (readonly string[])[]>> = {
   serve: [
     ['--host', '203.0.113.1', '--workers', '1'],
@@ -88,16 +89,37 @@ for (const name of Object.keys(commands) as readonly CommandName[])
         assert.match(stderr, /The new database \S+ is removed again/)
     })
 
+test('a failed import leaves a symbolic link as it was, to no file', async () => {
+  symlinkSync('link-target.db', inFolder('link.db'))
+  const { status, stderr } = await runInTurn(['import', damaged, '--database', inFolder('link.db')])
+  assert.equal(status, 1, stderr)
+  assert.deepEqual(filesOf('link'), ['link.db'], stderr)
+})
+
 test('an import that finds no room leaves no new database', async () => {
   const corpus = [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`)
   const args = ['import', file('corpus.jsonl', corpus.join('')), '--database', inFolder('no-room.db')]
   // A file may have 2 MB.
-  const limited = ['-c', 'ulimit -f 4000 && exec "$0" "$@"', process.execPath, programFile, ...args]
-  const child = spawn('sh', limited, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  const { status, stderr } = await runLimited(4000, args)
   assert.equal(status, 1, stderr)
   assert.deepEqual(filesOf('no-room.db'), [], stderr)
 })
+
+test('a copy that finds no room for the tables leaves no new database', async () => {
+  const from = await importCorpus('copied.db')
+  const { status, stderr } = await runLimited(100, ['copy', '--from', from, '--to', inFolder('copy.db')])
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /copy\.db cannot be opened/)
+  assert.deepEqual(filesOf('copy.db'), [], stderr)
+})
+
+/** `blocks`: the largest size of a file, each of 512 bytes. */
+async function runLimited(blocks: number, args: readonly string[]) {
+  const limited = ['-c', `ulimit -f ${blocks} && exec "$0" "$@"`, process.execPath, programFile, ...args]
+  const child = spawn('sh', limited, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  return { status, stderr }
+}
 
 /** With the files next to it. */
 function filesOf(database: string): readonly string[] {

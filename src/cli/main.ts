@@ -2,19 +2,19 @@
  * The program: finds the command, reads its settings, runs it, and converts errors into one sentence and an exit
  * status: 1 for a failure, 2 for invalid usage.
  */
-import { existsSync } from 'node:fs'
 import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { diskAdvice, endOnLostOutput } from './closed-pipe.ts'
-import { type Command, CommandError, readVersion, refuseAgents } from './command.ts'
+import { type Command, CommandError, notify, readVersion, refuseAgents } from './command.ts'
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
 import { ReplacedFileError } from '../database/refusals.ts'
-import { sharedPath } from '../database/open.ts'
+import { createdFiles } from '../database/sqlite/connection.ts'
 import { watchFile } from './store/file-watch.ts'
 import { trustedProxiesOf } from './settings/inputs.ts'
+import type { Config } from './settings/settings.ts'
 
 /** Loaded on demand, so that `--help` does not wait for modules that only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
@@ -42,8 +42,8 @@ const load: Record<CommandName, () => Promise<Command>> = {
   mcp: async () => (await import('./commands/serving/mcp.ts').catch(refuseAgents)).mcp,
 }
 
-/** Commands that use no file of `--database`. */
-const hasNoFile: readonly CommandName[] = ['copy', 'demo', 'mcp', 'schema']
+/** Commands that use no file of `--database`, and `serve`, which ends in an order of its own. */
+const unwatched: readonly CommandName[] = ['copy', 'demo', 'mcp', 'schema', 'serve']
 
 /** `root` is the package's folder, which only the entry file knows. */
 export async function main(root: URL): Promise<void> {
@@ -73,13 +73,10 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
   // The value of an unknown option may be among the operands.
   const problems = parsed.problems.length > 0 ? parsed.problems : operandProblems(name, operands)
   if (problems.length > 0) return complain(problems)
-  const path = hasNoFile.includes(name) ? null : sharedPath(config.database)
-  const made = path === null || existsSync(path) ? null : path
   try {
     // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
-    // `serve` ends in an order of its own.
-    using _file = path === null || name === 'serve' ? null : watchFile(config)
+    using _file = unwatched.includes(name) ? null : watchFile(config)
     const command = await load[name]()
     process.exitCode = (await command({ config, operands, given, root })) ?? 0
   } catch (error) {
@@ -91,10 +88,21 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     if (config['log-level'] === 'debug') console.error(error)
     process.exitCode = isUsage ? 2 : 1
   }
-  // What `backfill` was to fetch may not exist, which is not a failure.
-  if (made === null || !existsSync(made) || (process.exitCode === 0 && name !== 'backfill')) return
-  const { removeNew } = await import('./store/project.ts')
-  await removeNew(made, config, root)
+  // `backfill` of accounts that do not exist ends with 0, and leaves nothing either.
+  if (process.exitCode !== 0 || name === 'backfill')
+    for (const path of createdFiles) await removeCreated(path, config)
+  createdFiles.clear()
+}
+
+async function removeCreated(path: string, config: Config): Promise<void> {
+  const { removeUnused } = await import('../database/sqlite/remove-unused.ts')
+  try {
+    if (removeUnused(path))
+      notify(config, `The new database ${path} is removed again: nothing was stored in it.`)
+  } catch (error) {
+    // It is not there, or another process has it open.
+    if (config['log-level'] === 'debug') console.error(error)
+  }
 }
 
 function operandProblems(name: CommandName, operands: readonly string[]): string[] {

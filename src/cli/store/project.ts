@@ -208,18 +208,6 @@ async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew = 
   return { tables, fingerprint: lexicons.fingerprint, check, judge, now }
 }
 
-/** Removes a database that this command made, unless it has rows or another process has it open. */
-export async function removeNew(path: string, config: Config, root: URL): Promise<void> {
-  const { removeUnused } = await import('../../database/sqlite/remove-unused.ts')
-  try {
-    const { tables } = await loadProject(lexiconDir(config, root))
-    if (!removeUnused(path, tables)) return
-  } catch {
-    return
-  }
-  notify(config, `The new database ${path} is removed again: nothing was stored in it.`)
-}
-
 /** Says how a missing database is made. */
 export async function assertExists(database: string): Promise<void> {
   const path = await opened(database, async () => filePath(database))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../../test/support/store/store.ts'
-import { connect } from './connection.ts'
+import { connect, createdFiles } from './connection.ts'
 import { ServiceError } from '../../errors.ts'
 import { derivationOf } from './layout/ddl.ts'
 import { SqliteReader } from './read/reader.ts'
@@ -18,6 +18,15 @@ test('a connection to a locked file is refused with the advice to try again', ()
     name === 'DatabaseBusyError' && /Try again when it is done/.test(message) && errcode === 5
   assert.throws(() => connect(path, false, 64, 0), isTold)
   assert.throws(() => connect(path, true, 64, 0), isTold)
+})
+
+test('a process knows which files it has created, also for a symbolic link, with a private mode', () => {
+  writeFileSync(inFolder('found.db'), '')
+  symlinkSync('target.db', inFolder('link.db'))
+  for (const name of ['found.db', 'made.db', 'link.db']) connect(inFolder(name), false).close()
+  const expected = ['made.db', 'target.db'].map((name) => realpathSync(inFolder(name)))
+  assert.deepEqual([...createdFiles], expected)
+  for (const path of expected) assert.equal(statSync(path).mode & 0o777, 0o600)
 })
 
 test('a reader rolls back what a killed program left in the middle of a transaction', () => {

@@ -1,6 +1,6 @@
 /** Opens and configures one connection to a SQLite file. It knows no tables, so that reading processes start fast. */
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
@@ -58,12 +58,24 @@ function configured(path: string, readOnly: boolean, cacheSize: number, timeout:
   return database
 }
 
+/** Files that this process created, without symbolic links in their paths. */
+export const createdFiles = new Set<string>()
+
 /**
  * Refused records, cursors and keys are private. SQLite gives the files that it creates next to the database (`-wal`,
  * `-shm`) the same mode.
  */
 function createPrivately(path: string): void {
-  closeSync(openSync(path, 'a', 0o600))
+  // Exclusive creation refuses a symbolic link to a missing file.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    return createPrivately(resolve(realpathSync(dirname(path)), readlinkSync(path)))
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    createdFiles.add(realpathSync(path))
+  } catch (error) {
+    // Another process has created it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** SQLite itself only reports "unable to open database file", whatever the reason. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Table } from '../layout/tables.ts'
 import { line } from '../../../test/support/records/note-lines.ts'
 import { openNotes } from '../../../test/support/records/notes.ts'
 import { temporaryFolder, type TestStore } from '../../../test/support/store/store.ts'
@@ -10,25 +9,22 @@ import { removeUnused } from './remove-unused.ts'
 
 const inFolder = temporaryFolder()
 
-/** A closed file, with the tables that it has. */
-async function fileWith(
-  name: string,
-  write: (store: TestStore) => Promise<unknown>,
-): Promise<readonly [string, readonly Table[]]> {
+/** A closed file. */
+async function fileWith(name: string, write: (store: TestStore) => Promise<unknown>): Promise<string> {
   await using store = await openNotes(inFolder(name))
   await write(store)
-  return [inFolder(name), store.tables]
+  return inFolder(name)
 }
 
 test('an empty database is removed, unless it is open', async () => {
-  const [path, tables] = await fileWith('empty.db', async () => undefined)
+  const path = await fileWith('empty.db', async () => undefined)
   {
     using reader = connect(path, true)
     reader.prepare('select * from state').all()
-    assert.throws(() => removeUnused(path, tables), /locked/)
+    assert.throws(() => removeUnused(path), /locked/)
     assert.ok(existsSync(path))
   }
-  assert.ok(removeUnused(path, tables))
+  assert.ok(removeUnused(path))
   for (const end of ['', '-wal', '-shm', '-owner']) assert.ok(!existsSync(path + end))
 })
 
@@ -38,8 +34,8 @@ test('a database with a record is not removed, nor one with a key alone', async 
     await fileWith('record.db', (store) => store.apply(line('a'))),
     await fileWith('key.db', ({ metadata }) => metadata.addKey(key, 'hash')),
   ]
-  for (const [path, tables] of files) {
-    assert.equal(removeUnused(path, tables), false)
+  for (const path of files) {
+    assert.equal(removeUnused(path), false)
     assert.ok(existsSync(path))
   }
 })

@@ -1,13 +1,12 @@
 /** Deletes a database that a command made and could not use. */
 import { rmSync, statSync } from 'node:fs'
 import { hasRows } from '../copy/metadata-rows.ts'
-import type { Table } from '../layout/tables.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isEmpty } from './layout/layout.ts'
 import { createRunner } from './steps.ts'
 
-/** False if the file has rows. Throws if it is open elsewhere, or is not a database of these tables. */
-export function removeUnused(path: string, tables: readonly Table[]): boolean {
+/** False if the file has rows. Throws if it is open elsewhere, or is not ours. `path`: without symbolic links. */
+export function removeUnused(path: string): boolean {
   // Locking an empty file writes to it, which fails on a full disk.
   if (statSync(path).size === 0) return remove(path)
   const database = connect(path, false, undefined, 0)
@@ -15,13 +14,15 @@ export function removeUnused(path: string, tables: readonly Table[]): boolean {
     // Excludes readers too, as long as the connection is open.
     database.exec('pragma locking_mode = exclusive; begin exclusive')
     assertOurs(database)
-    return (isEmpty(database) || !createRunner(database)(hasRows(tables))) && remove(path)
+    // Every record refers to a row of `base`.
+    return (isEmpty(database) || !createRunner(database)(hasRows([]))) && remove(path)
   } finally {
     database.close()
   }
 }
 
+/** The file itself last: once it is gone, others may make another, with a log. Windows removes no file that is open. */
 function remove(path: string): true {
-  for (const end of ['', '-wal', '-shm', '-owner']) rmSync(path + end, { force: true })
+  for (const end of ['-owner', '-shm', '-wal', '']) rmSync(path + end, { force: true })
   return true
 }
