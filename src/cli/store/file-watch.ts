@@ -1,6 +1,7 @@
 /** Ends a process whose database's file was replaced, overwritten or deleted: others may use the new one by now. */
 import { sharedPath } from '../../database/open.ts'
-import { assertSameFile, emptyLog, identityOf, isOverwritten } from '../../database/sqlite/open-file.ts'
+import { ReplacedFileError } from '../../database/refusals.ts'
+import { confirmIdentity, emptyLog, identityOf, isOverwritten } from '../../database/sqlite/open-file.ts'
 import { CommandError } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
@@ -20,19 +21,24 @@ export function watchFile(
   let before = identityOf(path)
   const timer = setInterval(() => {
     try {
-      before = assertSameFile(path, before)
-    } catch (cause) {
+      const now = identityOf(path)
+      if (before !== null && isOverwritten(before, now)) {
+        // The end of the process closes the connections of its other threads, which do not empty the log.
+        emptyLog(path, before)
+        endNow(new ReplacedFileError(path, false))
+      }
+      before = confirmIdentity(path, before, now)
+    } catch (error) {
       clearInterval(timer)
-      const error = new CommandError((cause as Error).message)
-      if (before === null || !isOverwritten(before, identityOf(path))) return onReplaced(error)
-      emptyLog(path, before)
-      endNow(error)
+      const { message } = error as Error
+      const isReplaced = error instanceof ReplacedFileError
+      onReplaced(new CommandError(isReplaced ? message : `The file ${path} cannot be watched: ${message}.`))
     }
   }, interval).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-function endNow({ message }: CommandError): never {
+function endNow({ message }: Error): never {
   process.stderr.write(`${message}\n`)
   process.exit(1)
 }

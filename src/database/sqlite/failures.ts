@@ -15,7 +15,7 @@ export function needsRollback(error: unknown): boolean {
 }
 
 /** SQLITE_NOTADB: the file is of another format. */
-export function isNoDatabase(error: unknown): boolean {
+export function isNotADatabase(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === 26
 }
 

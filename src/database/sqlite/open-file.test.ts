@@ -63,7 +63,7 @@ for (const way of ['replaced', 'moved away', 'deleted'] as const)
 
 for (const [part, size] of [
   ['whole', undefined],
-  ['begun', 20_000],
+  ['cut off', 20_000],
   ['empty', 0],
 ] as const)
   test(`another database over an open file, ${part}, is neither written nor read by a new connection`, async () => {
@@ -73,13 +73,15 @@ for (const [part, size] of [
     const identity = identityOf(path)
     {
       await using store = await openNotes(path)
-      await store.apply(line('b'))
+      // The log makes the file longer.
+      const text = 'text '.repeat(200)
+      await store.apply(...Array.from({ length: 40 }, (_, n) => line(`b${n}`, { text })))
       copyFileSync(other, path)
       await assert.rejects(store.apply(line('c')), { name: 'ReplacedFileError' })
       await assert.rejects(addUsageToFile(path, [], 0, identity), { name: 'ReplacedFileError' })
       assert.throws(() => assertSameFile(path, identity), /was replaced by another/)
     }
-    assert.deepEqual(readFileSync(path), readFileSync(other))
+    assert.ok(readFileSync(path).equals(readFileSync(other)))
     if (part === 'whole') assert.deepEqual(rowsIn(path), ['z'])
   })
 

@@ -18,7 +18,7 @@ import {
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { ReplacedFileError } from '../refusals.ts'
-import { isNoDatabase } from './failures.ts'
+import { isNotADatabase } from './failures.ts'
 
 /** Milliseconds in which other processes notice that their file was replaced, and end. */
 const noticeTime = 2_000
@@ -29,27 +29,33 @@ export function identityOf(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino} ${storedIdentity(path)}`
 }
 
-/** Returns what is known of the identity from now on. `identity`: null for any file. */
-export function assertSameFile(path: string, identity: string | null): string | null {
-  const now = identityOf(path)
-  if (identity === null) return now
-  if (!isSame(identity, now)) throw new ReplacedFileError(path, now === null)
-  return isWhole(identity) ? identity : now
+/** Throws if another file has the name now. `identity`: null for any file. */
+export function assertSameFile(path: string, identity: string | null): void {
+  if (identity !== null) confirmIdentity(path, identity, identityOf(path))
+}
+
+/** Returns what is known of the identity from now on. Throws if it is that of another file. `before`: null for any. */
+export function confirmIdentity(path: string, before: string | null, now: string | null): string | null {
+  if (before === null) return now
+  if (!isSame(before, now)) throw new ReplacedFileError(path, now === null)
+  return isStored(before) ? before : now
 }
 
 function isSame(before: string, now: string | null): boolean {
-  return (
-    isSameInode(before, now) && (now === before || !isWhole(before) || now?.endsWith(unreadable) === true)
-  )
+  return isSameInode(before, now) && (now === before || !isStored(before) || isUnreadable(now))
 }
 
 function isSameInode(before: string, now: string | null): boolean {
   return now?.split(' ')[0] === before.split(' ')[0]
 }
 
-/** False before the first checkpoint, which stores the identity. */
-function isWhole(identity: string): boolean {
-  return !identity.endsWith(' ') && !identity.endsWith(unreadable)
+/** False before the first checkpoint, or if the file could not be read. */
+function isStored(identity: string): boolean {
+  return !identity.endsWith(' ') && !isUnreadable(identity)
+}
+
+function isUnreadable(identity: string | null): boolean {
+  return identity?.endsWith(unreadable) === true
 }
 
 /** Whether the inode is the same, and its content another. */
@@ -57,7 +63,7 @@ export function isOverwritten(before: string, now: string | null): boolean {
   return isSameInode(before, now) && !isSame(before, now)
 }
 
-/** The log of content that was overwritten is of no use, and a connection that closes would write it into the file. */
+/** Empties the log of overwritten content: the last connection that closes would write it into the new content. */
 export function emptyLog(path: string, identity: string): void {
   const at = realpathSync(path)
   const log = `${at}-wal`
@@ -87,7 +93,7 @@ function versionIn(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.user_version)
 }
 
-/** Stands for the stored identity of a file that cannot be read now, such as by a process with too many open files. */
+/** Stands for that of a file that cannot be read now, for example because the process has too many open files. */
 const unreadable = '?'
 
 /**
@@ -99,11 +105,11 @@ export function storedIdentity(path: string): string {
   url.searchParams.set('immutable', '1')
   try {
     using database = new DatabaseSync(url, { readOnly: true, defensive: false })
-    // Reads the first page of a file that is shorter than it says, during a checkpoint or a copy.
+    // Without it SQLite refuses a file that is shorter than its header says, as during a checkpoint or a copy.
     database.exec('pragma writable_schema = on')
     return identityIn(database)
   } catch (error) {
-    return isNoDatabase(error) ? '' : unreadable
+    return isNotADatabase(error) ? '' : unreadable
   }
 }
 
@@ -114,8 +120,8 @@ export class OpenFile {
   /** The path without symbolic links, next to which the log is; null in memory. */
   readonly #location: string | null
   #identity: string | null
-  /** Inode, size and time of the last write at the last look. */
-  #state = ''
+  /** Device, inode, size and time of the last write when the identity was last compared. */
+  #lastSeen = ''
 
   /** From now on the log belongs to this file. */
   constructor(database: DatabaseSync, path: string) {
@@ -132,19 +138,24 @@ export class OpenFile {
   assertSame(): void {
     if (this.#location === null) return
     const found = statSync(this.#path, { throwIfNoEntry: false })
-    // Reading the stored identity takes a fifth of a small transaction. Without a write it is what it was.
-    const state = [found?.dev, found?.ino, found?.size, found?.mtimeMs].join(' ')
-    if (state === this.#state) return
-    this.#identity = assertSameFile(this.#path, this.#identity)
-    this.#state = state
+    // Reading takes a fifth of a small transaction. A file with the same size and time need not be read again.
+    const seen = [found?.dev, found?.ino, found?.size, found?.mtimeMs].join(' ')
+    if (seen === this.#lastSeen) return
+    const now = identityOf(this.#path)
+    this.#identity = confirmIdentity(this.#path, this.#identity, now)
+    if (!isUnreadable(now)) this.#lastSeen = seen
   }
 
-  /** Before the connection closes: if its file was replaced, the log goes into the old one, and is gone for the new one. */
+  /** Before closing: the log of a replaced file goes into that file, and the log of an overwritten file is emptied. */
   readonly leave = (): void => {
     process.off('exit', this.leave)
     const [at, before, now] = [this.#location, this.#identity, identityOf(this.#path)]
     if (at === null || before === null || !this.#database.isOpen || isSame(before, now)) return
-    if (isOverwritten(before, now)) return emptyLog(at, before)
+    if (isOverwritten(before, now)) {
+      // With mapped memory, SQLite makes the file as long as the log says before it reads the log.
+      this.#database.exec('pragma mmap_size = 0')
+      return emptyLog(at, before)
+    }
     if (ownerOf(at)?.[0] !== before.split(/[: ]/)[1]) return
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#database.exec(`pragma busy_timeout = ${noticeTime / 2}`)

@@ -19,7 +19,7 @@ export async function openSqlite(
   options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'> & { readonly file?: string | null },
 ): Promise<Database> {
   const inMemory = path === ':memory:'
-  const assertSame = (): unknown => assertSameFile(path, options.file ?? null)
+  const assertSame = (): void => assertSameFile(path, options.file ?? null)
   assertSame()
   const writing = connect(path, false)
   let reading: DatabaseSync
