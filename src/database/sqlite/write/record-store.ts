@@ -63,10 +63,16 @@ export class SqliteRecordStore implements RecordStore {
     this.refresh()
   }
 
+  /** Call it when a transaction has begun. `now`: no clock gives later times. */
+  begin(now: bigint): void {
+    for (const writer of this.writers) writer.noteAhead(now)
+  }
+
   /** Writes buffered changes before the transaction ends. */
   complete(): void {
     for (const writer of this.writers) writer.completeCounts()
     for (const writer of this.writers) writer.completeTexts()
+    for (const writer of this.writers) writer.restoreOrder()
   }
 
   /** Reads cached order and ids again. */

@@ -20,6 +20,12 @@ export interface TableStatements {
   readonly last: StatementSync
   readonly collection: StatementSync
   readonly saveLast: StatementSync
+  /** Finds a row with a later time, also in quarantine; quick where ids do not follow the default order. */
+  readonly later: StatementSync
+  /** Finds a row whose id does not follow the default order, also in quarantine; reads a whole index. */
+  readonly misplaced: StatementSync
+  /** Saves the end of the ids in quarantine, without naming an account. */
+  readonly saveLastQuarantined: StatementSync
 }
 
 /** The table that stores whether a collection's ids follow the default order: of tables in use, or of the next. */
@@ -44,6 +50,12 @@ export function prepareStatements(
   const older = database.prepare(
     `select id, rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
   )
+  const isIts = 'exists (select 1 from base where base.id = parked.base and collection = ?1)'
+  const quarantined = `from parked where id is not null and ${isIts}`
+  const rows = (columns: string): string =>
+    `(select ${columns} from ${name} union all select ${columns} ${quarantined})`
+  const did = (id: string): string =>
+    `(select did from ${rows('id, base')} as r join base on base.id = r.base where r.id = ${id})`
   some.setReadBigInts(true)
   older.setReadBigInts(true)
   last.setReadBigInts(true)
@@ -85,6 +97,22 @@ export function prepareStatements(
     collection,
     saveLast: database.prepare(
       `update ${collectionTable} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
+    ),
+    later: database.prepare(`select 1 from ${rows('indexed_at')} where indexed_at > ?2 limit 1`),
+    misplaced: database.prepare(
+      `select 1 from (
+         select id, indexed_at, rkey, lag(id) over keys as former, lag(indexed_at) over keys as former_at,
+           lag(rkey) over keys as former_rkey
+         from ${rows('id, indexed_at, rkey')} window keys as (order by indexed_at, rkey, id)
+       ) as placed
+       where former > id
+         or (former_at = indexed_at and former_rkey = rkey and ${did('former')} > ${did('placed.id')})
+       limit 1`,
+    ),
+    saveLastQuarantined: database.prepare(
+      `update ${collectionTable} set (last_id, last_indexed_at, last_rkey, last_did) =
+         (select id, indexed_at, char(1114111), '' ${quarantined} order by id desc limit 1)
+       where nsid = ?1`,
     ),
   }
 }

@@ -65,6 +65,9 @@ export class TableWriter {
   #nextId = 1
   #ordered = true
   #last: OrderKey | null = null
+  /** When the transaction began: the present, and whether a row had a later time. */
+  #now = 0n
+  #wasAhead = false
   readonly #texts: TextWriter
   /** Rows stored or updated since the last refresh of the trigram counts. */
   #drift = 0
@@ -103,6 +106,31 @@ export class TableWriter {
     this.#counts.forget()
     this.#sums?.forget()
     this.#nextId = Number(this.#readLast()?.id ?? 0) + 1
+  }
+
+  /** Call it when a transaction has begun. `now`: no clock gives later times. */
+  noteAhead(now: bigint): void {
+    this.#now = now
+    this.#wasAhead = this.#ordered ? this.lastIndexedAt > now : this.#isAhead()
+  }
+
+  /**
+   * Call it at the end of the transaction: until then, rows may be on their way back from quarantine. Once the last
+   * time that was still to come has gone, ids may follow the default order again.
+   */
+  restoreOrder(): void {
+    if (this.#ordered || !this.#wasAhead || this.#isAhead()) return
+    const { misplaced, saveLastQuarantined } = this.#statements
+    const { nsid } = this.table.collection
+    if (misplaced.get(nsid) !== undefined) return
+    // The end that was saved may have a time that has gone.
+    saveLastQuarantined.run(nsid)
+    this.#saveOrder(true)
+    this.#readLast()
+  }
+
+  #isAhead(): boolean {
+    return this.#statements.later.get(this.table.collection.nsid, this.#now) !== undefined
   }
 
   /** The row with the largest id, which also sorts last if ids follow the default order. */

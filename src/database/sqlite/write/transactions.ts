@@ -12,6 +12,8 @@ import type { OpenFile } from '../open-file.ts'
 export interface TransactionHooks {
   /** Called to read cached state again: another process has written, or a transaction was rolled back. */
   readonly refresh: () => void
+  /** Called when cached state is that of the transaction. */
+  readonly afterBegin: () => void
   /** Writes buffered changes. */
   readonly beforeCommit: () => void
 }
@@ -95,12 +97,14 @@ export class Transactions {
     await this.#log.shorten()
     await this.#lock(lock)
     const version = this.#readDataVersion()
-    if (version === this.#dataVersion) return
     try {
-      if (this.#readDerivation() !== this.#derivation)
-        throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
-      this.#hooks.refresh()
-      this.#dataVersion = version
+      if (version !== this.#dataVersion) {
+        if (this.#readDerivation() !== this.#derivation)
+          throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
+        this.#hooks.refresh()
+        this.#dataVersion = version
+      }
+      this.#hooks.afterBegin()
     } catch (error) {
       this.#database.exec('rollback')
       throw error

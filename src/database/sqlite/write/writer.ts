@@ -22,6 +22,7 @@ import {
   type WriteTransaction,
 } from '../../write/write-transaction.ts'
 import { Applier } from '../../write/applier.ts'
+import { MonotonicClock } from '../../../util/instant.ts'
 import { derivationOf } from '../layout/ddl.ts'
 import { compactFile } from '../load/compact.ts'
 import type { OpenFile } from '../open-file.ts'
@@ -55,8 +56,10 @@ export class SqliteWriter implements WriteDatabase {
     this.#applier = new Applier(store, options)
     this.#run = createRunner(database)
     this.#presence = database.prepare(`select ${presence}`)
+    const clock = new MonotonicClock(options.now)
     this.#transactions = new Transactions(database, derivationOf(options.fingerprint), options.file ?? null, {
       refresh: () => store.refresh(),
+      afterBegin: () => store.begin(clock.horizon),
       beforeCommit: () => store.complete(),
     })
     this.metadata = createMetadataStore({
