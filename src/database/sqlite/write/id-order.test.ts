@@ -10,7 +10,6 @@ import {
   note,
   openNotes,
   put,
-  type RecordAddress,
   remove,
   repoEnd,
   rev,
@@ -32,7 +31,7 @@ test('a file says that ids are in order only if they are, and again when the las
 test('a time that was ahead is not the end of the ids any more when it has gone from the quarantine', async () => {
   const { now, advance } = stoppedClock()
   await using store = await openNotes(inFolder('end.db'), now)
-  const tell = (at: RecordAddress) => apply(store, put(store, at, 0, { rev: rev(1) }))
+  const tell = (at: ReturnType<typeof spot>) => apply(store, put(store, at, 0, { rev: rev(1) }))
   const isOrdered = async () => (await store.database.read.readPlanState()).ordered.has(note)
   await tell(spot('a'))
   advance(day)
