@@ -10,7 +10,10 @@ const latin =
   'iıɨɪᵻᶖ jȷɉɟʝᴊ kƙᴋᶄⱪꝁꝃꝅꞣ lłƚȴɫɬɭʟᴌᶅⱡꝇꝉꝲ llỻ lsʪ lzʫ mɱᴍᵯᶆꝳ nŋƞȵɲɳɴᵰᶇꝴꞑꞥ oøᴏⱺꝋꝍ oeœɶ oiƣ ooꝏ pƥᴘᵱᵽᶈꝑꝓꝕ ' +
   'qĸʠꝗꝙ qpȹ rɍɼɽɾʀᵲᵳᶉꝵꝶꞧ sȿʂᵴᶊẜẝꜱꞩ ssß tŧƫƭȶʈᴛᵵⱦꝷꞇ thþᵺꝥꝧ tsʦ uʉᴜᵾᶙ ueᵫ vʋᴠᶌỽⱱⱴꝟ vyꝡ wᴡⱳ xᶍ yƴɏʏỿ zƶȥɀʐʑᴢᵶᶎⱬ'
 
-/** From the same rules, and of Armenian and Hebrew: what is typed, then its other forms. What Unicode calls a dash needs no entry. */
+/**
+ * From the same rules, and of Armenian and Hebrew: what is typed, then its other forms. What Unicode calls a dash needs
+ * no entry.
+ */
 const signs = `'\`ʹʻʼʽˈ‘’‛′՚׳ "ʺ“”„‟״ -˗ /⁄∕`
 
 /** Accents without a letter that stand for an apostrophe; Unicode would decompose them to a space and an accent. */

@@ -55,7 +55,7 @@ export class LongQueries implements AsyncDisposable {
     const abortAfter = (seconds: number) => setTimeout(() => late.abort(tooLate(what)), 1000 * seconds)
     let timer = abortAfter(startTimeout)
     try {
-      await untilAborted(this.#status.started(), late.signal)
+      await untilAborted(this.#status.ready(), late.signal)
       clearTimeout(timer)
       timer = abortAfter(timeout)
       const request = {
@@ -106,7 +106,7 @@ class QueryWorkerPool implements AsyncDisposable {
   }
 
   /** Resolves when a process is ready for questions, or has failed to start. */
-  async started(): Promise<void> {
+  async ready(): Promise<void> {
     if (!this.#isOver) await this.#started(this.#slots[0] as Slot).ready.catch(() => undefined)
   }
 

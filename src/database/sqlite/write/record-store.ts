@@ -63,7 +63,7 @@ export class SqliteRecordStore implements RecordStore {
     this.refresh()
   }
 
-  /** Call it when a transaction has begun. `now`: no clock gives later times. */
+  /** Call it when a transaction has begun. `now`: the latest time that a clock may give. */
   begin(now: bigint): void {
     for (const writer of this.writers) writer.noteAhead(now)
   }

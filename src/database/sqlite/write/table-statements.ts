@@ -24,7 +24,7 @@ export interface TableStatements {
   readonly later: StatementSync
   /** Finds a row whose id does not follow the default order, also in quarantine; reads a whole index. */
   readonly misplaced: StatementSync
-  /** Saves the end of the ids in quarantine, without naming an account. */
+  /** Saves the end of the ids in quarantine, with a key after all others of its time, so that no account is named. */
   readonly saveLastQuarantined: StatementSync
 }
 

@@ -108,7 +108,7 @@ export class TableWriter {
     this.#nextId = Number(this.#readLast()?.id ?? 0) + 1
   }
 
-  /** Call it when a transaction has begun. `now`: no clock gives later times. */
+  /** Call it when a transaction has begun. `now`: the latest time that a clock may give. */
   noteAhead(now: bigint): void {
     this.#now = now
     this.#wasAhead = this.#ordered ? this.lastIndexedAt > now : this.#isAhead()
