@@ -179,15 +179,19 @@ async function assertOverTime(
       assert.equal(text, expected, `${key?.text}, others, of ${address}`)
     }
   }
-  if (as === 'share' || isCompared || plain.includes('split=tags')) return
+  if (as === 'share' || plain.includes('split=tags') || description.includes('Only the newest')) return
   const numberAfter = (words: string): number =>
     Number(new RegExp(`${words}[^:]*: ([\\d,]+)`).exec(description)?.[1]?.replaceAll(',', '') ?? 0)
-  const drawn = rows
-    .flatMap(([, ...cells]) => cells)
-    .reduce((sum, { text }) => sum + Number(text.replaceAll(',', '')), 0)
+  const sum = (cells: readonly (Cell | undefined)[]): number =>
+    cells.reduce((total, cell) => total + Number(cell?.text.replaceAll(',', '')), 0)
+  for (const [at, query] of isCompared ? new URLSearchParams(plain).getAll('query').entries() : []) {
+    const left = numberAfter(`${head[at + 1]}: [^:]*far from all others`)
+    const dated = pages.found(`${plain.replace(/\/charts.*/, '')}?${query}`, time)
+    assert.equal(sum(rows.map((cells) => cells[at + 1])) + left, dated.length, `${query} of ${address}`)
+  }
+  if (isCompared) return
   const left = numberAfter('without a time') + numberAfter('far from all others')
-  if (!description.includes('Only the newest'))
-    assert.equal(drawn + left, all.length, `${address}: ${description}`)
+  assert.equal(sum(rows.flatMap(([, ...cells]) => cells)) + left, all.length, `${address}: ${description}`)
 }
 
 async function assertGroups(pages: Pages, address: string): Promise<void> {
@@ -207,11 +211,8 @@ async function assertShares(pages: Pages, place: string, by: string): Promise<vo
   for (const [key, cell] of (await pages.figure(address)).rows) {
     if (key?.href == null) continue
     const [matching, all] = [pages.found(key.href).length, pages.found(key.href, field).length]
-    assert.equal(
-      cell?.text,
-      all === 0 ? 'no value' : percent.format(matching / all),
-      `${key.href} of ${address}`,
-    )
+    const expected = all === 0 ? 'no value' : percent.format(matching / all)
+    assert.equal(cell?.text, expected, `${key.href} of ${address}`)
   }
 }
 
