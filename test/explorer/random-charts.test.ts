@@ -186,7 +186,7 @@ async function assertOverTime(
     cells.reduce((total, cell) => total + Number(cell?.text.replaceAll(',', '')), 0)
   for (const [at, query] of isCompared ? new URLSearchParams(plain).getAll('query').entries() : []) {
     const left = numberAfter(`${head[at + 1]}: [^:]*far from all others`)
-    const dated = pages.found(`${plain.replace(/\/charts.*/, '')}?${query}`, time)
+    const dated = pages.found(`${plain.replace(/\/charts.*/, '')}?${query}&${time}.missing=0`)
     assert.equal(sum(rows.map((cells) => cells[at + 1])) + left, dated.length, `${query} of ${address}`)
   }
   if (isCompared) return
