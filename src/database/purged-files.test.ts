@@ -1,8 +1,7 @@
 /** What a purge leaves in the files of a SQLite database. */
 import assert from 'node:assert/strict'
 import { newUrl, hide, purge, seen } from '../../test/support/store/note-stores.ts'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { onUntimedPostgres } from '../../test/support/store/databases.ts'
 import {
@@ -73,10 +72,15 @@ test('a file becomes smaller when most of it is purged', async () => {
     await store.apply(
       ...some.map((n) => ({ uri: uriOf(spot(`k${n}`)), value: { $type: note, text: `${n} ${text}` } })),
     )
+  const other = uriOf(spot('other', 1))
+  const value = { $type: note, text }
+  await store.apply({ uri: other, value }, { uri: record, value })
   await store.database.write.compact()
   const before = await store.database.read.readSize()
   await purge(store, ann)
+  await hide(store, other)
   await settleAll(store)
+  assert.deepEqual(await store.rows('select nsid from collection where last_did = ?', ann), [])
   await store.database.write.compact()
   assert.ok((await store.database.read.readSize()) < before / 4)
 })
@@ -115,9 +119,5 @@ function inChunks<One>(all: readonly One[], size: number): One[][] {
 }
 
 function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(join(path))
-  } catch {
-    return Buffer.alloc(0)
-  }
+  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
 }

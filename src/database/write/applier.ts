@@ -40,7 +40,7 @@ import type { OlderRow, RecordStore, RecordTable } from './record-table.ts'
 import { RejectionLimit } from './rejections.ts'
 import { WorkingSet } from './working-set.ts'
 import { writeRun } from './write-run.ts'
-import { findAccountStatuses, unknownAccount, type WriteTransaction } from './write-transaction.ts'
+import { findAccountStatuses, type Move, unknownAccount, type WriteTransaction } from './write-transaction.ts'
 
 /** Record changes in one run, which is decided and written as a whole. */
 const longestRun = 500
@@ -151,7 +151,7 @@ export class Applier {
         moved += yield* moveSome(transaction, move, base, limit - moved, this.#moves)
       }
       if (moved > before) continue
-      yield* finishMove(did, move, this.#collections)
+      yield* this.#finish(did, move)
       moved += 1
     }
     return moved
@@ -161,8 +161,14 @@ export class Applier {
   *#purge(transaction: WriteTransaction, did: string): Steps<void> {
     for (const base of yield* repoCollectionsOf(did, this.#collections))
       while ((yield* moveSome(transaction, 'purge', base, rowsAtOnce, this.#moves)) > 0);
-    yield* finishMove(did, 'purge', this.#collections)
+    yield* this.#finish(did, 'purge')
     transaction.accountStatuses.delete(did)
+  }
+
+  /** Rows that were parked meanwhile may have saved the position of the account's last row again. */
+  *#finish(did: string, move: Move): Steps<void> {
+    yield* finishMove(did, move, this.#collections)
+    if (move === 'purge') yield* this.#store.erase(did)
   }
 
   /** Removes rows for their age and notes them, so that they do not count as new; returns their number. */

@@ -47,6 +47,7 @@ export class SqliteRecordStore implements RecordStore {
       this.#database
         .prepare(`update collection set last_rkey = char(1114111), last_did = '' where last_did = ?`)
         .run(did)
+      for (const writer of this.writers) writer.readLast()
     })
   }
 

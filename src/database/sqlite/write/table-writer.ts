@@ -105,7 +105,7 @@ export class TableWriter {
     this.#texts.forget()
     this.#counts.forget()
     this.#sums?.forget()
-    this.#nextId = Number(this.#readLast()?.id ?? 0) + 1
+    this.#nextId = Number(this.readLast()?.id ?? 0) + 1
   }
 
   /** Call it when a transaction has begun. `now`: the latest time that a clock may give. */
@@ -126,7 +126,7 @@ export class TableWriter {
     // The end that was saved may have a time that has gone.
     saveLastQuarantined.run(nsid)
     this.#saveOrder(true)
-    this.#readLast()
+    this.readLast()
   }
 
   #isAhead(): boolean {
@@ -134,7 +134,7 @@ export class TableWriter {
   }
 
   /** The row with the largest id, which also sorts last if ids follow the default order. */
-  #readLast(): LastRow | CollectionRow | undefined {
+  readLast(): LastRow | CollectionRow | undefined {
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
@@ -173,7 +173,7 @@ export class TableWriter {
    */
   insert(row: NewRow, { columns, arrays }: Derived, bulk = false): number | null {
     // Rows with times that were still to come may have been removed from the end.
-    if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.#readLast()
+    if (!bulk && this.#ordered && this.#last !== null && row.indexedAt < this.#last[0]) this.readLast()
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
     const kept = [
