@@ -20,7 +20,6 @@ const copied = [
   'docs',
   'deploy',
   'bench/README.md',
-  'bench/notes',
   'bench/peers/README.md',
   'Dockerfile',
   'LICENSE',

@@ -66,7 +66,7 @@ test('links and pictures of the README lead to files of the package, wherever it
 
 test('links between the pages of the package lead to files of the package', () => {
   const pages = globSync('{*,{bench,deploy,docs}/**/*}.md', { cwd: unpacked })
-  assert.ok(pages.includes('bench/notes/access-paths.md'))
+  assert.ok(pages.includes('docs/decisions/0006-access-paths.md'))
   const broken = pages.flatMap((page) => {
     const prose = readFileSync(join(unpacked, page), 'utf8').replaceAll(/^```[^]*?^```$/gm, '')
     return Array.from(prose.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g), ([, link = '']) => link)
@@ -125,7 +125,6 @@ test('the image is built in layers that keep packages while sources change', () 
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
   for (const name of [
     'bench/README.md',
-    'bench/notes',
     'bench/peers/README.md',
     'bin',
     'build',
