@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Goal, format, goalsOf } from './goals.ts'
 import { type Group, plot } from './plot.ts'
-import { computing, growing, markdown, medians, rates, resources, tails, working } from './table.ts'
+import { growing, markdown, medians, rates, resources, tails, working } from './table.ts'
 
 export function writePage(results: Results): void {
   write(
@@ -46,21 +46,13 @@ ${markdown(medians(results))}
 
 ![Requests per second](performance-rate.svg)
 
-${markdown(rates(results, 16))}
-
-${markdown(rates(results, 64))}
+${markdown(rates(results))}
 
 ## The slowest of a hundred
 
-${markdown(tails(results, 1))}
-
-${markdown(tails(results, 16))}
+${markdown(tails(results))}
 
 ## What it takes
-
-Where a database's server is asked, its share is added.
-
-${markdown(computing(results))}
 
 ${markdown(resources(results))}
 

@@ -1,5 +1,5 @@
 /** Figures as tables of text: what the command prints, and what the page has. */
-import type { Connections, Results, WorkersFigures } from '../results.ts'
+import type { Results, WorkersFigures } from '../results.ts'
 import { format, goalsOf, limitOf, ratioOf } from './goals.ts'
 
 /** The first row is the head; all are texts. */
@@ -15,7 +15,7 @@ export function printTable(results: Results): void {
   const missed = goals.filter(({ holds }) => holds === false)
   const parts = [
     plain(medians(results)),
-    plain(rates(results, 16)),
+    plain(rates(results)),
     plain(resources(results)),
     ...(differing.length > 0 ? [`Answers that are not the same:\n${differing.join('\n')}`] : []),
     `${goals.length - missed.length} of ${goals.length} goals that were measured are reached.`,
@@ -45,51 +45,27 @@ export function medians(results: Results): Table {
 }
 
 /** With what ours is to each peer. */
-export function rates(results: Results, connections: Connections): Table {
+export function rates(results: Results): Table {
   const systems = Object.keys(results.systems)
   const peers = systems.filter((system) => results.systems[system]?.kind === 'peer')
   return [
-    [
-      `requests/s at ${connections} connections`,
-      ...systems,
-      ...(connections === 16 ? peers.map((peer) => `× ${peer}`) : []),
-    ],
+    ['requests/s at 16 connections', ...systems, ...peers.map((peer) => `× ${peer}`)],
     ...results.questions.map(({ name, measured }) => [
       name,
-      ...systems.map((system) => format(measured[system]?.[connections].perSecond)),
-      ...(connections === 16
-        ? peers.map((peer) => format(ratioOf(results, name, 'lexigraph-sqlite', peer)))
-        : []),
+      ...systems.map((system) => format(measured[system]?.[16].perSecond)),
+      ...peers.map((peer) => format(ratioOf(results, name, 'lexigraph-sqlite', peer))),
     ]),
   ]
 }
 
 /** The slowest of a hundred, milliseconds. */
-export function tails(results: Results, connections: Connections): Table {
+export function tails(results: Results): Table {
   const systems = Object.keys(results.systems)
   return [
-    [`p99 at ${connections} ${connections === 1 ? 'connection' : 'connections'}, ms`, ...systems],
+    ['p99 at 16 connections, ms', ...systems],
     ...results.questions.map(({ name, measured }) => [
       name,
-      ...systems.map((system) => format(measured[system]?.[connections].p99)),
-    ]),
-  ]
-}
-
-/** Of the server and its children; beside it what the database's server took. */
-export function computing(results: Results): Table {
-  const systems = Object.keys(results.systems)
-  return [
-    ['CPU per request at 16 connections, ms', ...systems],
-    ...results.questions.map(({ name, measured }) => [
-      name,
-      ...systems.map((system) => {
-        const found = measured[system]?.[16]
-        if (found === undefined) return '–'
-        return results.systems[system]?.engine === 'postgres'
-          ? `${format(found.cpu)} + ${format(found.databaseCpu)}`
-          : format(found.cpu)
-      }),
+      ...systems.map((system) => format(measured[system]?.[16].p99)),
     ]),
   ]
 }
