@@ -10,8 +10,7 @@ import type { Json } from './reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint } from './support/service/agents.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/service/pages.ts'
 
-const parts = ['reference', 'aggregates', 'filters', 'names', 'limits']
-const pages = ['agents', ...parts.map((part) => `agents-${part}`)].map((name) => {
+const pages = ['agents', 'agents-reference', 'agents-filters'].map((name) => {
   const url = new URL(`../docs/${name}.md`, import.meta.url)
   return { url, text: readFileSync(url, 'utf8') }
 })
@@ -42,7 +41,7 @@ test('the calls of the pages for agents give the answers that they show', async 
   }
 })
 
-test('docs/agents-limits.md has the budgets of src/mcp/words/budget.ts', () => {
+test('docs/agents.md has the budgets of src/mcp/words/budget.ts', () => {
   const rows = text.matchAll(/^\| `(\w+)` \| ([\d,]+)(?:, or .+)? \|$/gm)
   const listed = Array.from(rows, ([, name, number = '']) => [name, Number(number.replaceAll(',', ''))])
   assert.deepEqual(Object.fromEntries(listed), budgets)

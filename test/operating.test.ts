@@ -22,9 +22,7 @@ import { until } from './support/until.ts'
 const emptyUrl = emptyDatabases()
 const run = commandsInTurn()
 const articles = { collection: 'tech.service.news.article' }
-const read = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
-const page = read('operating.md')
-const metricsPage = read('metrics.md')
+const page = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 
 onOneDatabase(
   'requests to two workers are in one log and one scrape, and nothing that callers sent is',
@@ -126,7 +124,7 @@ test('the rows of an answer are counted for every way of sending it', async () =
   assert.deepEqual(rows.slice(-3), [100, 100, 103])
 })
 
-test('docs/metrics.md lists every metric, with its type, labels and meaning', () => {
+test('docs/operating.md lists every metric, with its type, labels and meaning', () => {
   // Those of the process are the client library's own.
   const metrics = allMetrics().filter(({ name }) => name.startsWith('lexigraph_'))
   const rows = metrics.map((metric) => {
@@ -136,7 +134,7 @@ test('docs/metrics.md lists every metric, with its type, labels and meaning', ()
     const labels = labelNames.map((label) => `\`${label}\``).join(', ')
     return `| \`${name}\` | ${type} | ${labels} | ${help} |`
   })
-  const listed = metricsPage.match(/^\| `lexigraph_.+\|$/gm) ?? []
+  const listed = page.match(/^\| `lexigraph_.+\|$/gm) ?? []
   assert.deepEqual(listed.toSorted(), rows.toSorted())
 })
 
@@ -148,9 +146,9 @@ test('the page shows a line of the log as it is', () => {
   assert.deepEqual(Object.keys(JSON.parse(shown)), Object.keys(JSON.parse(lines.join(''))))
 })
 
-test('what the pages tell alerts to look at is there', () => {
+test('what the page tells alerts to look at is there', () => {
   const known = allMetrics().map(({ name }) => name)
-  const named = `${page} ${metricsPage}`.match(/\b(lexigraph|nodejs|process)_\w+/g) ?? []
+  const named = page.match(/\b(lexigraph|nodejs|process)_\w+/g) ?? []
   const unknown = named.filter(
     (name) => !known.includes(name) && !known.includes(name.replace(/_(bucket|sum|count)$/, '')),
   )

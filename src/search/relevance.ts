@@ -1,6 +1,6 @@
 /**
  * Constants of the relevance of a record for a search: BM25 over several fields (Robertson, Zaragoza, Taylor: "Simple
- * BM25 Extension to Multiple Weighted Fields", CIKM 2004), in integers, so that all engines agree. docs/relevance.md has
+ * BM25 Extension to Multiple Weighted Fields", CIKM 2004), in integers, so that all engines agree. docs/search.md has
  * the formula.
  */
 

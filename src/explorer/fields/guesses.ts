@@ -1,4 +1,4 @@
-/** What pages show of a collection where no `display.json` says so. docs/display.md describes each guess. */
+/** What pages show where no `display.json` says so; docs/running-the-explorer.md describes each guess. */
 import type { Collection } from '../../schema/model/model.ts'
 import { guessRoles, type Roles } from '../../schema/model/roles.ts'
 import type { ShownField } from './shown-field.ts'

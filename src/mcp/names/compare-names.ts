@@ -1,6 +1,6 @@
 /**
  * Compares what a caller calls a record with the names that the record has. Case, accents, punctuation, spaces and a
- * leading article make no difference. docs/agents-names.md states the rules.
+ * leading article make no difference. docs/agents-filters.md states the rules.
  */
 import { plainWordsOf } from '../../search/words.ts'
 import { foldText } from '../../util/text/fold.ts'

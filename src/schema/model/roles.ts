@@ -1,6 +1,6 @@
 /**
  * Which fields of a collection represent a record, for pages and for agents: guessed from kinds and names, in the order
- * of the lexicon. docs/display.md describes each guess, and how operators name others.
+ * of the lexicon. docs/running-the-explorer.md describes each guess, and how operators name others.
  */
 import { type PropertyLeaf, leafName, propertyLeaves } from './leaves.ts'
 import type { Collection, Field } from './model.ts'

@@ -1,4 +1,4 @@
-/** Relevance as docs/relevance.md states it: BM25 over weighted fields, in whole numbers. */
+/** Relevance as docs/search.md states it: BM25 over weighted fields, in whole numbers. */
 import { type Search, type SearchTerm, wantedTerms } from '../../../src/search/parse-search.ts'
 import { holdsTerm, type SearchedField } from './search.ts'
 

@@ -1,4 +1,4 @@
-/** Snippets as docs/relevance.md states them: every passage is tried. */
+/** Snippets as docs/search.md states them: every passage is tried. */
 import type { SearchTerm } from '../../../src/search/parse-search.ts'
 import { wordsOf } from '../../../src/search/words.ts'
 

@@ -28,7 +28,7 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
   const { from, to } = config
   if (from === null || to === null)
     throw new UsageError(
-      'copy needs two databases: --from sqlite:lexigraph.db --to postgres://USER@HOST/NAME; docs/moving.md says more.',
+      'copy needs two databases: --from sqlite:lexigraph.db --to postgres://USER@HOST/NAME; docs/backups.md says more.',
     )
   const project = await loadProject(lexiconDir(config, root))
   const { tables } = project

@@ -1,5 +1,5 @@
 /**
- * Rows by relevance: the newest matching records by their scores, then all other matching records. docs/relevance.md
+ * Rows by relevance: the newest matching records by their scores, then all other matching records. docs/search.md
  * has the formula.
  */
 import type { ColumnValue } from '../../../database/database.ts'
