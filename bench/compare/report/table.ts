@@ -33,7 +33,7 @@ export function printTable(results: Results): void {
 
 /** Milliseconds at one connection. */
 export function medians(results: Results): Table {
-  const systems = Object.keys(results.systems)
+  const systems = compared(results)
   return [
     ['median at 1 connection, ms', ...systems, 'limit'],
     ...results.questions.map(({ name, measured }) => [
@@ -46,7 +46,7 @@ export function medians(results: Results): Table {
 
 /** With what ours is to each peer. */
 export function rates(results: Results): Table {
-  const systems = Object.keys(results.systems)
+  const systems = compared(results)
   const peers = systems.filter((system) => results.systems[system]?.kind === 'peer')
   return [
     ['requests/s at 16 connections', ...systems, ...peers.map((peer) => `× ${peer}`)],
@@ -58,16 +58,9 @@ export function rates(results: Results): Table {
   ]
 }
 
-/** The slowest of a hundred, milliseconds. */
-export function tails(results: Results): Table {
-  const systems = Object.keys(results.systems)
-  return [
-    ['p99 at 16 connections, ms', ...systems],
-    ...results.questions.map(({ name, measured }) => [
-      name,
-      ...systems.map((system) => format(measured[system]?.[16].p99)),
-    ]),
-  ]
+/** Names of the systems that answer from a database; the plots have the others too. */
+function compared({ systems }: Results): readonly string[] {
+  return Object.keys(systems).filter((system) => systems[system]?.kind !== 'limit')
 }
 
 export function resources({ systems }: Results): Table {
