@@ -29,7 +29,7 @@ const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 
 
 /** Pages for agents show calls of tools, which a test of their own makes. */
 const withQueries = pages.filter(
-  (page) => /^(README|docs\/[^/]+)\.md$/.test(page) && /^```graphql/m.test(textOf(page)),
+  (page) => /^(README|docs\/[^/]+)\.md$/.test(page) && /^```graphql|^ +-d '/m.test(textOf(page)),
 )
 
 for (const page of withQueries) {
