@@ -9,8 +9,10 @@ export function renderSettingsPage(): string {
     const option = `\`${usageOf(name, setting)}\``
     const variable = setting.env === undefined ? '–' : `\`${setting.env}\``
     const fallback = setting.default === undefined ? '–' : `\`${setting.default}\``
-    const all = setting.commands.length === Object.keys(commands).length
-    const where = all ? 'all' : setting.commands.join(', ')
+    const own = new Set<string>(setting.commands)
+    const others = Object.keys(commands).filter((command) => !own.has(command))
+    const allBut = others.length === 0 ? 'all' : `all but ${others.join(', ')}`
+    const where = others.length < setting.commands.length ? allBut : setting.commands.join(', ')
     const elsewhere = Object.entries(setting.helpOf ?? {}).map(
       ([command, { help }]) => `For ${command}: ${help}`,
     )
