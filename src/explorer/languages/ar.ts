@@ -1,11 +1,11 @@
 /** Arabic. Names and values in sentences are isolated, because their direction may be another. */
-import type { Catalogue } from './catalogue.ts'
+import type { Translation } from './catalogue.ts'
 import { charts } from './charts-ar.ts'
 import { isolated } from './isolated.ts'
 
 const list = (texts: readonly string[]): string => texts.map(isolated).join('، ')
 
-export const ar: Catalogue = {
+export const ar: Translation = {
   skip: 'انتقل إلى المحتوى',
   skipToResults: 'انتقل إلى النتائج',
   search: 'بحث',

@@ -13,3 +13,8 @@ export type Widened<Text> = Text extends string
 
 /** Every text of the interface. */
 export type Catalogue = Widened<typeof en>
+
+/** The texts of another language; those that it lacks are shown in English. */
+export type Translation<Text = Catalogue> = Text extends string | Plural | ((...given: never) => string)
+  ? Text
+  : { readonly [Key in keyof Text]?: Translation<Text[Key]> }

@@ -1,8 +1,8 @@
 /** Texts of charts in Arabic. Names and values in sentences are isolated, because their direction may be another. */
-import type { Catalogue } from './catalogue.ts'
+import type { Translation } from './catalogue.ts'
 import { isolated } from './isolated.ts'
 
-export const charts: Catalogue['charts'] = {
+export const charts: NonNullable<Translation['charts']> = {
   table: 'جدول القيم',
   empty: 'لا يوجد ما يُعرض.',
   failed: 'تعذّر رسم المخطط؛ القيم في جدوله.',

@@ -1,7 +1,7 @@
 /** Texts of charts in Spanish. */
-import type { Catalogue } from './catalogue.ts'
+import type { Translation } from './catalogue.ts'
 
-export const charts: Catalogue['charts'] = {
+export const charts: NonNullable<Translation['charts']> = {
   table: 'Tabla de valores',
   empty: 'No hay nada que mostrar.',
   failed: 'No se pudo dibujar el gráfico; la tabla tiene los valores.',

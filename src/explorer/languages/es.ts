@@ -1,8 +1,8 @@
 /** Spanish. */
-import type { Catalogue } from './catalogue.ts'
+import type { Translation } from './catalogue.ts'
 import { charts } from './charts-es.ts'
 
-export const es: Catalogue = {
+export const es: Translation = {
   skip: 'Ir al contenido',
   skipToResults: 'Saltar a los resultados',
   search: 'Buscar',

@@ -1,4 +1,5 @@
 /** Languages of the interface: choosing one, and writing numbers and times in it. */
+import { isObject } from '../../util/is-object.ts'
 import { parseQualities } from '../../util/text/qualities.ts'
 import { ar } from './ar.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -72,9 +73,16 @@ function create(tag: string, name: string, direction: Language['direction'], tex
 
 export const languages: readonly Language[] = [
   create('en', 'English', 'ltr', en),
-  create('es', 'Español', 'ltr', es),
-  create('ar', 'العربية', 'rtl', ar),
+  create('es', 'Español', 'ltr', completed(en, es) as Catalogue),
+  create('ar', 'العربية', 'rtl', completed(en, ar) as Catalogue),
 ]
+
+/** A translation, with the English texts that it lacks. */
+export function completed(english: unknown, translation: unknown): unknown {
+  if (!isObject(english) || 'other' in english) return translation ?? english
+  const own = isObject(translation) ? translation : {}
+  return Object.fromEntries(Object.entries(english).map(([name, text]) => [name, completed(text, own[name])]))
+}
 
 /** The language of a tag, without regard to its case and region: `es` for `es-MX`. */
 function languageOf(named: string): Language | undefined {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ar } from './ar.ts'
 import { en } from './en.ts'
-import { chooseLanguage, languages } from './language.ts'
+import { es } from './es.ts'
+import { chooseLanguage, completed, languages } from './language.ts'
 
 interface Text {
   readonly path: string
@@ -20,28 +22,37 @@ const international = /^(CSV|NDJSON|Parquet|SVG|Atom|GraphQL|AT-URI|CID|no)$/
 const plain = /^\.(comma$|take\.formats|filtering\.sentences\.(is|all))/
 
 const english = new Map(textsOf(en).map(({ path, value }) => [path, value]))
-const others = languages.filter(({ tag }) => tag !== 'en')
+const translations = Object.entries({ es, ar })
 
 /** A text for each parameter that is in no translation by itself. */
 const shown = (text: (...given: string[]) => string): string =>
   text('①', '②', '③').replaceAll(/[\u2068\u2069]/g, '')
 
-test('every language has every text, and none of them is blank or still in English', () => {
-  for (const { tag, text } of others) {
-    const texts = textsOf(text)
-    assert.deepEqual(new Set(texts.map(({ path }) => path)), new Set(english.keys()), `the texts of ${tag}`)
-    for (const { path, value } of texts) {
+test('a text that a language lacks is in English', () => {
+  const partial = { records: { other: '{n} Sätze' }, charts: { more: 'Mehr' } }
+  assert.deepEqual(completed(en, partial), {
+    ...en,
+    records: partial.records,
+    charts: { ...en.charts, more: 'Mehr' },
+  })
+  for (const { tag, text } of languages)
+    assert.deepEqual(new Set(textsOf(text).map(({ path }) => path)), new Set(english.keys()), tag)
+})
+
+test('no translation has a text that is blank, still in English, or of no use', () => {
+  for (const [tag, text] of translations)
+    for (const { path, value } of textsOf(text)) {
+      assert.ok(english.has(path), `${tag}${path}`)
       if (typeof value !== 'string') continue
       assert.notEqual(value.trim(), '', `${tag}${path}`)
       const isSame = english.get(path) === value && !international.test(value) && !plain.test(path)
       assert.ok(!isSame, `${tag}${path} is still ${value}`)
     }
-  }
 })
 
 test('a translation shows the same values and has the same gaps as the English text', () => {
   const values = (text: string) => new Set(text.match(/[①②③]|\{\w+\}/g))
-  for (const { tag, text } of others)
+  for (const [tag, text] of translations)
     for (const { path, value } of textsOf(text)) {
       const original = english.get(path)
       if (typeof value === 'string')
@@ -53,7 +64,7 @@ test('a translation shows the same values and has the same gaps as the English t
 })
 
 test('plural texts have the form of every number that the language tells apart', () => {
-  for (const { tag, text } of languages) {
+  for (const [tag, text] of [['en', en] as const, ...translations]) {
     const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions()
     for (const { path, value } of textsOf(text))
       if (typeof value === 'object')
