@@ -1,5 +1,5 @@
 /** A list of records as Atom (RFC 4287). */
-import { type XmlElement, toXml } from './xml.ts'
+import { escapeXml } from '../escape-xml.ts'
 
 export interface Feed {
   readonly title: string
@@ -33,7 +33,7 @@ export interface FeedEntry {
 }
 
 export function atomFeed({ title, page, self, author, updated, entries }: Feed): string {
-  return toXml({
+  const root = element({
     name: 'feed',
     attributes: { xmlns: 'http://www.w3.org/2005/Atom' },
     children: [
@@ -46,6 +46,7 @@ export function atomFeed({ title, page, self, author, updated, entries }: Feed):
       ...entries.map(entryElement),
     ],
   })
+  return `<?xml version="1.0" encoding="utf-8"?>\n${root}\n`
 }
 
 function entryElement(entry: FeedEntry): XmlElement {
@@ -78,4 +79,23 @@ function text(name: string, content: string): XmlElement {
 
 function link(rel: string, href: string, type?: string): XmlElement {
   return { name: 'link', attributes: { rel, type, href } }
+}
+
+interface XmlElement {
+  readonly name: string
+  readonly attributes?: Readonly<Record<string, string | undefined>>
+  readonly children?: readonly XmlElement[]
+  /** Instead of children. */
+  readonly text?: string
+}
+
+/** Contents and attributes are escaped. */
+function element({ name, attributes = {}, children = [], text: content }: XmlElement): string {
+  const own = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}="${escapeXml(value ?? '')}"`)
+    .join('')
+  const inner =
+    content === undefined ? children.map((child) => `\n${element(child)}`).join('') : escapeXml(content)
+  return `<${name}${own}>${inner}${children.length > 0 && content === undefined ? '\n' : ''}</${name}>`
 }

@@ -45,19 +45,24 @@ export interface MissingWord {
 }
 
 /** The fields that are read: those that represent a record, and those of the table. */
-export function columnsOf({ columns, show }: View, { fields, roles }: Subject): readonly ShownField[] {
+export function columnsOf({ columns, show }: View, subject: Subject): readonly ShownField[] {
+  const { roles } = subject
   const { title, summary, time, image } = roles
   const shown = columns ?? roles.columns
   const names =
     show === 'table' ? shown : [title, summary, time, ...(show === 'cards' ? [image] : []), ...shown]
-  return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
+  return fieldsNamed(subject, names)
 }
 
 /** The fields that represent a record where a list is short. */
-export function briefColumns({ fields, roles }: Subject): readonly ShownField[] {
-  return [roles.title, roles.summary, roles.time].flatMap((name) =>
-    name === null ? [] : (fields.get(name) ?? []),
-  )
+export function briefColumns(subject: Subject): readonly ShownField[] {
+  const { title, summary, time } = subject.roles
+  return fieldsNamed(subject, [title, summary, time])
+}
+
+/** Without those that there are not. */
+export function fieldsNamed({ fields }: Subject, names: Iterable<string | null>): readonly ShownField[] {
+  return [...new Set(names)].flatMap((name) => (name === null ? [] : (fields.get(name) ?? [])))
 }
 
 /** Facets are asked for with the first page only: they do not change from page to page. */

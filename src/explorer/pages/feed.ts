@@ -1,15 +1,36 @@
 /** The feed of a collection: the newest records of a view. */
-import type { Subject } from '../fields/subject.ts'
-import { atomFeed } from '../feeds/feed.ts'
-import { feedPanel, readFeed } from '../feeds/feed-list.ts'
-import { buildOperation } from '../operation.ts'
-import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
+import type { Field } from '../../schema/model/model.ts'
+import { accountAddress, collectionAddress, recordAddress } from '../addresses.ts'
 import { viewTitle } from '../export-menu/view-title.ts'
-import { readView } from '../view/view.ts'
+import { atomFeed, type FeedEntry } from '../feeds/feed.ts'
+import { readField, selectFields } from '../fields/record-selection.ts'
+import type { ShownField } from '../fields/shown-field.ts'
+import type { Subject } from '../fields/subject.ts'
+import { buildOperation, type Panel } from '../operation.ts'
+import { type Draft, type FileDraft, newestIndexed, type PageRequest, type Site } from '../page.ts'
+import { fieldsNamed } from '../lists/list.ts'
+import { kindAndTime } from '../parts/record-name.ts'
+import { isWebAddress } from '../parts/values.ts'
+import { shortText } from '../parts/texts.ts'
+import { readView, type View } from '../view/view.ts'
+import { recordArguments } from '../view/where.ts'
 import { problemPage } from './failure.ts'
+
+const mostEntries = 30
+const longestTitle = 500
+const longestSummary = 5_000
+
+interface FeedNode {
+  readonly uri: string
+  readonly did: string
+  readonly actorHandle: string | null
+  readonly indexedAt: string
+  readonly changedAt: string
+}
 
 export function feedPage(site: Site, subject: Subject, request: PageRequest): Draft | FileDraft {
   const { parameters, language, origin, address } = request
+  const { nsid } = subject.collection
   const { view, problems } = readView(parameters, subject)
   const name = viewTitle(view, subject, language)
   if (problems.length > 0) return problemPage(problems, name, request)
@@ -18,14 +39,87 @@ export function feedPage(site: Site, subject: Subject, request: PageRequest): Dr
     media: 'application/atom+xml; charset=utf-8',
     operation: buildOperation(site.schema, 'Feed', [feedPanel(view, subject, site)]),
     write(answer, _ask, index) {
-      const given = {
+      const { nodes } = answer['list'] as { readonly nodes: readonly FeedNode[] }
+      const entries = nodes.flatMap((node) => entryOf(node, subject, site, request) ?? [])
+      const latest = entries
+        .map(({ updated }) => updated)
+        .toSorted((one, other) => Date.parse(other) - Date.parse(one))
+      return atomFeed({
         title: `${name} · ${site.title}`,
+        page: origin + (collectionAddress(nsid, { ...view, page: null }) ?? collectionAddress(nsid)),
         self: origin + address,
-        origin,
-        updated: newestIndexed(index),
-        language,
-      }
-      return atomFeed(readFeed(answer, view, subject, site, given))
+        author: site.title,
+        updated: latest[0] ?? newestIndexed(index) ?? '1970-01-01T00:00:00.000Z',
+        entries,
+      })
     },
   }
+}
+
+/** In the order of the view; the newest first without one, for searches too. */
+function feedPanel(view: View, subject: Subject, site: Site): Panel {
+  const { collection } = subject
+  const { sort } = view
+  return {
+    name: 'list',
+    field: collection.rootField,
+    arguments: {
+      first: mostEntries,
+      ...recordArguments(view),
+      sortBy: sort === null ? undefined : [{ field: sort.field, direction: sort.direction.toUpperCase() }],
+    },
+    selection: `nodes { did actorHandle indexedAt changedAt ${selectFields(fieldsOf(subject), collection.typeName, site.schema)} }`,
+  }
+}
+
+function fieldsOf(subject: Subject): readonly ShownField[] {
+  const { title, summary, time, link } = subject.roles
+  const language = subject.collection.type.fields.find(isLanguage)
+  return fieldsNamed(subject, [title, summary, time, link, language?.name ?? null])
+}
+
+function isLanguage({ type }: Field | ShownField): boolean {
+  return type.kind === 'string' && type.format === 'language'
+}
+
+function entryOf(
+  node: FeedNode,
+  subject: Subject,
+  { schema }: Site,
+  { origin, language }: PageRequest,
+): FeedEntry | null {
+  const { collection, fields, roles } = subject
+  const read = (field: ShownField) => readField(node, field, collection.typeName, schema)
+  const textOf = (name: string | null): string | null => {
+    const field = name === null ? undefined : fields.get(name)
+    const value = field === undefined ? null : read(field)
+    return typeof value === 'string' && value.trim() !== '' ? value : null
+  }
+  const path = recordAddress(node.uri)
+  if (path === null) return null
+  const link = textOf(roles.link)
+  const summary = textOf(roles.summary)
+  const tag = fieldsOf(subject).find(isLanguage)
+  const own = textOf(tag?.name ?? null)
+  return {
+    uri: node.uri,
+    title: shortText(textOf(roles.title) ?? summary ?? kindAndTime(read, subject, language), longestTitle),
+    page: origin + path,
+    link: link !== null && isWebAddress(link) ? new URL(link).href : null,
+    summary: summary === null ? null : shortText(summary, longestSummary),
+    // `indexedAt` is not a time of publication.
+    published: fields.get(roles.time)?.properties.length === 0 ? null : instantOf(textOf(roles.time)),
+    updated: node.changedAt,
+    author: node.actorHandle ?? node.did,
+    authorPage: origin + accountAddress(node.did),
+    language: own !== null && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(own) ? own : null,
+  }
+}
+
+/** In UTC; null for years that RFC 3339 does not have. */
+function instantOf(text: string | null): string | null {
+  const at = text === null ? Number.NaN : Date.parse(text)
+  if (Number.isNaN(at)) return null
+  const instant = new Date(at).toISOString()
+  return /^\d{4}-/.test(instant) ? instant : null
 }
