@@ -23,6 +23,20 @@ export function sentenceOf(
   return after === undefined ? [before, null, ''] : [before, plainValue(field, value, language, names), after]
 }
 
+/** Each value of the conditions in words. */
+export function sentencesOf(
+  conditions: readonly Condition[],
+  language: Language,
+  names: Names = new Map(),
+): readonly string[] {
+  return conditions.flatMap((condition) =>
+    condition.values.map((value) => {
+      const [before, shown, after] = sentenceOf(condition, value, language, names)
+      return `${before}${shown ?? ''}${after}`
+    }),
+  )
+}
+
 /** Says which ranges no record can match, with links that swap their bounds. */
 export function reversedNotes(
   view: View,

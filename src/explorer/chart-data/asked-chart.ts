@@ -1,9 +1,23 @@
 /** A chart before its data: what it asks, and how the answers become a chart. */
-import type { ChartSpec } from '../charts/chart-spec.ts'
-import type { Panel } from '../operation.ts'
-import type { Answer } from '../page.ts'
+import type { ColumnType, Row } from '../../files/file-spec.ts'
+import { collectionAddress, withLanguage } from '../addresses.ts'
+import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
+import type { Subject } from '../fields/subject.ts'
+import type { Language } from '../languages/language.ts'
+import { enumOf, type Panel } from '../operation.ts'
+import type { Answer, Site } from '../page.ts'
 import type { Problem } from '../view/problem.ts'
-import type { ChartTable } from './chart-table.ts'
+import type { View } from '../view/view.ts'
+
+/** What a chart is made for. */
+export interface ChartContext {
+  readonly site: Site
+  readonly subject: Subject
+  readonly view: View
+  readonly language: Language
+  /** In milliseconds since 1970. */
+  readonly now: number
+}
 
 export interface AskedChart {
   readonly problems: readonly Problem[]
@@ -38,6 +52,13 @@ export interface DrawnChart {
   readonly notes: readonly string[]
 }
 
+/** The values of a chart as a file. */
+export interface ChartTable {
+  /** By the name of the column, which rows have as a member. */
+  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly rows: readonly Row[]
+}
+
 /** A group of an aggregate: its count, its keys, and measures. */
 export interface Group {
   readonly count: number
@@ -53,3 +74,46 @@ export interface Groups {
 
 /** The most that an answer may have. */
 export const mostGroups = 1_000
+
+export function aggregateOf({ collection }: Subject): string {
+  return `${collection.rootField}Aggregate`
+}
+
+/** What the collection can be grouped by. */
+export function groupableIn({ site, subject }: Pick<ChartContext, 'site' | 'subject'>): ReadonlySet<string> {
+  return enumOf(site.schema, aggregateOf(subject), 'groupBy')
+}
+
+/** The address of the records of a view; null where no view has them. */
+export function recordsAddress(
+  { collection }: Subject,
+  view: View | null,
+  language: Language,
+): string | null {
+  return view === null ? null : withLanguage(collectionAddress(collection.nsid, view), language)
+}
+
+type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly description?: string }
+
+/** A chart with what readers hear who do not see it. Without a description: the highest and the lowest value, where they are, and how many are missing. */
+export function describe(given: Given, { tag, text, list, number }: Language): ChartSpec {
+  const spec = { ...given, noValue: text.charts.noValue, locale: tag }
+  if (given.description !== undefined) return { ...spec, description: given.description }
+  const all = spec.series.flatMap(({ name, values }) =>
+    values.flatMap((value, key) => {
+      const of = spec.keys[key]?.label ?? ''
+      const place = spec.series.length > 1 ? list([of, name]) : of
+      return value === null ? [] : [{ value, place }]
+    }),
+  )
+  const [first, ...rest] = all
+  if (first === undefined) return { ...spec, description: text.charts.empty }
+  const highest = rest.reduce((one, other) => (other.value > one.value ? other : one), first)
+  const lowest = rest.reduce((one, other) => (other.value < one.value ? other : one), first)
+  const shown = ({ value, place }: typeof first) => ({ value: valueText(value, spec), place })
+  const extremes =
+    rest.length === 0 ? text.charts.single(shown(first)) : text.charts.extremes(shown(highest), shown(lowest))
+  const gaps = spec.series.reduce((sum, { values }) => sum + values.filter((each) => each === null).length, 0)
+  const missing = gaps === 0 ? '' : ` ${text.charts.withoutValue(number(gaps))}`
+  return { ...spec, description: extremes + missing }
+}

@@ -4,8 +4,9 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Problem } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
-import type { Grouping } from './grouping.ts'
-import { readChoice, readOther } from './own-parameters.ts'
+import type { Group } from './asked-chart.ts'
+import { type Grouping, isNumber } from './grouping.ts'
+import { readChoice, readOther, unknownChoice } from './own-parameters.ts'
 
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const
 export type GroupMeasure = (typeof groupMeasures)[number]
@@ -15,6 +16,7 @@ export interface GroupChoices {
   readonly measure: GroupMeasure
   /** The field that is measured; null where the measure has none. */
   readonly of: ShownField | null
+  /** One or two. */
   readonly by: readonly Grouping[]
   /** Null: chosen by what is shown. */
   readonly kind: ChartKind | null
@@ -32,57 +34,84 @@ export function readGroupChoices(
   problems: Problem[],
 ): GroupChoices {
   const numbers = [...fields.values()].filter(({ isMeasure, type }) => isMeasure && type.kind === 'integer')
-  const measured = readChoice(view, 'measure', groupMeasures, problems) ?? 'count'
-  const names = view.others.filter(([name, value]) => name === 'by' && value !== '').map(([, value]) => value)
-  const found = names.map((name) => groupings.find((each) => each.name === name))
-  for (const [at, name] of names.entries())
-    if (found[at] === undefined || at > 1)
-      problems.push({
-        kind: 'unknownChoice',
-        name: 'by',
-        value: name.slice(0, 100),
-        choices: groupings.map((each) => each.name),
-      })
-  const chosen = [...new Set(found.filter((each) => each !== undefined))].slice(0, 2)
-  const [preset] = groupings
+  const measure = readChoice(view, 'measure', groupMeasures, problems) ?? 'count'
+  const by = readGroupings(view, groupings, problems)
   const size = readOther(view, 'step')
-  const isSize = /^[1-9]\d{0,8}$/.test(size)
-  if (size !== '' && !isSize) problems.push({ kind: 'notInteger', name: 'step', value: size.slice(0, 100) })
+  const step = /^[1-9]\d{0,8}$/.test(size) ? Number(size) : null
+  if (size !== '' && step === null)
+    problems.push({ kind: 'notInteger', name: 'step', value: size.slice(0, 100) })
   return {
-    measure: measured,
-    of: measuredField(measured, numbers, groupings, view, problems),
-    by:
-      chosen.length > 0 || preset === undefined
-        ? chosen
-        : [groupings.find(({ unit }) => unit === null) ?? preset],
+    measure,
+    of: measuredField(measure, numbers, groupings, view, problems),
+    by: by.map((key) => (isNumber(key) ? { ...key, step } : key)),
     kind: readChoice(view, 'kind', chartKinds, problems),
     top: readChoice(view, 'top', sizes, problems) ?? '20',
-    step: isSize ? Number(size) : null,
+    step,
     groupings,
     numbers,
   }
 }
 
+function readGroupings(view: View, groupings: readonly Grouping[], problems: Problem[]): readonly Grouping[] {
+  const names = view.others.filter(([name, value]) => name === 'by' && value !== '').map(([, value]) => value)
+  const found = names.map((name) => groupings.find((each) => each.name === name))
+  const choices = groupings.map((each) => each.name)
+  for (const [at, name] of names.entries())
+    if (found[at] === undefined || at > 1) problems.push(unknownChoice('by', name, choices))
+  const chosen = [...new Set(found.filter((each) => each !== undefined))].slice(0, 2)
+  if (chosen.length > 0) return chosen
+  return [groupings.find(({ unit }) => unit === null) ?? groupings[0]].filter((each) => each !== undefined)
+}
+
 function measuredField(
-  measured: GroupMeasure,
+  measure: GroupMeasure,
   numbers: readonly ShownField[],
   groupings: readonly Grouping[],
   view: View,
   problems: Problem[],
 ): ShownField | null {
-  if (measured === 'count' || measured === 'share') return null
-  const possible =
-    measured === 'distinct'
-      ? groupings.filter(({ unit }) => unit === null).map(({ field }) => field)
-      : numbers
+  if (measure === 'count' || measure === 'share') return null
+  const values = groupings.filter(({ unit }) => unit === null).map(({ field }) => field)
+  const possible = measure === 'distinct' ? values : numbers
   const name = readOther(view, 'of')
   const found = possible.find((field) => field.name === name)
+  const choices = possible.map((field) => field.name)
   if (found === undefined && (name !== '' || possible.length === 0))
-    problems.push({
-      kind: 'unknownChoice',
-      name: 'of',
-      value: name.slice(0, 100),
-      choices: possible.map((field) => field.name),
-    })
+    problems.push(unknownChoice('of', name, choices))
   return found ?? possible[0] ?? null
+}
+
+/** How a measure is asked for, read and named. `of`: the name of the field that is measured. */
+export interface MeasureForm {
+  /** In `rankBy`; null for counts and shares of all records, which groups have and are ordered by without it. */
+  readonly rank: string | null
+  /** In the texts of charts. */
+  readonly label: 'records' | 'shareOfShown' | 'shareOfGroup' | 'averageOf' | 'medianOf' | 'distinctOf'
+  readonly select: (of: string) => string
+  /** Null where the group has none. `all`: how many records the groups are of. */
+  readonly read: (group: Group, of: string, all: number) => unknown
+}
+
+/** `shareOfAll`: of a view without conditions, whose groups have no other records. */
+export const measureForms: Readonly<Record<GroupMeasure | 'shareOfAll', MeasureForm>> = {
+  count: { rank: null, label: 'records', select: () => '', read: ({ count }) => count },
+  shareOfAll: {
+    rank: null,
+    label: 'shareOfShown',
+    select: () => '',
+    read: ({ count }, _, all) => (all === 0 ? null : count / all),
+  },
+  share: { rank: 'SHARE', label: 'shareOfGroup', select: () => 'share', read: ({ share }) => share },
+  average: { rank: 'AVG', label: 'averageOf', select: (of) => `avg { ${of} }`, read: readIn('avg') },
+  median: { rank: 'MEDIAN', label: 'medianOf', select: (of) => `median { ${of} }`, read: readIn('median') },
+  distinct: {
+    rank: 'COUNT_DISTINCT',
+    label: 'distinctOf',
+    select: (of) => `countDistinct(field: ${of})`,
+    read: ({ countDistinct }) => countDistinct,
+  },
+}
+
+function readIn(name: string): MeasureForm['read'] {
+  return (group, of) => (group[name] as Readonly<Record<string, unknown>>)[of]
 }

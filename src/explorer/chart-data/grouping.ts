@@ -1,12 +1,23 @@
-/** What a collection can be grouped by: fields, periods of its times, and parts of them. */
+/** What a collection can be grouped by: fields, periods of its times, and parts of them; and the groups of each. */
 import { fieldLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { isDiverse, isGroupOffered, type ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
 import { plainValue } from '../parts/values.ts'
-import { type View, withCondition } from '../view/view.ts'
-import type { Group } from './asked-chart.ts'
-import { isPeriod, type Period, periodLabel, periods, startOf, viewOfPeriod } from './periods.ts'
+import { emptyView, type View, withCondition } from '../view/view.ts'
+import { andWhere, nest, type RecordArguments, whereOf } from '../view/where.ts'
+import type { Group, Groups } from './asked-chart.ts'
+import {
+  boundsOfPeriods,
+  isPeriod,
+  mostPeriods,
+  type Period,
+  periodLabel,
+  periods,
+  periodsBetween,
+  startOf,
+  viewOfPeriod,
+} from './periods.ts'
 
 export interface Grouping {
   /** In `groupBy`. */
@@ -14,16 +25,18 @@ export interface Grouping {
   readonly field: ShownField
   /** Of a time: the length of the period, or the part of the time; null for the values themselves. */
   readonly unit: Period | 'hourOfDay' | 'weekday' | null
+  /** Of numbers: the size of ranges; null where each number is a group. */
+  readonly step: number | null
 }
 
 const units = [...periods, 'hourOfDay', 'weekday'] as const
 
-/** Groupings by the fields of the collection's roles come first. */
+/** Groupings by the fields of the collection's roles come first. Each collection has some, such as its accounts. */
 export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<string>): readonly Grouping[] {
   const all = [...fields.values()].flatMap((field): readonly Grouping[] => {
     if (field.type.kind === 'datetime')
-      return units.map((unit) => ({ name: `${field.name}_${unit}`, field, unit }))
-    return isGroupOffered(field) && !isDiverse(field, roles) ? [{ name: field.name, field, unit: null }] : []
+      return units.map((unit) => ({ name: `${field.name}_${unit}`, field, unit, step: null }))
+    return isGroupOffered(field) && !isDiverse(field, roles) ? [groupingBy(field)] : []
   })
   const rank = ({ field }: Grouping) =>
     field.name === roles.time
@@ -36,9 +49,23 @@ export function groupingsOf({ fields, roles }: Subject, groupable: ReadonlySet<s
   return all.filter(({ name }) => groupable.has(name)).toSorted((one, other) => rank(one) - rank(other))
 }
 
+/** By the values of the field. */
+export function groupingBy(field: ShownField): Grouping {
+  return { name: field.name, field, unit: null, step: null }
+}
+
 export function groupingLabel({ field, unit }: Grouping, language: Language): string {
   const label = fieldLabel(field, language)
   return unit === null ? label : `${label}: ${language.text.charts.units[unit]}`
+}
+
+/** Null where groups are not periods. */
+export function periodOf({ unit }: Grouping): Period | null {
+  return unit !== null && isPeriod(unit) ? unit : null
+}
+
+export function isNumber({ unit, field }: Grouping): boolean {
+  return unit === null && field.type.kind === 'integer'
 }
 
 /** Whether its values have an order of their own: times and numbers. */
@@ -49,6 +76,11 @@ export function isOrdered({ field, unit }: Grouping): boolean {
 /** Whether a record is in one group, so that groups add up. */
 export function isDisjoint({ field }: Grouping): boolean {
   return !field.isArray && !field.many
+}
+
+/** Whether each of its groups has more than one value. */
+export function isRange({ unit, step }: Grouping): boolean {
+  return unit !== null || (step ?? 1) > 1
 }
 
 /** In a file of groups: `source.displayName` of groups by `source`; null for groups that name no records. */
@@ -64,20 +96,16 @@ export function groupingSelection({ name, field, unit }: Grouping): string {
   return isNamed ? `${name} ${name}Resolved { ... on ${target.typeName} { ${targetTitle} } }` : name
 }
 
-export function groupLabel(
-  { name, field, unit }: Grouping,
-  group: Group,
-  step: number | null,
-  language: Language,
-): string {
-  const value = group[name]
-  if (value === null || value === undefined) return language.text.missing
-  if (unit !== null && isPeriod(unit))
-    return periodLabel(unit, startOf(unit, Date.parse(String(value))), language)
+export function groupLabel(key: Grouping, group: Group, language: Language): string {
+  const { name, field, unit, step } = key
+  const value = group[name] ?? null
+  if (value === null) return language.text.missing
+  const period = periodOf(key)
+  if (period !== null) return periodLabel(period, startOf(period, Date.parse(String(value))), language)
   if (unit === 'weekday') return weekday(Number(value), language)
   if (unit === 'hourOfDay') return `${String(value).padStart(2, '0')}:00`
-  if (typeof value === 'number' && step !== null && step > 1)
-    return `${language.number(value)} – ${language.number(value + step - 1)}`
+  if (step !== null && step > 1)
+    return `${language.number(Number(value))} – ${language.number(Number(value) + step - 1)}`
   return recordNameIn(group, field) ?? plainValue(field, String(value), language)
 }
 
@@ -94,23 +122,147 @@ function weekday(day: number, { tag }: Language): string {
 }
 
 /** The view of the records of a group; null where no conditions select them. */
-export function viewOfGroup(
-  view: View,
-  { name, field, unit }: Grouping,
-  group: Group,
-  step: number | null,
-): View | null {
+export function viewOfGroup(view: View, key: Grouping, group: Group): View | null {
+  const { name, field, unit, step } = key
   const value = group[name] ?? null
+  const chosen = (from: View, operator: 'is' | 'missing' | 'from' | 'to', operand: string | number) =>
+    withCondition(from, { field, operator, values: [String(operand)] })
   // The group also has records with an empty list.
-  if (value === null)
-    return field.isArray ? null : withCondition(view, { field, operator: 'missing', values: ['1'] })
-  if (unit !== null)
-    return isPeriod(unit) ? viewOfPeriod(view, field, unit, startOf(unit, Date.parse(String(value)))) : null
-  if (typeof value === 'number' && step !== null && step > 1)
-    return withCondition(withCondition(view, { field, operator: 'from', values: [String(value)] }), {
-      field,
-      operator: 'to',
-      values: [String(value + step - 1)],
-    })
-  return withCondition(view, { field, operator: 'is', values: [String(value)] })
+  if (value === null) return field.isArray ? null : chosen(view, 'missing', 1)
+  const period = periodOf(key)
+  if (period !== null) return viewOfPeriod(view, field, period, startOf(period, Date.parse(String(value))))
+  if (unit !== null) return null
+  if (step !== null && step > 1)
+    return chosen(chosen(view, 'from', Number(value)), 'to', Number(value) + step - 1)
+  return chosen(view, 'is', String(value))
+}
+
+/** How many of its groups a chart shows, null if all. `hidesMissing`: the group of records without a value is not shown. */
+export function cutNote(
+  key: Grouping,
+  shown: number,
+  { groups, groupCount = 0 }: Groups,
+  hidesMissing: boolean,
+  language: Language,
+): string | null {
+  const isLeftOut = hidesMissing && groups.some((group) => group[key.name] === null)
+  const all = isLeftOut ? groupCount - 1 : groupCount
+  if (all <= shown) return null
+  const label = groupingLabel(key, language)
+  return language.text.charts.largestOf(label, language.number(shown), language.number(all))
+}
+
+export interface GroupKey {
+  readonly id: string
+  readonly label: string
+  readonly view: View | null
+}
+
+/** Without gaps between them; where there are more, those without records are left out. */
+const mostNumbers = 100
+
+/**
+ * In the order of their values where they have one, otherwise the largest first. `isCut`: whether there are further groups. `view`: what the keys restrict. Periods are
+ * without gaps, and without the group of no time.
+ */
+export function keysOf(
+  key: Grouping,
+  groups: readonly Group[],
+  isCut: boolean,
+  view: View,
+  language: Language,
+): readonly GroupKey[] {
+  const period = periodOf(key)
+  if (period !== null) {
+    const moments = numbersIn(key, groups)
+    if (moments.length === 0) return []
+    const [first, last] = [Math.min(...moments), Math.max(...moments)]
+    return periodsBetween(period, first, last, mostPeriods).map((start) => ({
+      id: String(start),
+      label: periodLabel(period, start, language),
+      view: viewOfPeriod(view, key.field, period, start),
+    }))
+  }
+  const sorted = isOrdered(key) ? inOrder(key, groups) : groups
+  const shown = isOrdered(key) && !isCut ? withoutGaps(key, sorted) : sorted
+  return shown.map((group) => ({
+    id: idOf(key, group),
+    label: groupLabel(key, group, language),
+    view: viewOfGroup(view, key, group),
+  }))
+}
+
+/** Numbers between others that no record has are groups without records. */
+function withoutGaps(key: Grouping, sorted: readonly Group[]): readonly Group[] {
+  const { name, step } = key
+  const by = step ?? 1
+  const numbers = numbersIn(key, sorted)
+  const [low = 0, high = 0] = [numbers[0], numbers.at(-1)]
+  const count = (high - low) / by + 1
+  if (numbers.length === 0 || !Number.isInteger(count) || count > mostNumbers) return sorted
+  const known = new Map(sorted.map((group, at) => [numbers[at], group]))
+  return Array.from(
+    { length: count },
+    (_, at) => known.get(low + at * by) ?? { [name]: low + at * by, count: 0 },
+  )
+}
+
+export function idOf(key: Grouping, group: Group): string {
+  const value = group[key.name] ?? null
+  const period = periodOf(key)
+  return value !== null && period !== null
+    ? String(startOf(period, Date.parse(String(value))))
+    : JSON.stringify(value)
+}
+
+/**
+ * Only records of these groups; all records where no conditions select some of them, such as those of an hour. Periods,
+ * and numbers with `areNeighbours`, are those from the lowest to the highest.
+ */
+export function inGroups(
+  own: RecordArguments,
+  key: Grouping,
+  groups: readonly Group[],
+  areNeighbours = false,
+): RecordArguments {
+  const { name, field, step } = key
+  const period = periodOf(key)
+  if (period !== null || (areNeighbours && isNumber(key))) {
+    const numbers = numbersIn(key, groups)
+    const [low, high] = [Math.min(...numbers), Math.max(...numbers)]
+    const bounds =
+      numbers.length === 0
+        ? { isNull: true }
+        : period === null
+          ? { gte: low, lte: high + (step ?? 1) - 1 }
+          : boundsOfPeriods(period, low, high)
+    return { ...own, where: andWhere(own.where, nest(field, bounds)) }
+  }
+  const isValue = (group: Group) => !isRange(key) && group[name] != null
+  const values = groups.filter(isValue).map((group) => String(group[name]))
+  const views = groups
+    .filter((group) => !isValue(group))
+    .map((group) => viewOfGroup(emptyView, key, group)?.conditions ?? null)
+  if (views.includes(null)) return own
+  const wheres = [
+    ...(values.length === 0 ? [] : [whereOf([{ field, operator: 'is', values }])]),
+    ...views.map((conditions) => whereOf(conditions ?? [])),
+  ]
+  return { ...own, where: andWhere(own.where, { OR: wheres }) }
+}
+
+/** The groups in the order of their values, without that of records that have none. */
+export function inOrder(key: Grouping, groups: readonly Group[]): readonly Group[] {
+  return withValue(key, groups).toSorted((one, two) => Number(one[key.name]) - Number(two[key.name]))
+}
+
+/** Of periods their first moments, in milliseconds since 1970. */
+function numbersIn(key: Grouping, groups: readonly Group[]): readonly number[] {
+  const read = periodOf(key) === null ? Number : (value: unknown) => Date.parse(String(value))
+  return withValue(key, groups).map((group) => read(group[key.name]))
+}
+
+/** Without the group of records that have no value. */
+export function withValue({ name }: Grouping, groups: readonly Group[]): readonly Group[] {
+  return groups.filter((group) => group[name] !== null)
 }

@@ -7,7 +7,7 @@ export function readOther({ others }: View, name: string): string {
   return others.findLast(([each]) => each === name)?.[1].trim() ?? ''
 }
 
-/** The value, if it is one of the choices or absent; otherwise blank, and a problem. */
+/** The value, if it is one of the choices; otherwise null, and a problem unless it is absent. */
 export function readChoice<T extends string>(
   view: View,
   name: string,
@@ -16,9 +16,24 @@ export function readChoice<T extends string>(
 ): T | null {
   const value = readOther(view, name)
   const found = choices.find((each) => each === value)
-  if (found === undefined && value !== '')
-    problems.push({ kind: 'unknownChoice', name, value: value.slice(0, 100), choices })
+  if (found === undefined && value !== '') problems.push(unknownChoice(name, value, choices))
   return found ?? null
+}
+
+/** The choice that the value is the name of, in the same way. */
+export function readNamed<T extends { readonly name: string }>(
+  view: View,
+  name: string,
+  choices: readonly T[],
+  problems: Problem[],
+): T | null {
+  const names = choices.map((each) => each.name)
+  const found = readChoice(view, name, names, problems)
+  return choices.find((each) => each.name === found) ?? null
+}
+
+export function unknownChoice(name: string, value: string, choices: readonly string[]): Problem {
+  return { kind: 'unknownChoice', name, value: value.slice(0, 100), choices }
 }
 
 /** The first page of the view with these parameters instead; null removes one. */

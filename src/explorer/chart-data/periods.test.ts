@@ -12,7 +12,7 @@ import {
   periodsBetween,
   startOf,
 } from './periods.ts'
-import { usualRange } from './usual-range.ts'
+import { usualRange } from './time-axis.ts'
 
 const day = 86_400_000
 const at = (text: string) => Date.parse(text)

@@ -28,14 +28,6 @@ export function momentOf(time: unknown): number | null {
   return instant === null ? null : Number(instant / 1000n)
 }
 
-export function leastOf(values: readonly number[]): number {
-  return values.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
-}
-
-export function mostOf(values: readonly number[]): number {
-  return -leastOf(values.map((value) => -value))
-}
-
 /** One that divides so many milliseconds into at most about a hundred. */
 export function periodFor(span: number): Period {
   if (span <= 2 * day) return 'hour'
@@ -44,37 +36,22 @@ export function periodFor(span: number): Period {
   return span <= 120 * 31 * day ? 'month' : 'year'
 }
 
+/** In milliseconds, the shortest. */
+const lengths = { hour, day, week: 7 * day, month: 28 * day, year: 365 * day }
+
 export function startOf(period: Period, at: number): number {
   const date = new Date(at)
-  switch (period) {
-    case 'hour':
-      return Math.floor(at / hour) * hour
-    case 'day':
-      return Math.floor(at / day) * day
-    case 'week':
-      // Weeks begin on Monday; 1970 began on a Thursday.
-      return Math.floor((at + 3 * day) / (7 * day)) * 7 * day - 3 * day
-    case 'month':
-      return utc(date.getUTCFullYear(), date.getUTCMonth())
-    case 'year':
-      return utc(date.getUTCFullYear(), 0)
-  }
+  if (period === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth())
+  if (period === 'year') return utc(date.getUTCFullYear(), 0)
+  // Weeks begin on Monday; 1970 began on a Thursday.
+  const shift = period === 'week' ? 3 * day : 0
+  return Math.floor((at + shift) / lengths[period]) * lengths[period] - shift
 }
 
 export function nextOf(period: Period, start: number): number {
   const date = new Date(start)
-  switch (period) {
-    case 'hour':
-      return start + hour
-    case 'day':
-      return start + day
-    case 'week':
-      return start + 7 * day
-    case 'month':
-      return utc(date.getUTCFullYear(), date.getUTCMonth() + 1)
-    case 'year':
-      return utc(date.getUTCFullYear() + 1, 0)
-  }
+  if (period === 'month') return utc(date.getUTCFullYear(), date.getUTCMonth() + 1)
+  return period === 'year' ? utc(date.getUTCFullYear() + 1, 0) : start + lengths[period]
 }
 
 /** `Date.UTC` takes years below 100 as those of the last century. */
@@ -86,9 +63,8 @@ function utc(year: number, month: number): number {
 export function periodsBetween(period: Period, first: number, last: number, most: number): readonly number[] {
   const starts: number[] = []
   const end = startOf(period, last)
-  const least = { hour, day, week: 7 * day, month: 28 * day, year: 365 * day }[period]
   // Periods that would be left out are not made: bounds may be thousands of years apart.
-  const from = Math.max(first, end - (most + 1) * least * 1.12)
+  const from = Math.max(first, end - (most + 1) * lengths[period] * 1.12)
   for (let at = startOf(period, from); at <= end; at = nextOf(period, at)) starts.push(at)
   return starts.slice(-most)
 }
@@ -97,25 +73,23 @@ export function periodLabel(period: Period, start: number, { tag }: Language): s
   return periodFormat(period, tag).format(start)
 }
 
+const date = { year: 'numeric', month: 'short', day: 'numeric' } as const
+const formats: Readonly<Record<Period, Intl.DateTimeFormatOptions>> = {
+  hour: { ...date, hour: 'numeric', minute: '2-digit' },
+  day: date,
+  week: date,
+  month: { year: 'numeric', month: 'short' },
+  year: { year: 'numeric' },
+}
 /** By period and language: making one takes longer than a hundred labels. */
 const periodFormats = new Map<string, Intl.DateTimeFormat>()
 
 export function periodFormat(period: Period, tag: string): Intl.DateTimeFormat {
   const key = `${period} ${tag}`
-  const format = periodFormats.get(key) ?? makePeriodFormat(period, tag)
+  const format =
+    periodFormats.get(key) ?? new Intl.DateTimeFormat(tag, { ...formats[period], timeZone: 'UTC' })
   periodFormats.set(key, format)
   return format
-}
-
-function makePeriodFormat(period: Period, tag: string): Intl.DateTimeFormat {
-  const options: Intl.DateTimeFormatOptions = {
-    hour: { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const,
-    day: { year: 'numeric', month: 'short', day: 'numeric' } as const,
-    week: { year: 'numeric', month: 'short', day: 'numeric' } as const,
-    month: { year: 'numeric', month: 'short' } as const,
-    year: { year: 'numeric' } as const,
-  }[period]
-  return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' })
 }
 
 /** The date in UTC; of a moment before or after those that filters can have, the first or the last date. */

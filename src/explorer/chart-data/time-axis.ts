@@ -3,51 +3,33 @@
  * years, and the earliest and the latest time. Then the periods are, each with its count, so that nothing is added up
  * here.
  */
-import { collectionAddress } from '../addresses.ts'
-import type { ChartKey } from '../charts/chart-spec.ts'
-import type { Subject } from '../fields/subject.ts'
 import { readField, selectFields } from '../fields/record-selection.ts'
 import type { ShownField } from '../fields/shown-field.ts'
-import type { Language } from '../languages/language.ts'
-import { enumOf, type Panel } from '../operation.ts'
-import type { Answer, Site } from '../page.ts'
-import type { View } from '../view/view.ts'
-import { andWhere, nest, type RecordArguments } from '../view/where.ts'
-import { type Groups, mostGroups } from './asked-chart.ts'
-import { withOthers } from './own-parameters.ts'
+import type { Panel } from '../operation.ts'
+import type { Answer } from '../page.ts'
+import { andWhere, nest, type RecordArguments, type Where } from '../view/where.ts'
+import { aggregateOf, type ChartContext, groupableIn, type Groups, mostGroups } from './asked-chart.ts'
 import {
   type Bounds,
   boundsOfPeriods,
   firstDay,
-  leastOf,
   momentOf,
   momentsOf,
   mostPeriods,
   nextOf,
   type Period,
   periodFor,
-  periodLabel,
   periods,
   periodsBetween,
   startOf,
-  viewOfPeriod,
 } from './periods.ts'
-import { usualRange } from './usual-range.ts'
 
-export interface TimeAxis {
+export interface TimeAxis extends Pick<ChartContext, 'site' | 'subject' | 'now'> {
   readonly field: ShownField
-  /** Asked first, of all records between the bounds; none where the bounds tell the range. */
-  readonly rangePanels: readonly Panel[]
-  readonly read: (answer: Answer) => ShownPeriods
-  /** The most periods that may be shown, for a price. */
-  readonly dearest: ShownPeriods
-  /** Asked then: a group for each period. */
-  readonly panel: (name: string, restriction: RecordArguments, shown: ShownPeriods) => Panel
-  /** The counts of such a panel, by the first moments of their periods; without those that are not known. */
-  readonly countsIn: (answer: Answer, name: string, shown: ShownPeriods) => ReadonlyMap<number, number>
-  /** How many records have a time outside of the periods, or no time. */
-  readonly outlierPanel: (name: string, restriction: RecordArguments, shown: ShownPeriods) => Panel
-  readonly undatedPanel: (name: string, restriction: RecordArguments) => Panel
+  /** What a reader has chosen of the time. */
+  readonly bounds: Bounds
+  /** What a reader has chosen; null: chosen by the range. */
+  readonly per: Period | null
 }
 
 export interface ShownPeriods {
@@ -60,181 +42,197 @@ export interface ShownPeriods {
   readonly hasOutliers: boolean
 }
 
-/**
- * Null if the collection's time cannot be grouped by. `boundsIn`: what a reader has chosen of the time. `now` in
- * milliseconds since 1970.
- */
-export function timeAxis(
-  { schema }: Site,
-  { collection, fields, roles }: Subject,
-  boundsIn: (field: ShownField) => Bounds,
-  per: Period | null,
-  now: number,
-): TimeAxis | null {
-  const aggregate = `${collection.rootField}Aggregate`
-  const groupable = enumOf(schema, aggregate, 'groupBy')
-  const found = fields.get(roles.time)
-  if (found?.isSort !== true || !periods.every((each) => groupable.has(`${found.name}_${each}`))) return null
-  const field: ShownField = found
-  const bounds = boundsIn(field)
-  const year = `${field.name}_year`
-  // Bounds that a reader has given are shown as they are.
-  const isUsual = per === null && bounds.from === null
-  const dearest: ShownPeriods = {
-    period: 'day',
-    starts: periodsBetween('day', firstDay, now, mostPeriods),
-    from: firstDay,
-    hasOutliers: true,
+/** The time of the collection; null if it cannot be grouped by. */
+export function timeField(context: ChartContext): ShownField | null {
+  const groupable = groupableIn(context)
+  const { fields, roles } = context.subject
+  const field = fields.get(roles.time)
+  if (field?.isSort !== true) return null
+  return periods.every((each) => groupable.has(`${field.name}_${each}`)) ? field : null
+}
+
+/** Asked first, of all records between the bounds; none where the bounds tell the range. */
+export function rangePanels(axis: TimeAxis): readonly Panel[] {
+  const { site, subject, field, bounds, per, now } = axis
+  const { rootField, typeName } = subject.collection
+  const end = (name: string, direction: 'ASC' | 'DESC'): Panel => ({
+    name,
+    field: rootField,
+    arguments: {
+      where: nest(field, { isNull: false, ...momentsOf(bounds) }),
+      first: 1,
+      sortBy: [{ field: field.name, direction }],
+    },
+    selection: `nodes { ${selectFields([field], typeName, site.schema)} }`,
+  })
+  const year = keyOf(axis, 'year')
+  const years: Panel = {
+    name: 'years',
+    field: aggregateOf(subject),
+    arguments: {
+      where: bounds.to === null ? undefined : nest(field, momentsOf(bounds)),
+      groupBy: [year],
+      limit: mostGroups,
+    },
+    selection: `groups { ${year} count }`,
   }
+  return [
+    // Bounds that a reader has given are shown as they are.
+    ...(per === null && bounds.from === null ? [years] : []),
+    ...(bounds.from === null ? [end('earliest', 'ASC')] : []),
+    // What lies in the future is shown if there are records.
+    ...(bounds.to === null || bounds.to > now ? [end('latest', 'DESC')] : []),
+  ]
+}
+
+export function readPeriods(axis: TimeAxis, answer: Answer): ShownPeriods {
+  const { site, subject, field, bounds, per, now } = axis
+  const end = (name: string): number | null => {
+    const { nodes = [] } = (answer[name] ?? {}) as { readonly nodes?: readonly unknown[] }
+    return momentOf(readField(nodes[0], field, subject.collection.typeName, site.schema))
+  }
+  const [earliest, latest] = [bounds.from ?? end('earliest'), end('latest')]
+  if (earliest === null || (latest === null && bounds.to === null))
+    return { period: per ?? 'day', starts: [], from: 0, hasOutliers: false }
+  // Of more years those with most records are known, and nothing is drawn of them.
+  const { groups = [] } = (answer['years'] ?? {}) as Partial<Groups>
+  const years = usualRange(
+    groups.flatMap((group) => {
+      const at = momentOf(group[keyOf(axis, 'year')])
+      return at === null ? [] : [{ at, count: group.count }]
+    }),
+  )
+  const [firstYear, lastYear] = [years[0]?.at ?? earliest, years.at(-1)?.at ?? latest ?? earliest]
+  const low = Math.max(earliest, firstYear)
+  // Bounds that were given are shown although no record may be near them, but not the future.
+  const given = bounds.to === null ? null : Math.min(bounds.to - 1, now)
+  const yearEnd = nextOf('year', lastYear) - 1
+  const high = latest === null || latest <= yearEnd ? latest : Math.max(Math.min(yearEnd, now), lastYear)
+  const last = Math.max(high ?? low, given ?? low)
+  const period = per ?? usualPeriod(axis, low, last)
   return {
-    field,
-    rangePanels: rangePanels(),
-    read,
-    dearest,
-    panel,
-    countsIn,
-    outlierPanel,
-    undatedPanel: (name, { where, search }) =>
-      countPanel(name, { where: andWhere(where, nest(field, { isNull: true })), search }),
-  }
-
-  function rangePanels(): readonly Panel[] {
-    const end = (name: string, direction: 'ASC' | 'DESC'): Panel => ({
-      name,
-      field: collection.rootField,
-      arguments: {
-        where: nest(field, { isNull: false, ...momentsOf(bounds) }),
-        first: 1,
-        sortBy: [{ field: field.name, direction }],
-      },
-      selection: `nodes { ${selectFields([field], collection.typeName, schema)} }`,
-    })
-    const years: Panel = {
-      name: 'years',
-      field: aggregate,
-      arguments: {
-        where: bounds.to === null ? undefined : nest(field, momentsOf(bounds)),
-        groupBy: [year],
-        limit: mostGroups,
-      },
-      selection: `groups { ${year} count }`,
-    }
-    return [
-      ...(isUsual ? [years] : []),
-      ...(bounds.from === null ? [end('earliest', 'ASC')] : []),
-      // What lies in the future is shown if there are records.
-      ...(bounds.to === null || bounds.to > now ? [end('latest', 'DESC')] : []),
-    ]
-  }
-
-  function read(answer: Answer): ShownPeriods {
-    const nothing = { period: per ?? 'day', starts: [], from: 0, hasOutliers: false }
-    const end = (name: string): number | null => {
-      const { nodes = [] } = (answer[name] ?? {}) as { readonly nodes?: readonly unknown[] }
-      return momentOf(readField(nodes[0], field, collection.typeName, schema))
-    }
-    const [earliest, latest] = [bounds.from ?? end('earliest'), end('latest')]
-    if (earliest === null || (latest === null && bounds.to === null)) return nothing
-    // Of more years those with most records are known, and nothing is drawn of them.
-    const { groups = [] } = (answer['years'] ?? {}) as Partial<Groups>
-    const years = usualRange(
-      groups.flatMap((group) => {
-        const at = momentOf(group[year])
-        return at === null ? [] : [{ at, count: group.count }]
-      }),
-    )
-    const [firstYear, lastYear] = [years[0]?.at ?? earliest, years.at(-1)?.at ?? latest ?? earliest]
-    const low = Math.max(earliest, firstYear)
-    // Bounds that were given are shown although no record may be near them, but not the future.
-    const given = bounds.to === null ? null : Math.min(bounds.to - 1, now)
-    const yearEnd = nextOf('year', lastYear) - 1
-    const high = latest === null || latest <= yearEnd ? latest : Math.max(Math.min(yearEnd, now), lastYear)
-    const last = Math.max(high ?? low, given ?? low)
-    const period = per ?? periodOf(low, last)
-    const starts = periodsBetween(period, Math.max(low, firstDay), last, mostPeriods)
-    return {
-      period,
-      starts,
-      from: startOf(period, low),
-      hasOutliers: earliest < low || (latest ?? last) > last,
-    }
-  }
-
-  /** Hours only between bounds that a reader has given. */
-  function periodOf(first: number, last: number): Period {
-    if (bounds.from !== null) return periodFor((bounds.to ?? now) - bounds.from)
-    const found = periodFor(last - first + 1)
-    return found === 'hour' ? 'day' : found
-  }
-
-  function panel(name: string, { where, search }: RecordArguments, shown: ShownPeriods): Panel {
-    const key = `${field.name}_${shown.period}`
-    const isOfAll = where === undefined && search === undefined && shown.period !== 'hour'
-    const within = boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)
-    return {
-      name,
-      field: aggregate,
-      arguments: {
-        groupBy: [key],
-        // Without conditions the service has these counts, and reads no record.
-        ...(isOfAll
-          ? { orderBy: 'KEY_DESC', limit: mostGroups }
-          : { where: andWhere(where, nest(field, within)), search, fill: true }),
-      },
-      selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
-    }
-  }
-
-  function outlierPanel(name: string, { where, search }: RecordArguments, shown: ShownPeriods): Panel {
-    const { gte, lt, lte } = boundsOfPeriods(shown.period, shown.from, shown.starts.at(-1) ?? 0)
-    const outside = [{ lt: gte }, lt === undefined ? { gt: lte } : { gte: lt }].map((each) =>
-      nest(field, each),
-    )
-    return countPanel(name, { where: andWhere(where, { OR: outside }), search })
-  }
-
-  function countPanel(name: string, restriction: RecordArguments): Panel {
-    return { name, field: aggregate, arguments: { ...restriction }, selection: 'count' }
-  }
-
-  function countsIn(
-    answer: Answer,
-    name: string,
-    { period, starts }: ShownPeriods,
-  ): ReadonlyMap<number, number> {
-    const { groups, groupsPageInfo } = (answer[name] ?? { groups: [] }) as Groups
-    const key = `${field.name}_${period}`
-    const dated = groups.filter((group) => group[key] !== null)
-    const found = new Map(dated.map((group) => [startOf(period, momentOf(group[key]) ?? 0), group.count]))
-    // The newest groups come first, so that those after the last of a list that is cut are all there.
-    const known = groupsPageInfo?.hasNextPage === true ? leastOf([...found.keys()]) : Number.NEGATIVE_INFINITY
-    return new Map(
-      starts.flatMap((start) => (start < known ? [] : [[start, found.get(start) ?? 0] as const])),
-    )
+    period,
+    starts: periodsBetween(period, Math.max(low, firstDay), last, mostPeriods),
+    from: startOf(period, low),
+    hasOutliers: earliest < low || (latest ?? last) > last,
   }
 }
 
-/** Whether there are records before the first period. */
-export function isCut({ starts, from }: ShownPeriods): boolean {
-  return (starts[0] ?? from) > from
+/** Hours only between bounds that a reader has given. */
+function usualPeriod({ bounds, now }: TimeAxis, first: number, last: number): Period {
+  if (bounds.from !== null) return periodFor((bounds.to ?? now) - bounds.from)
+  const found = periodFor(last - first + 1)
+  return found === 'hour' ? 'day' : found
 }
 
-/** The view of a period; shorter ones are chosen in it. */
-export function periodView(view: View, { field }: TimeAxis, { period }: ShownPeriods, start: number): View {
-  return viewOfPeriod(withOthers(view, { per: null }), field, period, start)
+/** The most periods that may be shown, for a price. */
+export function dearestPeriods({ now }: TimeAxis): ShownPeriods {
+  const starts = periodsBetween('day', firstDay, now, mostPeriods)
+  return { period: 'day', starts, from: firstDay, hasOutliers: true }
 }
 
-/** Periods with links to their records; a single hour leads nowhere. */
-export function periodKeys(
-  view: View,
+/** A group for each period. */
+export function countsPanel(
   axis: TimeAxis,
   shown: ShownPeriods,
-  nsid: string,
-  language: Language,
-): readonly ChartKey[] {
-  const isDivisible = shown.starts.length > 1 || shown.period !== 'hour'
-  return shown.starts.map((start) => ({
-    label: periodLabel(shown.period, start, language),
-    href: isDivisible ? collectionAddress(nsid, periodView(view, axis, shown, start)) : null,
-  }))
+  name: string,
+  { where, search }: RecordArguments,
+): Panel {
+  const key = keyOf(axis, shown.period)
+  const isOfAll = where === undefined && search === undefined && shown.period !== 'hour'
+  const within = boundsOfPeriods(shown.period, shown.starts[0] ?? 0, shown.starts.at(-1) ?? 0)
+  return {
+    name,
+    field: aggregateOf(axis.subject),
+    arguments: {
+      groupBy: [key],
+      // Without conditions the service has these counts, and reads no record.
+      ...(isOfAll
+        ? { orderBy: 'KEY_DESC', limit: mostGroups }
+        : { where: andWhere(where, nest(axis.field, within)), search, fill: true }),
+    },
+    selection: `groups { ${key} count }\ngroupsPageInfo { hasNextPage }`,
+  }
+}
+
+/** How many records have a time outside of the periods. */
+export function outliersPanel(
+  axis: TimeAxis,
+  shown: ShownPeriods,
+  name: string,
+  records: RecordArguments,
+): Panel {
+  const { gte, lt, lte } = boundsOfPeriods(shown.period, shown.from, shown.starts.at(-1) ?? 0)
+  const outside = [{ lt: gte }, lt === undefined ? { gt: lte } : { gte: lt }]
+  return countPanel(axis, name, records, { OR: outside.map((each) => nest(axis.field, each)) })
+}
+
+/** How many records have no time. */
+export function undatedPanel(axis: TimeAxis, name: string, records: RecordArguments): Panel {
+  return countPanel(axis, name, records, nest(axis.field, { isNull: true }))
+}
+
+function countPanel({ subject }: TimeAxis, name: string, records: RecordArguments, of: Where): Panel {
+  const { where, search } = records
+  const restricted = { where: andWhere(where, of), search }
+  return { name, field: aggregateOf(subject), arguments: restricted, selection: 'count' }
+}
+
+/** The answer to such a panel; 0 if it was not asked. */
+export function countIn(answer: Answer, name: string): number {
+  return (answer[name] as { readonly count: number } | undefined)?.count ?? 0
+}
+
+/** The count of each period in the answer to the panel; null where it is not known. */
+export function countsIn(
+  axis: TimeAxis,
+  { period, starts }: ShownPeriods,
+  name: string,
+  answer: Answer,
+): readonly (number | null)[] {
+  const { groups, groupsPageInfo } = (answer[name] ?? { groups: [] }) as Groups
+  const key = keyOf(axis, period)
+  const dated = groups.filter((group) => group[key] !== null)
+  const found = new Map(dated.map((group) => [startOf(period, momentOf(group[key]) ?? 0), group.count]))
+  // The newest groups come first, so that those after the last of a list that is cut are all there.
+  const known = groupsPageInfo?.hasNextPage === true ? Math.min(...found.keys()) : Number.NEGATIVE_INFINITY
+  return starts.map((start) => (start < known ? null : (found.get(start) ?? 0)))
+}
+
+/** In `groupBy`, and in files. */
+export function keyOf({ field }: TimeAxis, period: Period): string {
+  return `${field.name}_${period}`
+}
+
+export interface Dated {
+  /** The first moment of a year, in milliseconds since 1970. */
+  readonly at: number
+  readonly count: number
+}
+
+/**
+ * Without the records at both ends whose times are wrong, such as the year 9999, as all others would be in one period:
+ * up to one in 200 at each end, and one of few. Nothing is left out unless the range becomes a quarter. From the
+ * earliest to the latest.
+ */
+export function usualRange(dated: readonly Dated[]): readonly Dated[] {
+  const all = dated.reduce((sum, { count }) => sum + count, 0)
+  const spare = Math.max(1, Math.floor(all / 200))
+  const sorted = dated.toSorted((one, other) => one.at - other.at)
+  const usual = withoutFirst(withoutFirst(sorted, spare).toReversed(), spare).toReversed()
+  return usual.length > 0 && Math.max(spanOf(usual), shortest) * 4 < spanOf(sorted) ? usual : sorted
+}
+
+/** Milliseconds, a year: shorter ranges are drawn well with all records. */
+const shortest = 365 * 86_400_000
+
+/** Without as many from the beginning as have `spare` records together. */
+function withoutFirst(sorted: readonly Dated[], spare: number): readonly Dated[] {
+  let left = spare
+  const from = sorted.findIndex(({ count }) => (left -= count) < 0)
+  return from < 0 ? [] : sorted.slice(from)
+}
+
+function spanOf(sorted: readonly Dated[]): number {
+  return (sorted.at(-1)?.at ?? 0) - (sorted[0]?.at ?? 0)
 }

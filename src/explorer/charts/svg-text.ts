@@ -31,36 +31,11 @@ export const palette = [
   '#5a6470',
 ] as const
 
-const elements = new Set(['g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'a', 'title'])
-const attributes = new Set([
-  'transform',
-  'd',
-  'x',
-  'y',
-  'x1',
-  'x2',
-  'y1',
-  'y2',
-  'width',
-  'height',
-  'r',
-  'cx',
-  'cy',
-  'dx',
-  'dy',
-  'rx',
-  'fill',
-  'stroke',
-  'fill-opacity',
-  'stroke-opacity',
-  'stroke-width',
-  'stroke-dasharray',
-  'stroke-linecap',
-  'stroke-linejoin',
-  'text-anchor',
-  'font-variant',
-  'aria-hidden',
-])
+const elements = new Set('g path rect line circle text tspan a title'.split(' '))
+const attributes = new Set(
+  `transform d x y x1 x2 y1 y2 width height r cx cy dx dy rx fill stroke fill-opacity stroke-opacity stroke-width
+  stroke-dasharray stroke-linecap stroke-linejoin text-anchor font-variant aria-hidden`.split(/\s+/),
+)
 
 export function childrenText(node: SvgNode, target: Target): string {
   let text = ''

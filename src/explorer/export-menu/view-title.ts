@@ -1,5 +1,5 @@
 /** A view in words, for titles of feeds, citations and prompts. */
-import { sentenceOf } from '../browse/sentences.ts'
+import { sentencesOf } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
@@ -14,17 +14,9 @@ export function viewTitle(
   { search, conditions }: View,
   subject: Subject,
   language: Language,
-  names: Names = new Map(),
+  names?: Names,
 ): string {
-  const parts = [
-    ...(search === '' ? [] : [`“${search}”`]),
-    ...conditions.flatMap((condition) =>
-      condition.values.map((value) => {
-        const [before, shown, after] = sentenceOf(condition, value, language, names)
-        return `${before}${shown ?? ''}${after}`
-      }),
-    ),
-  ]
+  const parts = [...(search === '' ? [] : [`“${search}”`]), ...sentencesOf(conditions, language, names)]
   const label = subjectLabel(subject, language)
   return shortText(parts.length === 0 ? label : `${label}: ${parts.join('; ')}`, longest)
 }

@@ -1,13 +1,13 @@
 /** Charts of a view: measures by fields, queries compared over time, and what is unusual. */
 import { type FileFormat, mediaTypes } from '../../files/file-spec.ts'
+import { writeFile } from '../../files/write-file.ts'
 import { isDrawn, isEmpty } from '../charts/chart-spec.ts'
 import { chartFileAddress, chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
 import { reversedNotes } from '../browse/sentences.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
-import { tableFile } from '../chart-data/chart-table.ts'
+import type { AskedChart, ChartContext, ChartTable } from '../chart-data/asked-chart.ts'
 import { comparedChart } from '../chart-data/compared-chart.ts'
-import type { AskedChart } from '../chart-data/asked-chart.ts'
 import { groupChart } from '../chart-data/group-chart.ts'
 import { readChoice, withOthers } from '../chart-data/own-parameters.ts'
 import { timeChart } from '../chart-data/time-chart.ts'
@@ -15,8 +15,7 @@ import { unusualChart } from '../chart-data/unusual-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, type Operation } from '../operation.ts'
 import type { Answer, Draft, FileDraft, PageRequest, Site } from '../page.ts'
-import { comparedForm, groupForm } from '../parts/chart-form.ts'
-import { comparedTools, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
+import { comparedTools, groupForm, unusualBeginnings, unusualTools } from '../parts/chart-tools.ts'
 import { choiceList } from '../parts/choices.ts'
 import { chartFigure } from '../parts/figure.ts'
 import { chartFiles, chartMenu } from '../export-menu/chart-menu.ts'
@@ -33,20 +32,36 @@ const without = Object.fromEntries(chartParameters.map((name) => [name, null]))
 
 /** A chart with what chooses it. */
 interface Chosen {
-  readonly view: View
-  readonly part: Part
   readonly chart: AskedChart
-  readonly tools: (answer: Answer) => Html
+  readonly tools: Html
   /** Links to begin with, where there is nothing to draw. */
-  readonly begin: (answer: Answer) => Html
-  readonly problems: readonly Problem[]
+  readonly begin?: (answer: Answer) => Html
+}
+
+function choose(part: Part, context: ChartContext): Chosen {
+  switch (part) {
+    case 'groups': {
+      const chart = groupChart(context)
+      return { chart, tools: groupForm(chart.choices, context) }
+    }
+    case 'compare': {
+      const chart = comparedChart(context)
+      return { chart, tools: comparedTools(chart, context) }
+    }
+    case 'unusual': {
+      const chart = unusualChart(context)
+      const begin = (answer: Answer) => unusualBeginnings(chart, answer, context)
+      return { chart, tools: unusualTools(chart, context), begin }
+    }
+  }
 }
 
 export function chartsPage(site: Site, subject: Subject, request: PageRequest): Draft {
   const { language, parameters: given } = request
   const { text } = language
   const { nsid } = subject.collection
-  const { view, part, chart, tools, begin, problems } = read(site, subject, request)
+  const { part, context, chart, tools, begin, problems } = read(site, subject, request)
+  const { view } = context
   const title = text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
   const panels = [...chart.panels, ...(isUnasked(chart) ? [] : conditionNames(view.conditions))]
@@ -76,11 +91,11 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
         ${reversedNotes(tidy, language, (swapped) => withLanguage(chartsAddress(nsid, swapped), language))}
         <p><a href=${back}>${text.charts.back}</a></p>
         <div class="chart-options">${choiceList(text.charts.parts, tabs, language)}</div>
-        ${tools(answer)}
+        ${tools}
         ${await chartFigure(spec, site, language, {
           notes,
           links: isEmpty(spec)
-            ? begin(answer)
+            ? begin?.(answer)
             : isDrawn(spec) &&
               html`<a href=${file} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>`,
         })}
@@ -90,41 +105,19 @@ export function chartsPage(site: Site, subject: Subject, request: PageRequest): 
   }
 }
 
-function read(site: Site, subject: Subject, { parameters: given, language }: PageRequest): Chosen {
+interface Read extends Chosen {
+  readonly part: Part
+  readonly context: ChartContext
+  readonly problems: readonly Problem[]
+}
+
+function read(site: Site, subject: Subject, { parameters: given, language }: PageRequest): Read {
   const { view, problems: wrong } = readView(given, subject, chartParameters)
   const problems = [...wrong]
   const part = readChoice(view, 'part', parts, problems) ?? 'groups'
-  const chosen = choose(part)
-  return { view, part, ...chosen, problems: [...problems, ...chosen.chart.problems] }
-
-  function choose(of: Part): Pick<Chosen, 'chart' | 'tools' | 'begin'> {
-    const begin = () => null
-    switch (of) {
-      case 'groups': {
-        const chart = groupChart(site, subject, view, language)
-        return { chart, tools: () => groupForm(chart.choices, view, subject, language), begin }
-      }
-      case 'compare': {
-        const chart = comparedChart(site, subject, view, language, Date.now())
-        return {
-          chart,
-          begin,
-          tools: () => [
-            comparedForm(chart, view, subject, language),
-            comparedTools(chart, view, subject, language),
-          ],
-        }
-      }
-      case 'unusual': {
-        const chart = unusualChart(site, subject, view, language, Date.now())
-        return {
-          chart,
-          tools: () => unusualTools(chart, view, subject, language),
-          begin: (answer) => unusualBeginnings(chart, answer, subject, language),
-        }
-      }
-    }
-  }
+  const context = { site, subject, view, language, now: Date.now() }
+  const chosen = choose(part, context)
+  return { ...chosen, part, context, problems: [...problems, ...chosen.chart.problems] }
 }
 
 /** Whether there is nothing to draw. */
@@ -136,12 +129,13 @@ function isUnasked({ panels, more }: AskedChart): boolean {
 export function chartDrawing(site: Site, subject: Subject, request: PageRequest): FileDraft | Draft {
   const asked = readFile(site, subject, request)
   if ('status' in asked) return asked
+  const { chart } = asked
   return {
     status: 200,
     media: 'image/svg+xml; charset=utf-8',
-    operation: affordableOperations(site, asked.chart.panels),
+    operation: affordableOperations(site, chart.panels),
     write: async (answer, ask) =>
-      site.charts.draw(asked.chart.chart(await wholeAnswer(asked.chart, answer, ask, site)).spec, 'file'),
+      site.charts.draw(chart.chart(await wholeAnswer(chart, answer, ask, site)).spec, 'file'),
   }
 }
 
@@ -160,7 +154,6 @@ export function chartValues(format: FileFormat) {
     const asked = readFile(site, subject, request)
     if ('status' in asked) return asked
     const { chart, view } = asked
-    const { nsid } = subject.collection
     const { table } = chart
     if (table === undefined) {
       const file = chartFiles(chart, view, subject).find((each) => each.format === format)
@@ -169,16 +162,31 @@ export function chartValues(format: FileFormat) {
     return {
       status: 200,
       media: mediaTypes[format],
-      name: `${nsid}.chart.${format}`,
+      name: `${subject.collection.nsid}.chart.${format}`,
       operation: affordableOperations(site, chart.panels),
-      write: async (answer, ask) =>
-        tableFile(
-          table(await wholeAnswer(chart, answer, ask, site)),
-          format,
-          request.origin + request.address,
-        ),
+      write: async (answer, ask) => {
+        const values = table(await wholeAnswer(chart, answer, ask, site))
+        return fileOf(values, format, request.origin + request.address)
+      },
     }
   }
+}
+
+/** `address`: of the chart, for the metadata of a Parquet file. */
+async function fileOf(
+  { columns, rows }: ChartTable,
+  format: FileFormat,
+  address: string,
+): Promise<Uint8Array> {
+  const spec = {
+    format,
+    columns: Object.entries(columns).map(([name, type]) => ({ name, type, path: [name] })),
+    bom: false,
+    gzip: false,
+    query: address,
+  }
+  const lines = rows.map((row) => JSON.stringify(row))
+  return Buffer.concat(await Array.fromAsync(writeFile(spec, [lines], () => undefined)))
 }
 
 /** A chart with the view that it is of; or the page that says why there is none. */
@@ -187,20 +195,21 @@ function readFile(
   subject: Subject,
   request: PageRequest,
 ): { readonly chart: AskedChart; readonly view: View } | Draft {
-  const isPart = request.parameters.some(([name]) => name === 'part')
-  const { chart, view, problems } = isPart ? read(site, subject, request) : readTime(site, subject, request)
-  const { language } = request
+  const { parameters, language } = request
+  const isPart = parameters.some(([name]) => name === 'part')
+  const { chart, view, problems } = isPart ? readPart() : readTime()
   const title = language.text.charts.title(subjectLabel(subject, language))
   if (problems.length > 0) return problemPage(problems, title, request)
   return chart === null || isUnasked(chart) ? notFoundPage(request) : { chart, view }
-}
 
-function readTime(
-  site: Site,
-  subject: Subject,
-  { parameters: given, language }: PageRequest,
-): { readonly chart: AskedChart | null; readonly view: View; readonly problems: readonly Problem[] } {
-  const { view, problems } = readView(given, subject, timeParameters)
-  const chart = timeChart(site, subject, view, language, Date.now())
-  return { chart, view, problems: [...problems, ...(chart?.problems ?? [])] }
+  function readPart() {
+    const { chart: of, context, problems: wrong } = read(site, subject, request)
+    return { chart: of, view: context.view, problems: wrong }
+  }
+
+  function readTime() {
+    const { view: own, problems: wrong } = readView(parameters, subject, timeParameters)
+    const of = timeChart({ site, subject, view: own, language, now: Date.now() })
+    return { chart: of, view: own, problems: [...wrong, ...(of?.problems ?? [])] }
+  }
 }

@@ -14,10 +14,11 @@ import { filterMenu } from '../browse/filter-menu.ts'
 import { columnHead, optionsBar } from '../browse/options.ts'
 import { searchForm, suggestions } from '../browse/search-form.ts'
 import { conditionList } from '../browse/sentences.ts'
-import { subjectDescription, subjectLabel, fieldLabel } from '../fields/labels.ts'
+import { subjectDescription, subjectLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import { timeChart, measures, type TimeChart } from '../chart-data/time-chart.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
+import { timeChart, type TimeChart } from '../chart-data/time-chart.ts'
 import { html, type Html } from '../html.ts'
 import { affordableOperations, areAffordable, buildOperation, type Operation } from '../operation.ts'
 import type { Draft, PageRequest, Site, Answer } from '../page.ts'
@@ -30,10 +31,8 @@ import { chooseFacets } from '../view/facets.ts'
 import { timeParameters } from '../view/parameters.ts'
 import { readView, changed, type View } from '../view/view.ts'
 import { problemPage } from './failure.ts'
-import type { Language } from '../languages/language.ts'
-import { withOthers } from '../chart-data/own-parameters.ts'
 import { writeConditions } from '../view/conditions.ts'
-import { choiceList } from '../parts/choices.ts'
+import { timeTools } from '../parts/chart-tools.ts'
 import { chartFigure } from '../parts/figure.ts'
 import type { Names } from '../parts/values.ts'
 import { viewFiles } from '../export-menu/files.ts'
@@ -44,7 +43,8 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
   const { collection } = subject
   const { text } = language
   const { view, problems: wrong } = readView(parameters, subject, timeParameters)
-  const chart = timeChart(site, subject, view, language, Date.now())
+  const context: ChartContext = { site, subject, view, language, now: Date.now() }
+  const chart = timeChart(context)
   const asked = view.page === null ? chart : null
   const problems = [...wrong, ...(chart?.problems ?? [])]
   const title = subjectLabel(subject, language)
@@ -79,7 +79,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
     feed: feedAddress(collection.nsid, view),
     async render(answer, index) {
       const isLive = view.sort === null && view.page === null && view.search === ''
-      const context: MenuContext = { ...request, site, index }
+      const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
       const isAnswered = time?.more(answer).every(({ name }) => Object.hasOwn(answer, name)) === true
       const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
@@ -108,8 +108,8 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             ${
               time !== null &&
               isAnswered &&
-              html`${await timeFigure(time, answer, view, subject, site, language)}
-              ${chartMenu(time, answer, view, subject, context)}`
+              html`${await timeFigure(time, answer, context)}
+              ${chartMenu(time, answer, view, subject, menu)}`
             }
             <span id="results" tabindex="-1"></span>
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
@@ -123,7 +123,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
                   })
             }
             ${pager(list, browse)}
-            ${viewMenu(view, list.totalCount, subject, browse.names, context)}
+            ${viewMenu(view, list.totalCount, subject, browse.names, menu)}
           </section>
         </div>
       `
@@ -158,53 +158,24 @@ function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html
 async function timeFigure(
   { choices, chart }: TimeChart,
   answer: Answer,
-  view: View,
-  { collection }: Subject,
-  site: Site,
-  language: Language,
+  context: ChartContext,
 ): Promise<Html> {
-  const { text } = language
+  const { site, subject, view, language } = context
+  const { charts } = language.text
+  const { nsid } = subject.collection
   const { spec, notes } = chart(answer)
   if (spec.keys.length === 0) return notes.length > 0 && html`<p class="none">${notes.join(' ')}</p>`
-  const choice = (name: 'as' | 'split' | 'per', value: string | null, label: string, isChosen: boolean) => ({
-    label,
-    address: collectionAddress(collection.nsid, withOthers(view, { [name]: value })),
-    isChosen,
-  })
-  const { as, split, splits, per, periods, field } = choices
   const [from = '', to = ''] = writeConditions(
-    (['from', 'to'] as const).map((operator) => ({ field, operator, values: [''] })),
+    (['from', 'to'] as const).map((operator) => ({ field: choices.field, operator, values: [''] })),
     () => false,
   ).map(([name]) => name)
   return chartFigure(spec, site, language, {
     notes,
     brush: { from, to },
-    tools: html`<div class="chart-options">
-      ${choiceList(
-        text.charts.values,
-        measures.map((each) => choice('as', each === 'count' ? null : each, text.charts[each], each === as)),
-        language,
-      )}
-      ${choiceList(
-        text.charts.per,
-        [
-          choice('per', null, text.charts.automatic, per === null),
-          ...periods.map((each) => choice('per', each, text.charts.periods[each], each === per)),
-        ],
-        language,
-      )}
-      ${choiceList(
-        text.charts.split,
-        [
-          choice('split', null, text.charts.none, split === null),
-          ...splits.map((each) => choice('split', each.name, fieldLabel(each, language), each === split)),
-        ],
-        language,
-      )}
-    </div>`,
+    tools: timeTools(choices, context),
     links: html`
-      <a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>
-      <a href=${withLanguage(chartFileAddress(collection.nsid, view, 'svg'), language)} rel="nofollow" download data-image=${text.charts.image}>${text.charts.file}</a>
+      <a href=${withLanguage(chartsAddress(nsid, view), language)} rel="nofollow">${charts.more}</a>
+      <a href=${withLanguage(chartFileAddress(nsid, view, 'svg'), language)} rel="nofollow" download data-image=${charts.image}>${charts.file}</a>
     `,
   })
 }

@@ -1,81 +1,126 @@
-/** Links that choose what compared and unusual charts show. */
-import { chartsAddress, withLanguage } from '../addresses.ts'
-import type { Subject } from '../fields/subject.ts'
-import { type ComparedChart, queryName } from '../chart-data/compared-chart.ts'
-import { withOthers } from '../chart-data/own-parameters.ts'
-import { periods } from '../chart-data/periods.ts'
-import { measures } from '../chart-data/time-chart.ts'
+/** Forms and links that choose what charts show. */
+import { chartsAddress, collectionAddress, withLanguage } from '../addresses.ts'
+import type { ChartContext } from '../chart-data/asked-chart.ts'
+import { type ComparedChart, mostQueries, queryName } from '../chart-data/compared-chart.ts'
+import { type GroupChoices, groupMeasures, sizes } from '../chart-data/group-choices.ts'
+import { type Grouping, groupingLabel } from '../chart-data/grouping.ts'
+import { measures } from '../chart-data/over-time.ts'
+import { type Period, periods } from '../chart-data/periods.ts'
+import type { TimeChoices } from '../chart-data/time-chart.ts'
 import type { UnusualChart } from '../chart-data/unusual-chart.ts'
+import { chartKinds } from '../charts/chart-spec.ts'
+import { fieldLabel } from '../fields/labels.ts'
 import { html, type Html } from '../html.ts'
-import type { Language } from '../languages/language.ts'
 import type { Answer } from '../page.ts'
-import { changed, type View } from '../view/view.ts'
-import { choiceList } from './choices.ts'
+import { changed, periodOnly, recordsOnly, type View, viewParametersOf } from '../view/view.ts'
+import { valueList } from './choices.ts'
+import { hiddenInputs } from './hidden-inputs.ts'
 
-export function comparedTools(
-  { queries, as, per }: ComparedChart,
-  view: View,
-  { collection }: Subject,
-  language: Language,
+type AddressOf = (view: View) => string | null
+
+export function timeTools({ as, split, per, splits }: TimeChoices, context: ChartContext): Html {
+  const { subject, language } = context
+  const { charts } = language.text
+  const to: AddressOf = (view) => collectionAddress(subject.collection.nsid, view)
+  const ways = measures.map((each) => [each === 'count' ? null : each, charts[each]] as const)
+  const fields = splits.map((each) => [each.name, fieldLabel(each, language)] as const)
+  return html`<div class="chart-options">
+    ${valueList(charts.values, 'as', ways, as === 'count' ? null : as, to, context)}
+    ${periodList(per, to, context)}
+    ${valueList(charts.split, 'split', [[null, charts.none], ...fields], split?.name ?? null, to, context)}
+  </div>`
+}
+
+function periodList(per: Period | null, to: AddressOf, context: ChartContext): Html {
+  const { charts } = context.language.text
+  const all = periods.map((each) => [each, charts.periods[each]] as const)
+  return valueList(charts.per, 'per', [[null, charts.automatic], ...all], per, to, context)
+}
+
+export function groupForm(
+  { measure, of, by, kind, top, step, groupings, numbers }: GroupChoices,
+  { view, subject, language }: ChartContext,
 ): Html {
   const { charts } = language.text
-  if (queries.length === 0) return null
-  const to = (name: string, value: string | null) =>
-    chartsAddress(collection.nsid, withOthers(view, { [name]: value }))
+  const fieldOption = (field: (typeof numbers)[number]) =>
+    option(field.name, fieldLabel(field, language), field === of)
+  const others = groupings.filter(({ field, unit }) => unit === null && !numbers.includes(field))
+  const byOptions = (chosen: Grouping | undefined) => html`<select name="by">
+    ${option('', '–', chosen === undefined)}
+    ${groupings.map((each) => option(each.name, groupingLabel(each, language), each.name === chosen?.name))}
+  </select>`
+  return html`<form class="chart-form" action=${chartsAddress(subject.collection.nsid)}>
+    ${hiddenInputs(keptOf(view), language)}
+    <label>${charts.measure}<select name="measure">${groupMeasures.map((each) => option(each, charts.measures[each], each === measure))}</select></label>
+    <label>${charts.of}<select name="of">
+      ${option('', '–', of === null)}
+      ${numbers.map(fieldOption)}
+      <optgroup label=${charts.onlyDistinct}>
+        ${others.map(({ field }) => fieldOption(field))}
+      </optgroup>
+    </select></label>
+    <label>${charts.groupBy}${byOptions(by[0])}</label>
+    <label>${charts.andBy}${byOptions(by[1])}</label>
+    <label>${charts.kind}<select name="kind">
+      ${option('', charts.automatic, kind === null)}
+      ${chartKinds.map((each) => option(each, charts.kinds[each], each === kind))}
+    </select></label>
+    <label>${charts.top}<select name="top">${sizes.map((each) => option(each, language.number(Number(each)), each === top))}</select></label>
+    <label>${charts.step}<input name="step" type="number" min="1" value=${step ?? undefined} /></label>
+    <button>${charts.draw}</button>
+  </form>`
+}
+
+/** The search and the conditions of the view. */
+function keptOf(view: View): readonly (readonly [string, string])[] {
+  return viewParametersOf({ ...recordsOnly(view), others: [] })
+}
+
+function option(value: string, label: string, isChosen: boolean): Html {
+  return html`<option value=${value} selected=${isChosen}>${label}</option>`
+}
+
+/** A query in each row, and an empty row for another one; then links. */
+export function comparedTools({ queries, as, per }: ComparedChart, context: ChartContext): Html {
+  const { view, subject, language } = context
+  const { charts } = language.text
+  const { nsid } = subject.collection
+  const texts = [...queries.map(({ text }) => text), ''].slice(0, mostQueries)
+  const period = per === null ? [] : [['per', per] as const]
+  const kept = [['part', 'compare'] as const, ['as', as] as const, ...period]
+  const form = html`<form class="chart-form compared" action=${chartsAddress(nsid)}>
+    ${hiddenInputs([...keptOf(periodOnly(view, subject)), ...kept], language)}
+    ${texts.map((text, at) => html`<label>${charts.query(language.number(at + 1))}<input name="query" value=${text} maxlength="1000" dir="auto" /></label>`)}
+    <button>${charts.compare}</button>
+    <p class="description">${charts.queryHint}</p>
+  </form>`
+  if (queries.length === 0) return form
+  const to: AddressOf = (next) => chartsAddress(nsid, next)
   const others = view.others.filter(([name]) => name !== 'query')
-  return html`<div class="chart-options">
-    ${choiceList(
-      charts.values,
-      measures.map((each) => ({ label: charts[each], address: to('as', each), isChosen: each === as })),
-      language,
-    )}
-    ${choiceList(
-      charts.per,
-      [
-        { label: charts.automatic, address: to('per', null), isChosen: per === null },
-        ...periods.map((each) => ({
-          label: charts.periods[each],
-          address: to('per', each),
-          isChosen: each === per,
-        })),
-      ],
-      language,
-    )}
-    ${
-      queries.length > 1 &&
-      html`<ul>${queries.map((query, at) => {
-        const rest = queries.filter((_, place) => place !== at).map((each) => ['query', each.text] as const)
-        const address = chartsAddress(collection.nsid, changed(view, { others: [...others, ...rest] }))
-        return html`<li><a href=${withLanguage(address, language)} rel="nofollow"><bdi>${charts.removeQuery(queryName(query.view, language))}</bdi></a></li>`
-      })}</ul>`
-    }
+  const links = queries.map((query) => {
+    const rest = queries.filter((each) => each !== query).map(({ text }) => ['query', text] as const)
+    const address = withLanguage(to(changed(view, { others: [...others, ...rest] })), language)
+    return html`<li><a href=${address} rel="nofollow"><bdi>${charts.removeQuery(queryName(query.view, language))}</bdi></a></li>`
+  })
+  const ways = measures.map((each) => [each, charts[each]] as const)
+  return html`${form}<div class="chart-options">
+    ${valueList(charts.values, 'as', ways, as, to, context)}
+    ${periodList(per, to, context)}
+    ${queries.length > 1 && html`<ul>${links}</ul>`}
   </div>`
 }
 
 export function unusualTools(
   { things, thing, against, backgrounds }: UnusualChart,
-  view: View,
-  { collection }: Subject,
-  language: Language,
+  context: ChartContext,
 ): Html {
-  const { charts } = language.text
-  const to = (name: string, value: string) =>
-    chartsAddress(collection.nsid, withOthers(view, { [name]: value }))
+  const { charts } = context.language.text
+  const to: AddressOf = (view) => chartsAddress(context.subject.collection.nsid, view)
+  const ofs = things.map(({ name, label }) => [name, label] as const)
+  const all = backgrounds.map((each) => [each, charts.backgrounds[each]] as const)
   return html`<div class="chart-options">
-    ${choiceList(
-      charts.of,
-      things.map((each) => ({ label: each.label, address: to('on', each.name), isChosen: each === thing })),
-      language,
-    )}
-    ${choiceList(
-      charts.compareWith,
-      backgrounds.map((each) => ({
-        label: charts.backgrounds[each],
-        address: to('against', each),
-        isChosen: each === against,
-      })),
-      language,
-    )}
+    ${valueList(charts.of, 'on', ofs, thing?.name ?? null, to, context)}
+    ${valueList(charts.compareWith, 'against', all, against, to, context)}
   </div>`
 }
 
@@ -83,11 +128,11 @@ export function unusualTools(
 export function unusualBeginnings(
   { suggestions }: UnusualChart,
   answer: Answer,
-  { collection }: Subject,
-  language: Language,
+  context: ChartContext,
 ): Html {
+  const { subject, language } = context
   return suggestions(answer).map(
     ({ label, view }) =>
-      html`<a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${label}</a>`,
+      html`<a href=${withLanguage(chartsAddress(subject.collection.nsid, view), language)} rel="nofollow">${label}</a>`,
   )
 }

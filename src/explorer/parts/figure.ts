@@ -1,5 +1,4 @@
 /** A chart on a page: its title, the drawing for screens and for phones, and the table of its values. */
-import { withLanguage } from '../addresses.ts'
 import { type ChartSpec, isDrawn, valueText } from '../charts/chart-spec.ts'
 import { legendOf } from '../charts/legend.ts'
 import { html, type Html, trusted } from '../html.ts'
@@ -26,12 +25,11 @@ export async function chartFigure(
   { tools = null, notes = [], links = null, brush }: FigureParts = {},
 ): Promise<Html> {
   const { text } = language
-  const here = withLinksIn(spec, language)
   // One period says in a sentence what a bar as wide as the page says.
   const isSingle = spec.isOrdered && spec.keys.length === 1 && spec.series.length === 1
   const isTable = spec.kind === 'table'
-  const values = spec.keys.length > 0 ? table(here, language) : null
-  const [wide, narrow] = await Promise.all([site.charts.draw(here, 'wide'), site.charts.draw(here, 'narrow')])
+  const values = spec.keys.length > 0 ? table(spec, language) : null
+  const [wide, narrow] = await Promise.all([site.charts.draw(spec, 'wide'), site.charts.draw(spec, 'narrow')])
   const isShown = wide !== null && narrow !== null && !isSingle
   const failure = isShown || isSingle || !isDrawn(spec) ? [] : [text.charts.failed]
   const said = [...failure, spec.description, ...notes].filter((each) => each !== '').join(' ')
@@ -47,15 +45,6 @@ export async function chartFigure(
       ${!isTable && values !== null && html`<details open=${!isShown && !isSingle}><summary>${text.charts.table}</summary>${values}</details>`}
     </div>
   </figure>`
-}
-
-function withLinksIn(spec: ChartSpec, language: Language): ChartSpec {
-  const to = (href: string | null) => (href === null ? null : withLanguage(href, language))
-  return {
-    ...spec,
-    keys: spec.keys.map(({ label, href }) => ({ label, href: to(href) })),
-    series: spec.series.map((series) => ({ ...series, hrefs: series.hrefs.map(to) })),
-  }
 }
 
 function legend(spec: ChartSpec): Html {

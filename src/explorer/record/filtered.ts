@@ -3,7 +3,6 @@ import { collectionAddress, withLanguage } from '../addresses.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
-import type { Condition } from '../view/conditions.ts'
 import { emptyView, type View } from '../view/view.ts'
 
 /** The collection with the field's value; null where an address cannot have it. */
@@ -12,10 +11,9 @@ export function filteredAddress(
   field: ShownField,
   value: string,
   language: Language,
-  others: readonly Condition[] = [],
 ): string | null {
   const isReference = field.type.kind === 'strongRef' || field.type.kind === 'atUri'
   if (field.isArray && isReference) return null
-  const conditions: View['conditions'] = [{ field, operator: 'is', values: [value] }, ...others]
+  const conditions: View['conditions'] = [{ field, operator: 'is', values: [value] }]
   return withLanguage(collectionAddress(subject.collection.nsid, { ...emptyView, conditions }), language)
 }

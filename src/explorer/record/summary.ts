@@ -3,6 +3,8 @@ import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
+import { describe, recordsAddress } from '../chart-data/asked-chart.ts'
+import { periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { timeOf } from '../parts/values.ts'
@@ -10,9 +12,10 @@ import { buildOperation, enumOf, type Panel } from '../operation.ts'
 import type { Answer, IndexState, Site } from '../page.ts'
 import { allColumns, groupFiles, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
+import { chartFigure } from '../parts/figure.ts'
+import { emptyView } from '../view/view.ts'
 import { whereOf } from '../view/where.ts'
 import { filteredAddress } from './filtered.ts'
-import { type MonthGroup, monthsFigure, mostMonths } from './months-figure.ts'
 import { scaled, scaleOf } from './scales.ts'
 import { fieldWords } from './values.ts'
 
@@ -32,6 +35,8 @@ export interface Summarized {
 const leastRatio = 3
 const mostSummaries = 2
 const mostScores = 4
+/** Of the newest. One more is asked for, that of records without a time. */
+const mostMonths = 240
 
 /** `index`: which collections have many more records than this one; without it there are no summaries. */
 export function summarizedBy(
@@ -101,7 +106,8 @@ interface SummaryAnswer {
   readonly min?: Readonly<Record<string, string | null>>
   readonly max?: Readonly<Record<string, string | null>>
   readonly avg?: Readonly<Record<string, number | null>>
-  readonly groups?: readonly MonthGroup[]
+  /** By month; the key is null for records without a time. */
+  readonly groups?: readonly { readonly key: string | null; readonly count: number }[]
 }
 
 export async function summaries(
@@ -122,12 +128,12 @@ export async function summaries(
 async function summary(
   uri: string,
   summarized: Summarized,
-  { count, min, max, avg, groups }: SummaryAnswer,
+  { count, min, max, avg, groups = [] }: SummaryAnswer,
   isOnly: boolean,
   context: MenuContext,
 ): Promise<Html> {
   const { holder, field, scores, bucket } = summarized
-  const { language, site } = context
+  const { language } = context
   const { text } = language
   const { time } = holder.roles
   const label = subjectLabel(holder, language)
@@ -142,9 +148,55 @@ async function summary(
       ${last !== null && html`<div><dt>${text.record.last}</dt><dd>${timeOf(last, language)}</dd></div>`}
       ${scores.map((score) => average(score, avg?.[score.name] ?? null, holder, language))}
     </dl>
-    ${bucket !== null && groups !== undefined && (await monthsFigure(groups, uri, holder, field, site, language))}
+    ${bucket !== null && (await monthsFigure(groups, uri, summarized, context))}
     ${summaryMenu(uri, summarized, count, context)}
   </section>`
+}
+
+/** How many records there are in each month; the bars lead to them. Null without any time. */
+async function monthsFigure(
+  groups: NonNullable<SummaryAnswer['groups']>,
+  uri: string,
+  { holder, field }: Summarized,
+  { site, language }: MenuContext,
+): Promise<Html> {
+  const { charts } = language.text
+  const counts = new Map(
+    groups.flatMap(({ key, count }) => (key === null ? [] : [[Date.parse(key), count] as const])),
+  )
+  if (counts.size === 0) return null
+  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())]
+  const time = holder.fields.get(holder.roles.time)
+  const view = { ...emptyView, conditions: [{ field, operator: 'is', values: [uri] } as const] }
+  const starts = periodsBetween('month', first, last, mostMonths)
+  const undated = groups.find(({ key }) => key === null)?.count ?? 0
+  const spec = describe(
+    {
+      kind: 'bars',
+      title: charts.recordsPer.month,
+      unit: 'number',
+      keyLabel: charts.periods.month,
+      valueLabel: charts.records,
+      isOrdered: true,
+      isStacked: true,
+      keys: starts.map((start) => ({
+        label: periodLabel('month', start, language),
+        href: recordsAddress(
+          holder,
+          time === undefined ? null : viewOfPeriod(view, time, 'month', start),
+          language,
+        ),
+      })),
+      series: [{ name: charts.records, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] }],
+    },
+    language,
+  )
+  return chartFigure(spec, site, language, {
+    notes: [
+      ...(undated > 0 ? [charts.undated(language.number(undated))] : []),
+      ...((starts[0] ?? 0) > first ? [charts.newestOnly] : []),
+    ],
+  })
 }
 
 /** Months as files, and the summary as a query. */
