@@ -115,7 +115,7 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
       viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
       language,
     )
-  const title = (as === 'share' ? charts.sharePer : charts.recordsPer)[period]
+  const title = (as === 'share' ? charts.sharePer : charts.recordsPer)(charts.periods[period])
   return {
     spec: describe(
       {

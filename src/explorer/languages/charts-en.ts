@@ -18,20 +18,9 @@ export const charts = {
   withoutValue: (count: string) => `Without a value: ${count}.`,
   records: 'Records',
   shareOfAll: 'Share of all records of the period',
-  recordsPer: {
-    hour: 'Records per hour',
-    day: 'Records per day',
-    week: 'Records per week',
-    month: 'Records per month',
-    year: 'Records per year',
-  },
-  sharePer: {
-    hour: 'Share of all records per hour',
-    day: 'Share of all records per day',
-    week: 'Share of all records per week',
-    month: 'Share of all records per month',
-    year: 'Share of all records per year',
-  },
+  /** `period`: one of `periods`. */
+  recordsPer: (period: string) => `Records per ${period.toLowerCase()}`,
+  sharePer: (period: string) => `Share of all records per ${period.toLowerCase()}`,
   periods: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month', year: 'Year' },
   by: (what: string, field: string) => `${what}, by ${field}`,
   others: 'Others',

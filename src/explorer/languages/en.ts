@@ -218,7 +218,6 @@ export const en = {
     notIndexedHint: 'It may have been deleted, or it has not arrived yet.',
   },
   account: {
-    handle: 'Handle',
     none: 'This account has no records here',
     noneOfThese: 'This account has no records in these collections',
     collections: (first: string, last: string, all: string) => `Collections ${first} to ${last} of ${all}`,

@@ -8,7 +8,7 @@ import { foldText } from '../../util/text/fold.ts'
 import { type Names, plainValue } from '../parts/values.ts'
 import { operatorsOf } from '../view/conditions.ts'
 import { changed, type View } from '../view/view.ts'
-import { recordArguments, type Where } from '../view/where.ts'
+import { nest, recordArguments, type Where } from '../view/where.ts'
 import { type FacetAnswer, facetSelection } from './list.ts'
 import { referredPanel } from './names.ts'
 
@@ -60,10 +60,7 @@ export function findCondition(field: ShownField, find: string): Where | null {
   else if (targetTitle !== null && !isArray) inner = { [targetTitle]: contains }
   else if (operatorsOf(field).includes('contains')) inner = contains
   else return null
-  return field.steps.reduceRight<Where>(
-    (inside, { name, some }) => ({ [name]: some ? { some: inside } : inside }),
-    inner,
-  )
+  return nest(field, inner)
 }
 
 /** Null for a field that is not grouped by. */

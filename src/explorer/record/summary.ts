@@ -173,7 +173,7 @@ async function monthsFigure(
   const spec = describe(
     {
       kind: 'bars',
-      title: charts.recordsPer.month,
+      title: charts.recordsPer(charts.periods.month),
       unit: 'number',
       keyLabel: charts.periods.month,
       valueLabel: charts.records,
