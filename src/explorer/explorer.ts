@@ -20,6 +20,7 @@ import { recordPage } from './pages/record.ts'
 import { searchPage } from './pages/search.ts'
 import { frameEnd, frameStart } from './parts/frame.ts'
 import { nsidOfSitemap, recordsSitemap, robotsText, type Sitemap, sitemapText } from './robots.ts'
+import { unknownChoice } from './view/problem.ts'
 import { queryText } from './view/view.ts'
 
 export interface ExplorerRequest {
@@ -146,7 +147,7 @@ function isRefused({ operation }: Draft, { parameters }: PageRequest, { price }:
 function unknownLanguage(chosen: string | null, request: PageRequest): Draft | null {
   if (chosen === null || chosen.trim() === '' || request.language.isChosen) return null
   const choices = languages.map(({ tag }) => tag)
-  const problem = { kind: 'unknownChoice', name: 'lang', value: chosen.slice(0, 100), choices } as const
+  const problem = unknownChoice('lang', chosen, choices)
   return {
     ...problemPage([problem], request.language.text.wrongAddress, request),
     isEmbedded: request.parts[0] === 'embed',

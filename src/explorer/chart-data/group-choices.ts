@@ -2,11 +2,11 @@
 import { chartKinds, type ChartKind } from '../charts/chart-spec.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
-import type { Problem } from '../view/problem.ts'
+import { type Problem, unknownChoice } from '../view/problem.ts'
 import type { View } from '../view/view.ts'
 import type { Group } from './asked-chart.ts'
 import { type Grouping, isNumber } from './grouping.ts'
-import { readChoice, readOther, unknownChoice } from './own-parameters.ts'
+import { readChoice, readOther } from './own-parameters.ts'
 
 export const groupMeasures = ['count', 'share', 'average', 'median', 'distinct'] as const
 export type GroupMeasure = (typeof groupMeasures)[number]

@@ -1,5 +1,5 @@
 /** Parameters of a page besides those of a view: reading and changing them. */
-import type { Problem } from '../view/problem.ts'
+import { type Problem, unknownChoice } from '../view/problem.ts'
 import { changed, type View } from '../view/view.ts'
 
 /** The last value of the parameter; blank without one. */
@@ -30,10 +30,6 @@ export function readNamed<T extends { readonly name: string }>(
   const names = choices.map((each) => each.name)
   const found = readChoice(view, name, names, problems)
   return choices.find((each) => each.name === found) ?? null
-}
-
-export function unknownChoice(name: string, value: string, choices: readonly string[]): Problem {
-  return { kind: 'unknownChoice', name, value: value.slice(0, 100), choices }
 }
 
 /** The first page of the view with these parameters instead; null removes one. */

@@ -54,28 +54,39 @@ export function createChartRenderer({
 }: ChartRendererGiven): ChartRenderer {
   const drawn = new LRUCache<string, string>({ maxSize: cacheSize, sizeCalculation: (svg) => svg.length + 1 })
   const drawing = new Map<string, Promise<string | null>>()
-  const waiting = new Map<number, Waiting>()
-  let thread: Worker | null = null
-  let idle: NodeJS.Timeout | undefined
-  let lastId = 0
-
+  const thread = createDrawingThread({ onFault, module, timeout, queue })
   return {
     async draw(spec, layout) {
       if (!isDrawn(spec) || isTooLarge(spec)) return null
       const key = JSON.stringify([layout, spec])
       const known = drawn.get(key)
       if (known !== undefined) return known
-      const under = drawing.get(key) ?? order(spec, layout).finally(() => drawing.delete(key))
+      const under = drawing.get(key) ?? thread.order(spec, layout).finally(() => drawing.delete(key))
       drawing.set(key, under)
       const svg = await under
       if (svg !== null) drawn.set(key, svg)
       return svg
     },
-    async [Symbol.asyncDispose]() {
-      clearTimeout(idle)
-      await end()
-    },
+    [Symbol.asyncDispose]: thread.end,
   }
+}
+
+interface DrawingThread {
+  readonly order: (spec: ChartSpec, layout: Layout) => Promise<string | null>
+  readonly end: () => Promise<void>
+}
+
+function createDrawingThread({
+  onFault,
+  module,
+  timeout,
+  queue,
+}: Required<ChartRendererGiven>): DrawingThread {
+  const waiting = new Map<number, Waiting>()
+  let thread: Worker | null = null
+  let idle: NodeJS.Timeout | undefined
+  let lastId = 0
+  return { order, end }
 
   function order(spec: ChartSpec, layout: Layout): Promise<string | null> {
     if (waiting.size >= queue) {
@@ -128,6 +139,7 @@ export function createChartRenderer({
   }
 
   async function end(): Promise<void> {
+    clearTimeout(idle)
     const ended = thread
     fail()
     await ended?.terminate()

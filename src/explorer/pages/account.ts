@@ -4,12 +4,13 @@ import { selectFields } from '../fields/record-selection.ts'
 import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
 import { briefColumns, type ListNode, resultOfNode } from '../lists/list.ts'
 import { affordable, buildOperation, type Operation, type Panel } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import { results } from '../parts/results.ts'
 import { recordText, zoneNote } from '../parts/values.ts'
-import type { Problem } from '../view/problem.ts'
+import { type Problem, unknownChoice } from '../view/problem.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
@@ -24,6 +25,15 @@ interface AccountList {
   readonly nodes: readonly (ListNode & { readonly actorHandle: string | null })[]
 }
 
+/** The collections of a page. */
+interface Shown {
+  readonly did: string
+  readonly all: readonly Subject[]
+  /** The place of the first one among all. */
+  readonly start: number
+  readonly subjects: readonly Subject[]
+}
+
 export function accountPage(site: Site, did: string, request: PageRequest): Draft {
   const { parameters, language } = request
   const { text } = language
@@ -32,33 +42,24 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
   const start = given === undefined ? 0 : all.findIndex(({ collection }) => collection.nsid === given)
   const problems: readonly Problem[] = [
     ...unknownParameters(parameters.filter(([name]) => name !== fromParameter)),
-    ...(start < 0
-      ? [
-          {
-            kind: 'unknownChoice',
-            name: fromParameter,
-            value: given?.slice(0, 100) ?? '',
-            choices: [],
-          } as const,
-        ]
-      : []),
+    ...(start < 0 ? [unknownChoice(fromParameter, given ?? '', [])] : []),
   ]
   if (problems.length > 0) return problemPage(problems, did, request)
-  const subjects = all.slice(start, start + numberFrom(start))
+  const subjects = affordableFrom(start, did, site)
   const isWhole = subjects.length === all.length
-  const next = all[start + subjects.length]
+  const listsIn = (answer: Answer) => subjects.map((subject) => listOf(answer, subject))
   return {
     status: 200,
     title: did,
-    operation: build(subjects),
+    operation: build(subjects, did, site),
     isIndexed: parameters.length === 0,
     known(answer) {
-      const lists = subjects.map((subject) => listOf(answer, subject))
+      const lists = listsIn(answer)
       if (isWhole && lists.every(isEmpty)) return { status: 404, title: text.account.none }
       return { status: 200, title: handleOf(lists) ?? did }
     },
     render(answer) {
-      const lists = subjects.map((subject) => listOf(answer, subject))
+      const lists = listsIn(answer)
       const handle = handleOf(lists)
       return html`
         <p class="kind">${text.record.account}</p>
@@ -66,67 +67,58 @@ export function accountPage(site: Site, did: string, request: PageRequest): Draf
         ${handle !== null && html`<p><bdi class="uri">${did}</bdi></p>`}
         ${lists.every(isEmpty) && html`<p>${isWhole ? text.account.none : text.account.noneOfThese}. ${text.record.notIndexedHint}</p>`}
         ${!lists.every(isEmpty) && zoneNote(language)}
-        ${subjects.map((subject, at) => section(subject, lists[at] as AccountList))}
-        ${!isWhole && pages()}
+        ${subjects.map((subject) => section(subject, listOf(answer, subject), did, site, language))}
+        ${!isWhole && pages({ did, all, start, subjects }, language)}
       `
     },
   }
+}
 
-  function build(shown: readonly Subject[]): Operation {
-    return buildOperation(
-      site.schema,
-      'Account',
-      shown.map((subject) => panel(did, subject, site)),
-    )
-  }
+function build(shown: readonly Subject[], did: string, site: Site): Operation {
+  return buildOperation(
+    site.schema,
+    'Account',
+    shown.map((subject) => panel(did, subject, site)),
+  )
+}
 
-  /** How many collections a page can afford; at least one. */
-  function numberFrom(first: number): number {
-    let number = Math.min(mostCollections, all.length - first)
-    while (number > 1 && (site.price(build(all.slice(first, first + number))) ?? 0) > affordable) number -= 1
-    return number
-  }
+/** As many collections as a page can afford; at least one. */
+function affordableFrom(start: number, did: string, site: Site): readonly Subject[] {
+  const subjects = site.subjects.all.slice(start, start + mostCollections)
+  while (subjects.length > 1 && (site.price(build(subjects, did, site)) ?? 0) > affordable) subjects.pop()
+  return subjects
+}
 
-  function pages(): Html {
-    const { number } = language
-    const shown = text.account.collections(
-      number(start + 1),
-      number(start + subjects.length),
-      number(all.length),
-    )
-    const address = (from: Subject | null) => {
-      const own = accountAddress(did)
-      return withLanguage(
-        from === null ? own : withParameter(own, fromParameter, from.collection.nsid),
-        language,
-      )
-    }
-    return html`<nav class="pages" aria-label=${text.browse.pages}>
-      <span>${shown}</span>
-      ${start > 0 && html`<a href=${address(null)} rel="nofollow">${text.firstPage}</a>`}
-      ${next !== undefined && html`<a class="next" href=${address(next)} rel="next nofollow">${text.next}</a>`}
-    </nav>`
-  }
+function pages({ did, all, start, subjects }: Shown, language: Language): Html {
+  const { text, number } = language
+  const end = start + subjects.length
+  const own = accountAddress(did)
+  const next = all[end]
+  return html`<nav class="pages" aria-label=${text.browse.pages}>
+    <span>${text.account.collections(number(start + 1), number(end), number(all.length))}</span>
+    ${start > 0 && html`<a href=${withLanguage(own, language)} rel="nofollow">${text.firstPage}</a>`}
+    ${next !== undefined && html`<a class="next" href=${withLanguage(withParameter(own, fromParameter, next.collection.nsid), language)} rel="next nofollow">${text.next}</a>`}
+  </nav>`
+}
 
-  function section(subject: Subject, { totalCount, nodes }: AccountList): Html {
-    if (totalCount === 0) return null
-    const { fields } = subject
-    const field = fields.get('did')
-    const address = field === undefined ? null : filteredAddress(subject, field, did, language)
-    const count = language.plural(text.records, totalCount)
-    const columns = briefColumns(subject)
-    return html`<section>
-      <h2>${subjectLabel(subject, language)}</h2>
-      <p>${address === null ? count : html`<a href=${address} rel="nofollow">${count}</a>`}</p>
-      ${results(
-        nodes.map((node) => resultOfNode(node, columns, subject, site)),
-        'list',
-        [],
-        subject,
-        language,
-      )}
-    </section>`
-  }
+function section(
+  subject: Subject,
+  { totalCount, nodes }: AccountList,
+  did: string,
+  site: Site,
+  language: Language,
+): Html {
+  if (totalCount === 0) return null
+  const field = subject.fields.get('did')
+  const address = field === undefined ? null : filteredAddress(subject, field, did, language)
+  const count = language.plural(language.text.records, totalCount)
+  const columns = briefColumns(subject)
+  const found = nodes.map((node) => resultOfNode(node, columns, subject, site))
+  return html`<section>
+    <h2>${subjectLabel(subject, language)}</h2>
+    <p>${address === null ? count : html`<a href=${address} rel="nofollow">${count}</a>`}</p>
+    ${results(found, 'list', [], subject, language)}
+  </section>`
 }
 
 function panel(did: string, subject: Subject, { schema }: Site): Panel {

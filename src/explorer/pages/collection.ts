@@ -81,10 +81,7 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
       const isLive = view.sort === null && view.page === null && view.search === ''
       const menu: MenuContext = { ...request, site, index }
       const list = answer['list'] as ListAnswer
-      const isAnswered = time?.more(answer).every(({ name }) => Object.hasOwn(answer, name)) === true
-      const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
       const browse: Browse = { site, subject, view, language, names: readNames(answer, facets) }
-      const charts = html`<a href=${withLanguage(chartsAddress(collection.nsid, view), language)} rel="nofollow">${text.charts.more}</a>`
       const head = (field: (typeof columns)[number]) => columnHead(field, browse)
       const found = list.edges.map((edge) => resultOf(edge, columns, subject, site))
       return html`
@@ -104,19 +101,12 @@ export function collectionPage(site: Site, subject: Subject, request: PageReques
             </details>
           </aside>
           <section class="results" aria-label=${text.results} data-new=${isLive ? JSON.stringify(text.browse.newRecords) : undefined}>
-            ${asked !== null && !isAnswered && html`<p class="none">${text.browse.noChart} ${charts}</p>`}
-            ${
-              time !== null &&
-              isAnswered &&
-              html`${await timeFigure(time, answer, context)}
-              ${chartMenu(time, answer, view, subject, menu)}`
-            }
+            ${await chartPart(asked, time, answer, menu, context)}
             <span id="results" tabindex="-1"></span>
             ${optionsBar(list.totalCount, time?.undated(answer) ?? null, columns, browse)}
             ${
               found.length === 0
-                ? html`<p class="empty">${text.noResults} ${isReducible && text.noResultsHint}</p>
-                    ${characterLinks(answer, browse)}`
+                ? nothingFound(answer, browse)
                 : results(found, view.show, columns, subject, language, {
                     head,
                     imageHosts: site.operator.imageHosts,
@@ -140,6 +130,14 @@ function isUntidy(parameters: PageRequest['parameters']): boolean {
   )
 }
 
+function nothingFound(answer: Answer, browse: Browse): Html {
+  const { view, language } = browse
+  const { noResults, noResultsHint } = language.text
+  const isReducible = view.conditions.length > 0 || /\s/.test(view.search.trim())
+  return html`<p class="empty">${noResults} ${isReducible && noResultsHint}</p>
+    ${characterLinks(answer, browse)}`
+}
+
 function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html {
   const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageInfo
   const { view, language } = browse
@@ -152,6 +150,26 @@ function pager({ pageInfo }: Pick<ListAnswer, 'pageInfo'>, browse: Browse): Html
     ${hasPreviousPage && html`<a href=${page('before', startCursor)} rel="prev nofollow">${text.previous}</a>`}
     ${hasNextPage && html`<a class="next" href=${page('after', endCursor)} rel="next nofollow">${text.next}</a>`}
   </nav>`
+}
+
+/** The time chart; if it costs too much or has failed, a link to others instead. Nothing without a time. */
+async function chartPart(
+  asked: TimeChart | null,
+  affordable: TimeChart | null,
+  answer: Answer,
+  menu: MenuContext,
+  context: ChartContext,
+): Promise<Html> {
+  const { subject, view, language } = context
+  const { text } = language
+  if (affordable?.more(answer).every(({ name }) => Object.hasOwn(answer, name)) === true)
+    return html`${await timeFigure(affordable, answer, context)}
+      ${chartMenu(affordable, answer, view, subject, menu)}`
+  const address = withLanguage(chartsAddress(subject.collection.nsid, view), language)
+  return (
+    asked !== null &&
+    html`<p class="none">${text.browse.noChart} <a href=${address} rel="nofollow">${text.charts.more}</a></p>`
+  )
 }
 
 /** The time chart with the choices of what it shows. */

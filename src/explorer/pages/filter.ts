@@ -17,7 +17,7 @@ import { conditionNames, readNames } from '../lists/names.ts'
 import { facetOf, findCondition, valuePanels } from '../lists/values.ts'
 import { type Condition, mostConditions, readConditions } from '../view/conditions.ts'
 import { filterParameters, timeParameters } from '../view/parameters.ts'
-import type { Problem } from '../view/problem.ts'
+import { type Problem, unknownChoice } from '../view/problem.ts'
 import { readView, type View, withCondition } from '../view/view.ts'
 import { problemPage } from './failure.ts'
 
@@ -37,9 +37,7 @@ export function filterPage(site: Site, subject: Subject, request: PageRequest): 
   const written = field === null ? null : writtenCondition(field, last('op'), last('value'), subject)
   const problems: readonly Problem[] = [
     ...read.problems,
-    ...(field === null && last('field') !== ''
-      ? [{ kind: 'unknownChoice', name: 'field', value: last('field').slice(0, 100), choices: [] } as const]
-      : []),
+    ...(field === null && last('field') !== '' ? [unknownChoice('field', last('field'), [])] : []),
     ...(written?.problems ?? []),
   ]
   const title = field === null ? text.filtering.add : text.filtering.by(fieldLabel(field, language))

@@ -5,6 +5,7 @@ import { accountAddress, collectionAddress, withLanguage } from '../addresses.ts
 import { subjectLabel, labelIn } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
 import { buildOperation } from '../operation.ts'
 import type { Answer, Draft, PageRequest, Site } from '../page.ts'
 import {
@@ -28,19 +29,25 @@ import {
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
-import { type Shown, fieldList, isPresent } from '../record/values.ts'
+import { type Shown as ShownValues, fieldList, isPresent } from '../record/values.ts'
 import { allColumns, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'
 
+/** A record with what its page knows. */
+interface Shown {
+  readonly uri: string
+  readonly subject: Subject
+  readonly language: Language
+}
+
 export function recordPage(site: Site, subject: Subject, uri: string, request: PageRequest): Draft {
   const { parameters, language } = request
-  const { collection, roles } = subject
   const { text } = language
   const label = subjectLabel(subject, language)
   const problems = unknownParameters(parameters)
   if (problems.length > 0) return problemPage(problems, label, request)
-  const referring = referringTo(subject, site)
+  const shown: Shown = { uri, subject, language }
   const summarized = site
     .readIndex()
     .catch(() => null)
@@ -57,58 +64,29 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
     known(answer) {
       const node = nodeOf(answer)
       if (node === null) return { status: 404, title: text.record.notIndexed }
-      const summary = textOf(node.recordJson, roles.summary, subject)?.replaceAll(directions, '')
+      const summary = textOf(node.recordJson, subject.roles.summary, subject)?.replaceAll(directions, '')
       return {
         status: 200,
-        title: nameOf(node),
+        title: nameOf(node, shown),
         ...(summary !== undefined && { description: shortText(summary, 300) }),
       }
     },
     async render(answer, index) {
       const node = nodeOf(answer)
-      if (node === null) return missing()
+      if (node === null) return missing(shown)
       const context: MenuContext = { ...request, site, index }
-      const named = namedBy(node)
-      const summary =
-        named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)
-      const tag = languageOf(node.recordJson, subject)
-      const shown: Shown = {
-        subject,
-        language,
-        references: readReferences(node),
-        imageHosts: site.operator.imageHosts,
-        textLanguage: tag,
-        filterBy,
-        isCompact: false,
-        path: [],
-      }
-      const elsewhere = new Set([
-        ...(named !== null && named.text.length <= longestHeading ? named.field.properties : []),
-        ...(summary === null ? [] : (subject.fields.get(roles.summary ?? '')?.properties ?? [])),
-      ])
+      const values = valuesOf(node, shown, site)
       return html`
-        <article class="record">
-          <p class="kind"><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${label}</a></p>
-          ${
-            named === null
-              ? html`<h1>${kindTimeAndKey(readOf(node), subject, uri, language)}</h1>`
-              : html`<h1 lang=${tag ?? undefined} dir="auto">${shortText(named.text, longestHeading)}</h1>`
-          }
-          ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
-          <div class="record-columns">
-            <section aria-label=${text.record.fields}>${groupedFields(node.recordJson, shown, elsewhere)}</section>
-            <aside aria-label=${text.record.about}>${about(node)}</aside>
-          </div>
-        </article>
+        ${article(node, shown, values)}
         ${await summaries(uri, await summarized, answer, context)}
-        ${incoming(node, referring, shown)}
-        ${raw(node)}
+        ${incoming(node, referringTo(subject, site), values)}
+        ${raw(node, language)}
         ${exportMenu(
           {
             kind: 'record',
-            title: nameOf(node),
+            title: nameOf(node, shown),
             operation: buildOperation(site.schema, 'Record', [recordPanel(uri, subject, site)]),
-            files: recordFiles(collection.nsid, {
+            files: recordFiles(subject.collection.nsid, {
               where: { uri: { eq: uri } },
               fields: allColumns(subject, site.schema),
             }),
@@ -118,62 +96,103 @@ export function recordPage(site: Site, subject: Subject, uri: string, request: P
       `
     },
   }
+}
 
-  function namedBy(node: RecordNode): NamingText | null {
-    return namingText(readOf(node), subject)
+/** What the values of the record are shown with. */
+function valuesOf(node: RecordNode, { subject, language }: Shown, site: Site): ShownValues {
+  return {
+    subject,
+    language,
+    references: readReferences(node),
+    imageHosts: site.operator.imageHosts,
+    textLanguage: languageOf(node.recordJson, subject),
+    isCompact: false,
+    path: [],
+    filterBy(properties, value) {
+      const field = subject.ownFields.get(properties.join('\n'))
+      if (field === undefined || !field.isGroup || field.type.kind !== 'string') return null
+      const isNarrow = field.isArray || field.type.categorical || field.type.code || field.values.length > 0
+      return isNarrow ? filteredAddress(subject, field, value, language) : null
+    },
   }
+}
 
-  function readOf({ recordJson, indexedAt }: RecordNode): ReadValue {
-    return ({ name, properties }) => (name === 'indexedAt' ? indexedAt : valueAt(recordJson, properties))
-  }
+function article(node: RecordNode, shown: Shown, values: ShownValues): Html {
+  const { uri, subject, language } = shown
+  const { collection, fields, roles } = subject
+  const { record } = language.text
+  const tag = values.textLanguage
+  const named = namedBy(node, subject)
+  const summary = named?.field.name === roles.summary ? null : textOf(node.recordJson, roles.summary, subject)
+  const elsewhere = new Set([
+    ...(named !== null && named.text.length <= longestHeading ? named.field.properties : []),
+    ...(summary === null ? [] : (fields.get(roles.summary ?? '')?.properties ?? [])),
+  ])
+  return html`<article class="record">
+    <p class="kind"><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${subjectLabel(subject, language)}</a></p>
+    ${
+      named === null
+        ? html`<h1>${kindTimeAndKey(readOf(node), subject, uri, language)}</h1>`
+        : html`<h1 lang=${tag ?? undefined} dir="auto">${shortText(named.text, longestHeading)}</h1>`
+    }
+    ${summary !== null && html`<div class="lede">${paragraphs(summary, tag, 10_000)}</div>`}
+    <div class="record-columns">
+      <section aria-label=${record.fields}>${groupedFields(node.recordJson, values, elsewhere)}</section>
+      <aside aria-label=${record.about}>${about(node, shown)}</aside>
+    </div>
+  </article>`
+}
 
-  /** In the title of the window and in citations. */
-  function nameOf(node: RecordNode): string {
-    const text = namedBy(node)?.text.replaceAll(directions, '')
-    return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${recordKey(uri)}`, 120)
-  }
+function namedBy(node: RecordNode, subject: Subject): NamingText | null {
+  return namingText(readOf(node), subject)
+}
 
-  function filterBy(properties: readonly string[], value: string): string | null {
-    const field = subject.ownFields.get(properties.join('\n'))
-    if (field === undefined || !field.isGroup || field.type.kind !== 'string') return null
-    const isNarrow = field.isArray || field.type.categorical || field.type.code || field.values.length > 0
-    return isNarrow ? filteredAddress(subject, field, value, language) : null
-  }
+function readOf({ recordJson, indexedAt }: RecordNode): ReadValue {
+  return ({ name, properties }) => (name === 'indexedAt' ? indexedAt : valueAt(recordJson, properties))
+}
 
-  function about({ cid, rev, did, actorHandle, indexedAt, changedAt }: RecordNode): Html {
-    const account = withLanguage(accountAddress(did), language)
-    return html`<h2>${text.record.about}</h2>
-      ${zoneNote(language)}
-      <dl class="fields">
-        <div><dt>${text.record.account}</dt><dd><a href=${account}>${recordText(actorHandle ?? did)}</a></dd></div>
-        <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>
-        <div><dt>${text.record.cid}</dt><dd><bdi class="uri">${cid}</bdi></dd></div>
-        ${rev !== null && html`<div><dt>${text.record.rev}</dt><dd><bdi class="uri">${rev}</bdi> (${timeOf(formatInstant(timeOfTid(rev)), language)})</dd></div>`}
-        <div><dt>${text.indexedAt}</dt><dd>${timeOf(indexedAt, language)}</dd></div>
-        ${changedAt !== indexedAt && html`<div><dt>${text.record.changedAt}</dt><dd>${timeOf(changedAt, language)}</dd></div>`}
-      </dl>`
-  }
+/** In the title of the window and in citations. */
+function nameOf(node: RecordNode, { uri, subject, language }: Shown): string {
+  const text = namedBy(node, subject)?.text.replaceAll(directions, '')
+  return shortText(text ?? `${kindAndTime(readOf(node), subject, language)} · ${recordKey(uri)}`, 120)
+}
 
-  function raw({ recordJson }: RecordNode): Html {
-    const json = JSON.stringify(recordJson, null, 2)
-    return html`<details class="raw">
-      <summary>${text.record.json}</summary>
-      <pre tabindex="0" dir="ltr">${shortText(json, mostJson)}</pre>
-    </details>`
-  }
+function about(node: RecordNode, { uri, language }: Shown): Html {
+  const { cid, rev, did, actorHandle, indexedAt, changedAt } = node
+  const { text } = language
+  const account = withLanguage(accountAddress(did), language)
+  return html`<h2>${text.record.about}</h2>
+    ${zoneNote(language)}
+    <dl class="fields">
+      <div><dt>${text.record.account}</dt><dd><a href=${account}>${recordText(actorHandle ?? did)}</a></dd></div>
+      <div><dt>${text.record.uri}</dt><dd><bdi class="uri">${uri}</bdi></dd></div>
+      <div><dt>${text.record.cid}</dt><dd><bdi class="uri">${cid}</bdi></dd></div>
+      ${rev !== null && html`<div><dt>${text.record.rev}</dt><dd><bdi class="uri">${rev}</bdi> (${timeOf(formatInstant(timeOfTid(rev)), language)})</dd></div>`}
+      <div><dt>${text.indexedAt}</dt><dd>${timeOf(indexedAt, language)}</dd></div>
+      ${changedAt !== indexedAt && html`<div><dt>${text.record.changedAt}</dt><dd>${timeOf(changedAt, language)}</dd></div>`}
+    </dl>`
+}
 
-  function missing(): Html {
-    const did = uri.split('/')[2] ?? ''
-    return html`<section>
-      <h1>${text.record.notIndexed}</h1>
-      <p><bdi class="uri">${uri}</bdi></p>
-      <p>${text.record.notIndexedHint}</p>
-      <ul>
-        <li><a href=${withLanguage(accountAddress(did), language)}>${text.record.account}: ${recordText(did)}</a></li>
-        <li><a href=${withLanguage(collectionAddress(collection.nsid), language)}>${label}</a></li>
-      </ul>
-    </section>`
-  }
+function raw({ recordJson }: RecordNode, { text }: Language): Html {
+  const json = JSON.stringify(recordJson, null, 2)
+  return html`<details class="raw">
+    <summary>${text.record.json}</summary>
+    <pre tabindex="0" dir="ltr">${shortText(json, mostJson)}</pre>
+  </details>`
+}
+
+function missing({ uri, subject, language }: Shown): Html {
+  const { record } = language.text
+  const did = uri.split('/')[2] ?? ''
+  return html`<section>
+    <h1>${record.notIndexed}</h1>
+    <p><bdi class="uri">${uri}</bdi></p>
+    <p>${record.notIndexedHint}</p>
+    <ul>
+      <li><a href=${withLanguage(accountAddress(did), language)}>${record.account}: ${recordText(did)}</a></li>
+      <li><a href=${withLanguage(collectionAddress(subject.collection.nsid), language)}>${subjectLabel(subject, language)}</a></li>
+    </ul>
+  </section>`
 }
 
 const mostJson = 100_000
@@ -189,7 +208,7 @@ function nodeOf(answer: Answer): RecordNode | null {
 /** The fields below the headings of `display.json`; the rest follows without one. `elsewhere`: properties that the page shows elsewhere. */
 function groupedFields(
   value: Readonly<Record<string, unknown>>,
-  shown: Shown,
+  shown: ShownValues,
   elsewhere: ReadonlySet<string>,
 ): Html {
   const { collection, display } = shown.subject

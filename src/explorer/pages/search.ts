@@ -9,6 +9,7 @@ import { subjectLabel } from '../fields/labels.ts'
 import type { Subject } from '../fields/subject.ts'
 import { exportMenu } from '../export-menu/export-menu.ts'
 import { html, type Html } from '../html.ts'
+import type { Language } from '../languages/language.ts'
 import { affordableOperations, buildOperation, type Panel } from '../operation.ts'
 import type { Answer, Draft, IndexState, PageRequest, Site } from '../page.ts'
 import { type MissingWord, pageSize } from '../lists/list.ts'
@@ -29,12 +30,23 @@ interface Found {
   readonly didYouMean: readonly MissingWord[]
 }
 
+/** What a page searches. */
+interface Searched {
+  readonly site: Site
+  readonly request: PageRequest
+  readonly q: string
+  /** A cursor; blank for the first page. */
+  readonly after: string
+  /** The collections with texts that are searched. */
+  readonly subjects: readonly Subject[]
+}
+
 export function searchPage(site: Site, request: PageRequest): Draft {
   const { parameters, language } = request
   const { text } = language
   const q = searchOf(parameters) ?? ''
   const after = parameters.findLast(([name]) => name === 'after')?.[1].trim() ?? ''
-  const searched = site.subjects.all.filter(({ collection }) => collection.searchFields.length > 0)
+  const subjects = site.subjects.all.filter(({ collection }) => collection.searchFields.length > 0)
   const unknown = parameters.filter(([name]) => name !== 'q' && name !== 'after')
   const problems: readonly Problem[] = [
     ...unknownParameters(unknown),
@@ -42,112 +54,117 @@ export function searchPage(site: Site, request: PageRequest): Draft {
   ]
   const title = q === '' ? text.browse.everything : text.browse.found(q.slice(0, 100))
   if (problems.length > 0) return problemPage(problems, title, request)
-  const asks = q !== '' && searched.length > 0
+  const asks = q !== '' && subjects.length > 0
+  const searched: Searched = { site, request, q, after, subjects }
   return {
     status: 200,
     title,
     isIndexed: false,
-    more: (answer) =>
-      asks && after === '' && (answer['found'] as Found).nodes.length === 0
-        ? affordableOperations(
-            site,
-            browses().flatMap(({ view, subject }) => characterPanels(view, subject)),
-          )
-        : [],
+    more(answer) {
+      if (!asks || after !== '' || (answer['found'] as Found).nodes.length > 0) return []
+      const instead = browses(searched).flatMap(({ view, subject }) => characterPanels(view, subject))
+      return affordableOperations(site, instead)
+    },
     isMoreOptional: true,
-    operation: asks ? buildOperation(site.schema, 'Search', panels(q, after, searched)) : null,
+    operation: asks ? buildOperation(site.schema, 'Search', panels(searched)) : null,
     render: (answer, index) => html`
       <header class="heading"><h1>${title}</h1></header>
-      ${searchAllForm(site, language, q)} ${asks && [found(answer), menu(answer, index)]}
+      ${searchAllForm(site, language, q)}
+      ${asks && [results(searched, answer), menu(searched, title, answer, index)]}
     `,
-  }
-
-  /** The search in each collection. */
-  function browses(): readonly Browse[] {
-    return searched.slice(0, mostTotals).map((subject) => {
-      const { view } = readView([['q', q]], subject)
-      return { site, subject, view, language, names: new Map() }
-    })
-  }
-
-  /** The pages of the collections have files of their records. */
-  function menu(answer: Answer, index: IndexState | null): Html {
-    if ((answer['found'] as Found).nodes.length === 0) return null
-    const operation = buildOperation(site.schema, 'Search', [foundPanel(q, '', searched)])
-    return exportMenu({ kind: 'list', title, operation, files: [] }, { ...request, site, index })
-  }
-
-  function found(answer: Answer): Html {
-    const { nodes, pageInfo, didYouMean } = answer['found'] as Found
-    const results = nodes.flatMap((node): readonly Html[] => {
-      const subject = searched.find(({ collection }) => collection.typeName === node.__typename)
-      if (subject === undefined) return []
-      const result: Result = foundResult(node, subject, q)
-      const kind = subjectLabel(subject, language)
-      return [resultItem(result, [], subject, language, { kind })]
-    })
-    return html`
-      ${suggestion(didYouMean)} ${collections(answer)}
-      <section class="results" aria-label=${text.results}>
-        ${
-          results.length === 0
-            ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>
-          ${browses().map((browse) => characterLinks(answer, browse, `${titleOf(browse)}: `))}`
-            : html`${zoneNote(language)}<ol class="list">${results}</ol>`
-        }
-        <nav class="pages" aria-label=${text.browse.pages}>
-          ${after !== '' && html`<a href=${address({ q })} rel="nofollow">${text.firstPage}</a>`}
-          ${pageInfo.hasNextPage && html`<a class="next" href=${address({ q, after: pageInfo.endCursor ?? '' })} rel="next nofollow">${text.next}</a>`}
-        </nav>
-      </section>
-    `
-  }
-
-  /** Where the search can be narrowed down. */
-  function collections(answer: Answer): Html {
-    return html`<nav class="tabs" aria-label=${text.collections}>
-      <a href=${address({ q })} aria-current="page">${text.browse.all}</a>
-      ${searched.map((subject) => {
-        const { collection } = subject
-        const { totalCount } = (answer[`in_${collection.typeName}`] ?? {}) as { totalCount?: number }
-        const query = queryText([['q', q]])
-        return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${subjectLabel(subject, language)}
-          ${totalCount !== undefined && html` <span class="count">${language.number(totalCount)}</span>`}</a>`
-      })}
-    </nav>`
-  }
-
-  function suggestion(missing: readonly MissingWord[]): Html {
-    const better = missing.reduce(
-      (search, { word, nearest }) => replaced(search, word, nearest[0]?.word ?? word),
-      q,
-    )
-    if (better === q) return null
-    return html`<p class="suggestions">${text.didYouMean} <a href=${address({ q: better })} rel="nofollow">${better}</a></p>`
-  }
-
-  function address(query: Readonly<Record<string, string>>): string {
-    return withLanguage(`/search?${queryText(Object.entries(query))}`, language)
   }
 }
 
-function foundPanel(q: string, after: string, searched: readonly Subject[]): Panel {
+/** The search in each collection. */
+function browses({ site, request: { language }, q, subjects }: Searched): readonly Browse[] {
+  return subjects.slice(0, mostTotals).map((subject) => {
+    const { view } = readView([['q', q]], subject)
+    return { site, subject, view, language, names: new Map() }
+  })
+}
+
+/** The pages of the collections have files of their records. */
+function menu(searched: Searched, title: string, answer: Answer, index: IndexState | null): Html {
+  const { site, request } = searched
+  if ((answer['found'] as Found).nodes.length === 0) return null
+  const operation = buildOperation(site.schema, 'Search', [foundPanel({ ...searched, after: '' })])
+  return exportMenu({ kind: 'list', title, operation, files: [] }, { ...request, site, index })
+}
+
+function results(searched: Searched, answer: Answer): Html {
+  const { q, after, subjects } = searched
+  const { language } = searched.request
+  const { text } = language
+  const { nodes, pageInfo, didYouMean } = answer['found'] as Found
+  const items = nodes.flatMap((node): readonly Html[] => {
+    const subject = subjects.find(({ collection }) => collection.typeName === node.__typename)
+    if (subject === undefined) return []
+    const kind = subjectLabel(subject, language)
+    return [resultItem(foundResult(node, subject, q), [], subject, language, { kind })]
+  })
+  return html`
+    ${suggestion(didYouMean, q, language)} ${collections(searched, answer)}
+    <section class="results" aria-label=${text.results}>
+      ${
+        items.length === 0
+          ? html`<p class="empty">${text.noResults} ${/\s/.test(q) && text.noResultsHint}</p>
+        ${browses(searched).map((browse) => characterLinks(answer, browse, `${titleOf(browse)}: `))}`
+          : html`${zoneNote(language)}<ol class="list">${items}</ol>`
+      }
+      <nav class="pages" aria-label=${text.browse.pages}>
+        ${after !== '' && html`<a href=${address({ q }, language)} rel="nofollow">${text.firstPage}</a>`}
+        ${pageInfo.hasNextPage && html`<a class="next" href=${address({ q, after: pageInfo.endCursor ?? '' }, language)} rel="next nofollow">${text.next}</a>`}
+      </nav>
+    </section>
+  `
+}
+
+/** Where the search can be narrowed down. */
+function collections({ q, subjects, request: { language } }: Searched, answer: Answer): Html {
+  const { text } = language
+  return html`<nav class="tabs" aria-label=${text.collections}>
+    <a href=${address({ q }, language)} aria-current="page">${text.browse.all}</a>
+    ${subjects.map((subject) => {
+      const { collection } = subject
+      const { totalCount } = (answer[`in_${collection.typeName}`] ?? {}) as { totalCount?: number }
+      const query = queryText([['q', q]])
+      return html`<a href=${withLanguage(`${collectionAddress(collection.nsid)}?${query}`, language)} rel="nofollow">${subjectLabel(subject, language)}
+        ${totalCount !== undefined && html` <span class="count">${language.number(totalCount)}</span>`}</a>`
+    })}
+  </nav>`
+}
+
+function suggestion(missing: readonly MissingWord[], q: string, language: Language): Html {
+  const better = missing.reduce(
+    (search, { word, nearest }) => replaced(search, word, nearest[0]?.word ?? word),
+    q,
+  )
+  if (better === q) return null
+  return html`<p class="suggestions">${language.text.didYouMean} <a href=${address({ q: better }, language)} rel="nofollow">${better}</a></p>`
+}
+
+function address(query: Readonly<Record<string, string>>, language: Language): string {
+  return withLanguage(`/search?${queryText(Object.entries(query))}`, language)
+}
+
+function foundPanel({ q, after, subjects }: Searched): Panel {
   return {
     name: 'found',
     field: 'search',
     arguments: { text: q, first: pageSize, after: after === '' ? undefined : after },
     selection: [
-      `nodes { __typename uri ${searched.map(foundSelection).join(' ')} }`,
+      `nodes { __typename uri ${subjects.map(foundSelection).join(' ')} }`,
       'pageInfo { hasNextPage endCursor }',
       'didYouMean { word nearest { word } }',
     ].join('\n'),
   }
 }
 
-function panels(q: string, after: string, searched: readonly Subject[]): readonly Panel[] {
-  const list = foundPanel(q, after, searched)
-  if (after !== '' || searched.length > mostTotals) return [list]
-  const totals = searched.map(
+function panels(searched: Searched): readonly Panel[] {
+  const { q, after, subjects } = searched
+  const list = foundPanel(searched)
+  if (after !== '' || subjects.length > mostTotals) return [list]
+  const totals = subjects.map(
     ({ collection }): Panel => ({
       name: `in_${collection.typeName}`,
       field: collection.rootField,

@@ -20,3 +20,8 @@ export type Problem =
       readonly value: string
       readonly choices: readonly string[]
     }
+
+/** `value`: not one of the choices. */
+export function unknownChoice(name: string, value: string, choices: readonly string[]): Problem {
+  return { kind: 'unknownChoice', name, value: value.slice(0, 100), choices }
+}

@@ -4,7 +4,7 @@ import type { ShownField } from '../fields/shown-field.ts'
 import type { Subject } from '../fields/subject.ts'
 import { areReadable, type Condition, operatorsOf, readConditions, writeConditions } from './conditions.ts'
 import { isReserved, viewParameters } from './parameters.ts'
-import type { Problem } from './problem.ts'
+import { type Problem, unknownChoice } from './problem.ts'
 
 export const shows = ['list', 'table', 'cards'] as const
 export type Show = (typeof shows)[number]
@@ -74,18 +74,11 @@ export function readView(
       .filter(([each]) => each === name)
       .flatMap(([, value]) => value.split(',').filter((each) => each !== ''))
     for (const value of values)
-      if (!has(value))
-        problems.push({
-          kind: 'unknownChoice',
-          name,
-          value: value.slice(0, 100),
-          choices: [...subject.fields.keys()].filter(has),
-        })
+      if (!has(value)) problems.push(unknownChoice(name, value, [...subject.fields.keys()].filter(has)))
     return values.length === 0 ? null : [...new Set(values)].filter(has)
   }
   const show = last('show')
-  if (show !== '' && !isShow(show))
-    problems.push({ kind: 'unknownChoice', name: 'show', value: show.slice(0, 100), choices: shows })
+  if (show !== '' && !isShow(show)) problems.push(unknownChoice('show', show, shows))
   const read = readConditions(
     parameters.filter(([name]) => !isReserved(name) && !others.includes(name)),
     subject,
@@ -128,7 +121,7 @@ function readSort(text: string, { fields }: Subject, problems: Problem[]): View[
   const field = text.replace(/^-/, '')
   if (fields.get(field)?.isSort === true) return { field, direction: text.startsWith('-') ? 'desc' : 'asc' }
   const choices = [...fields.values()].filter(({ isSort }) => isSort).map(({ name }) => name)
-  problems.push({ kind: 'unknownChoice', name: 'sort', value: text.slice(0, 100), choices })
+  problems.push(unknownChoice('sort', text, choices))
   return null
 }
 
