@@ -37,19 +37,21 @@ export interface UnusualThing {
   /** In the address. */
   readonly name: string
   readonly label: string
-  readonly of:
-    | { readonly kind: 'words'; readonly field: ShownField }
-    | { readonly kind: 'values'; readonly key: Grouping }
+  /** How many records a word or value must have. */
+  readonly least: number
+  readonly ask: (background: Where) => Omit<Panel, 'name' | 'field'>
+  readonly rows: (answer: UnusualAnswer) => readonly UnusualRow[]
+  /** Of files, before the significance. */
+  readonly columns: Readonly<Record<string, ColumnType>>
 }
 
-export interface UnusualChart extends AskedChart {
-  readonly things: readonly UnusualThing[]
-  readonly thing: UnusualThing | null
-  readonly against: (typeof backgrounds)[number]
-  /** Those that the view can be compared with. */
-  readonly backgrounds: readonly (typeof backgrounds)[number][]
-  /** Views to begin with, where the view has all records. */
-  readonly suggestions: (answer: Answer) => readonly { readonly label: string; readonly view: View }[]
+/** A word or value, the most unusual first. */
+interface UnusualRow {
+  readonly label: string
+  /** Null where no view has its records. */
+  readonly view: View | null
+  readonly row: Row
+  readonly significance: Significance
 }
 
 interface Significance {
@@ -72,14 +74,14 @@ interface UnusualAnswer {
   }
 }
 
-/** A word or value, the most unusual first. */
-interface UnusualRow {
-  readonly label: string
-  /** Null where no view has its records. */
-  readonly view: View | null
-  /** In files, where the significance follows. */
-  readonly row: Row
-  readonly significance: Significance
+export interface UnusualChart extends AskedChart {
+  readonly things: readonly UnusualThing[]
+  readonly thing: UnusualThing | null
+  readonly against: (typeof backgrounds)[number]
+  /** Those that the view can be compared with. */
+  readonly backgrounds: readonly (typeof backgrounds)[number][]
+  /** Views to begin with, where the view has all records. */
+  readonly suggestions: (answer: Answer) => readonly { readonly label: string; readonly view: View }[]
 }
 
 const mostGroups = 20
@@ -88,22 +90,33 @@ const selected = 'count significance { score share againstShare }'
 const measures = { share: 'float', againstShare: 'float', score: 'float' } as const
 /** Words to ask for. Words that tell nothing are left out afterwards. */
 const askedWords = 60
-const leastRecords = { words: 3, values: 5 }
+const leastOfWords = 3
+const leastOfValues = 5
 
 export function unusualChart(context: ChartContext): UnusualChart {
   const { subject, view, language } = context
+  const { collection, fields, roles } = subject
   const problems: Problem[] = []
-  const { charts } = language.text
-  const things = thingsOf(context)
+  const texts = collection.searchFields.flatMap(({ name }) =>
+    name === roles.title || name === roles.summary ? (fields.get(name) ?? []) : [],
+  )
+  const keys = groupingsOf(subject, groupableIn(context)).filter(
+    ({ unit, field }) => unit === null && roles.facets.includes(field.name),
+  )
+  const things = [
+    ...texts.map((field) => wordsOf(field, context)),
+    ...keys.map((key) => valuesOf(key, context)),
+  ]
   const thing = readNamed(view, 'on', things, problems) ?? things[0] ?? null
   const previous = previousWhere(context)
   const wanted = readChoice(view, 'against', backgrounds, problems)
   const against = wanted === 'previous' && previous !== null ? 'previous' : 'rest'
-  const background = against === 'previous' && previous !== null ? previous : {}
   const isWhole = !isRestricted(view)
-  const time = subject.fields.get(subject.roles.time)
-  const rowsIn = (answer: Answer): readonly UnusualRow[] =>
-    thing === null ? [] : readRows(thing, foundIn(answer), context)
+  const time = fields.get(roles.time)
+  const field = aggregateOf(subject)
+  const range = { name: 'range', field, arguments: {}, selection: `max { ${time?.name} }` }
+  const rowsIn = (answer: Answer) => thing?.rows(foundIn(answer)) ?? []
+  const asked = thing?.ask((against === 'previous' ? previous : null) ?? {})
   return {
     problems,
     things,
@@ -111,25 +124,27 @@ export function unusualChart(context: ChartContext): UnusualChart {
     against,
     backgrounds: previous === null ? ['rest'] : backgrounds,
     panels: isWhole
-      ? rangePanels(time, context)
-      : thing === null
+      ? time === undefined
         ? []
-        : [panelOf(thing, background, context)],
+        : [range]
+      : asked === undefined
+        ? []
+        : [{ name: 'unusual', field, ...asked }],
     more: () => [],
     suggestions: (answer) => (isWhole && time !== undefined ? lastDays(time, answer, context) : []),
     table: (answer) => ({
-      columns: { ...(thing === null ? {} : columnsOf(thing)), ...measures },
+      columns: { ...thing?.columns, ...measures },
       rows: rowsIn(answer).map(({ row, significance }) => ({ ...row, ...significance })),
     }),
     chart(answer) {
+      const { charts } = language.text
       const rows = rowsIn(answer)
-      const least = language.number(leastRecords[thing?.of.kind ?? 'values'])
-      const description = isWhole ? charts.chooseFirst : charts.nothingUnusual(least)
+      const nothing = charts.nothingUnusual(language.number(thing?.least ?? leastOfValues))
       const spec = describe(
         {
           kind: 'bars',
           title: charts.unusualOf(thing?.label ?? ''),
-          ...(rows.length === 0 && { description }),
+          ...(rows.length === 0 && { description: isWhole ? charts.chooseFirst : nothing }),
           unit: 'share',
           keyLabel: thing?.label ?? '',
           valueLabel: charts.shareOfShown,
@@ -139,14 +154,11 @@ export function unusualChart(context: ChartContext): UnusualChart {
             label: each.label,
             href: recordsAddress(subject, each.view, language),
           })),
-          series: [
-            { name: charts.here, values: rows.map(({ significance }) => significance.share), hrefs: [] },
-            {
-              name: charts.backgrounds[against],
-              values: rows.map(({ significance }) => significance.againstShare),
-              hrefs: [],
-            },
-          ],
+          series: (['share', 'againstShare'] as const).map((share) => ({
+            name: share === 'share' ? charts.here : charts.backgrounds[against],
+            values: rows.map(({ significance }) => significance[share]),
+            hrefs: [],
+          })),
         },
         language,
       )
@@ -156,27 +168,80 @@ export function unusualChart(context: ChartContext): UnusualChart {
   }
 }
 
-function thingsOf(context: ChartContext): readonly UnusualThing[] {
-  const { subject, language } = context
-  const { collection, fields, roles } = subject
-  const texts = collection.searchFields.flatMap(({ name }) =>
-    name === roles.title || name === roles.summary ? (fields.get(name) ?? []) : [],
-  )
-  const keys = groupingsOf(subject, groupableIn(context)).filter(
-    ({ unit, field }) => unit === null && roles.facets.includes(field.name),
-  )
-  return [
-    ...texts.map((field) => ({
-      name: `words-${field.name}`,
-      label: language.text.charts.wordsOf(fieldLabel(field, language)),
-      of: { kind: 'words', field } as const,
-    })),
-    ...keys.map((key) => ({
-      name: key.name,
-      label: groupingLabel(key, language),
-      of: { kind: 'values', key } as const,
-    })),
-  ]
+function wordsOf(field: ShownField, { subject, view, language }: ChartContext): UnusualThing {
+  const { collection } = subject
+  const viewOf = (word: string): View | null => {
+    const search = view.search === '' ? word : `(${view.search}) ${word}`
+    // The search may have too many words or parentheses.
+    const isPossible = view.search === '' || canSearch(search, collection)
+    return isPossible ? changed(view, { others: [], search }) : null
+  }
+  return {
+    name: `words-${field.name}`,
+    label: language.text.charts.wordsOf(fieldLabel(field, language)),
+    least: leastOfWords,
+    columns: {
+      word: 'text',
+      recordsReadWithWord: 'integer',
+      recordsRead: 'integer',
+      againstRecordsRead: 'integer',
+    },
+    ask: (background) => ({
+      arguments: { ...recordArguments(view) },
+      variables: { background: { type: `${collection.typeName}WhereInput!`, value: background } },
+      selection: `unusualWords(field: ${field.name}, against: $background, minCount: ${leastOfWords}, limit: ${askedWords}) { recordsRead againstRecordsRead words { word ${selected} } }`,
+    }),
+    rows({ unusualWords }) {
+      const { words = [], recordsRead, againstRecordsRead } = unusualWords ?? {}
+      const telling = words.filter(({ significance }) => isTelling(significance)).slice(0, mostGroups)
+      return telling.map(({ word, count, significance }) => ({
+        label: word,
+        view: viewOf(word),
+        row: { word, recordsReadWithWord: count, recordsRead, againstRecordsRead },
+        significance,
+      }))
+    },
+  }
+}
+
+/**
+ * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
+ * more frequent here, or by chance. Rare words are more often unusual by chance, which their scores account for.
+ */
+function isTelling({ score, share, againstShare }: Significance): boolean {
+  return score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare
+}
+
+function valuesOf(key: Grouping, { view, language }: ChartContext): UnusualThing {
+  const { name, field } = key
+  const column = name === 'count' || Object.hasOwn(measures, name) ? `record_${name}` : name
+  const named = recordNameOf(field)
+  return {
+    name,
+    label: groupingLabel(key, language),
+    least: leastOfValues,
+    columns: { [column]: 'text', ...(named !== null && { [named]: 'text' }), count: 'integer' },
+    ask: (background) => ({
+      arguments: {
+        ...recordArguments(view),
+        groupBy: [name],
+        significant: { against: background },
+        limit: mostGroups,
+      },
+      selection: `groups { ${groupingSelection(key)} ${selected} }`,
+    }),
+    rows: ({ groups = [] }) =>
+      groups.map((group) => ({
+        label: groupLabel(key, group, language),
+        view: viewOfGroup(changed(view, { others: [] }), key, group),
+        row: {
+          [column]: group[name] === null ? null : String(group[name]),
+          ...(named !== null && { [named]: recordNameIn(group, field) }),
+          count: group.count,
+        },
+        significance: group.significance,
+      })),
+  }
 }
 
 /** The same conditions in a period of the same length before; null without one. `against` takes no search. */
@@ -193,32 +258,6 @@ function previousWhere({ view, subject, now }: ChartContext): Where | null {
     { field: time, operator: 'to', values: [at(from - 1).replace('Z', '999Z')] },
   )
   return whereOf(earlier.conditions)
-}
-
-function rangePanels(time: ShownField | undefined, { subject }: ChartContext): readonly Panel[] {
-  if (time === undefined) return []
-  return [{ name: 'range', field: aggregateOf(subject), arguments: {}, selection: `max { ${time.name} }` }]
-}
-
-function panelOf({ of }: UnusualThing, background: Where, { view, subject }: ChartContext): Panel {
-  const panel = { name: 'unusual', field: aggregateOf(subject) }
-  if (of.kind === 'words')
-    return {
-      ...panel,
-      arguments: { ...recordArguments(view) },
-      variables: { background: { type: `${subject.collection.typeName}WhereInput!`, value: background } },
-      selection: `unusualWords(field: ${of.field.name}, against: $background, minCount: ${leastRecords.words}, limit: ${askedWords}) { recordsRead againstRecordsRead words { word ${selected} } }`,
-    }
-  return {
-    ...panel,
-    arguments: {
-      ...recordArguments(view),
-      groupBy: [of.key.name],
-      significant: { against: background },
-      limit: mostGroups,
-    },
-    selection: `groups { ${groupingSelection(of.key)} ${selected} }`,
-  }
 }
 
 function lastDays(time: ShownField, answer: Answer, { view, language }: ChartContext) {
@@ -239,72 +278,9 @@ function foundIn(answer: Answer): UnusualAnswer {
   return (answer['unusual'] ?? {}) as UnusualAnswer
 }
 
-function readRows(
-  { of }: UnusualThing,
-  { groups = [], unusualWords }: UnusualAnswer,
-  { view, subject, language }: ChartContext,
-): readonly UnusualRow[] {
-  const plain = changed(view, { others: [] })
-  if (of.kind === 'words') {
-    const { words = [], recordsRead, againstRecordsRead } = unusualWords ?? {}
-    return words
-      .filter(isTelling)
-      .slice(0, mostGroups)
-      .map(({ word, count, significance }) => {
-        const search = view.search === '' ? word : `(${view.search}) ${word}`
-        return {
-          label: word,
-          // The search may have too many words or parentheses.
-          view: view.search === '' || canSearch(search, subject.collection) ? { ...plain, search } : null,
-          row: { word, recordsReadWithWord: count, recordsRead, againstRecordsRead },
-          significance,
-        }
-      })
-  }
-  const [key = '', name] = Object.keys(columnsOf({ of }))
-  return groups.map((group) => {
-    const value = group[of.key.name] ?? null
-    const named =
-      recordNameOf(of.key.field) === null ? {} : { [name ?? '']: recordNameIn(group, of.key.field) }
-    return {
-      label: groupLabel(of.key, group, language),
-      view: viewOfGroup(plain, of.key, group),
-      row: { [key]: value === null ? null : String(value), ...named, count: group.count },
-      significance: group.significance,
-    }
-  })
-}
-
-/** Of files, before the measures. A share and its score are those of docs/unusual.md. */
-function columnsOf({ of }: Pick<UnusualThing, 'of'>): Readonly<Record<string, ColumnType>> {
-  if (of.kind === 'words')
-    return {
-      word: 'text',
-      recordsReadWithWord: 'integer',
-      recordsRead: 'integer',
-      againstRecordsRead: 'integer',
-    }
-  const { name, field } = of.key
-  const key = name === 'count' || Object.hasOwn(measures, name) ? `record_${name}` : name
-  const named = recordNameOf(field)
-  return { [key]: 'text', ...(named !== null && { [named]: 'text' }), count: 'integer' }
-}
-
 /** The answer has the numbers of records that were read, and not whether these were samples. */
 function sampleNotes({ unusualWords }: UnusualAnswer, { number, text }: Language): readonly string[] {
   if (unusualWords === undefined) return []
   const { recordsRead, againstRecordsRead } = unusualWords
   return [text.charts.sample(number(recordsRead), number(againstRecordsRead))]
-}
-
-/**
- * Words that many other records have, such as articles and prepositions, tell nothing, nor do those that are hardly
- * more frequent here, or by chance. Rare words are more often unusual by chance, which their scores account for.
- */
-function isTelling({
-  significance: { score, share, againstShare },
-}: {
-  significance: Significance
-}): boolean {
-  return score >= 1.5 && againstShare < 0.1 && share >= 2 * againstShare
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ar } from './ar.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
-import { chooseLanguage, completed, languages } from './language.ts'
+import { chooseLanguage, completed } from './language.ts'
 
 interface Text {
   readonly path: string
@@ -24,20 +24,18 @@ const shown = (text: (...given: string[]) => string): string =>
   text('①', '②', '③').replaceAll(/[\u2068\u2069]/g, '')
 
 test('a text that a language lacks is in English', () => {
-  const partial = { records: { other: '{n} Sätze' }, charts: { more: 'Mehr' } }
-  const { records } = partial
-  assert.deepEqual(completed(en, partial), { ...en, records, charts: { ...en.charts, more: 'Mehr' } })
-  for (const { tag, text } of languages)
-    assert.deepEqual(new Set(textsOf(text).map(({ path }) => path)), new Set(english.keys()), tag)
+  const records = { other: '{n} Sätze' }
+  const expected = { ...en, records, charts: { ...en.charts, more: 'Mehr' } }
+  assert.deepEqual(completed(en, { records, charts: { more: 'Mehr' } }), expected)
+  assert.equal(chooseLanguage('ar', '').text.exportMenu.svg, en.exportMenu.svg)
 })
 
 test('a translation has no text that is blank, as in English, or of nothing', () => {
   for (const [tag, text] of translations)
     for (const { path, value } of textsOf(text)) {
       assert.ok(english.has(path), `${tag}${path}`)
-      if (typeof value !== 'string') continue
-      assert.notEqual(value.trim(), '', `${tag}${path}`)
-      assert.notEqual(value, english.get(path), `${tag}${path}: without it, the English text is shown`)
+      const useless: readonly unknown[] = ['', english.get(path)]
+      assert.ok(!useless.includes(typeof value === 'string' ? value.trim() : value), `${tag}${path}`)
     }
 })
 
