@@ -19,9 +19,12 @@ export interface Browse {
   readonly names: Names
 }
 
-/** The address of the collection with another view; null where no address can have it. */
-export function viewAddress({ subject, language }: Browse, view: View): string | null {
-  return withLanguage(collectionAddress(subject.collection.nsid, view), language)
+/** The address of the collection with another view; null where no view or no address has its records. */
+export function viewAddress(
+  { subject, language }: Pick<Browse, 'subject' | 'language'>,
+  view: View | null,
+): string | null {
+  return view === null ? null : withLanguage(collectionAddress(subject.collection.nsid, view), language)
 }
 
 /** The page that offers the conditions on a field. */

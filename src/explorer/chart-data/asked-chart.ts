@@ -1,6 +1,5 @@
 /** A chart before its data: what it asks, and how the answers become a chart. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
-import { collectionAddress, withLanguage } from '../addresses.ts'
 import { type ChartSpec, valueText } from '../charts/chart-spec.ts'
 import type { Subject } from '../fields/subject.ts'
 import type { Language } from '../languages/language.ts'
@@ -82,15 +81,6 @@ export function aggregateOf({ collection }: Subject): string {
 /** What the collection can be grouped by. */
 export function groupableIn({ site, subject }: Pick<ChartContext, 'site' | 'subject'>): ReadonlySet<string> {
   return enumOf(site.schema, aggregateOf(subject), 'groupBy')
-}
-
-/** The address of the records of a view; null where no view has them. */
-export function recordsAddress(
-  { collection }: Subject,
-  view: View | null,
-  language: Language,
-): string | null {
-  return view === null ? null : withLanguage(collectionAddress(collection.nsid, view), language)
 }
 
 type Given = Omit<ChartSpec, 'description' | 'noValue' | 'locale'> & { readonly description?: string }

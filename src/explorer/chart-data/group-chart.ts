@@ -1,36 +1,40 @@
 /** A measure of the records of a view, by one or two fields. */
 import type { ChartKind } from '../charts/chart-spec.ts'
+import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { Language } from '../languages/language.ts'
-import { areAffordable, type Panel } from '../operation.ts'
-import type { Answer, Site } from '../page.ts'
+import type { Answer } from '../page.ts'
 import { groupParameters } from '../view/parameters.ts'
 import type { Problem } from '../view/problem.ts'
-import { isRestricted, periodOnly, type View } from '../view/view.ts'
-import { type RecordArguments, recordArguments } from '../view/where.ts'
+import type { View } from '../view/view.ts'
 import {
-  aggregateOf,
   type AskedChart,
   type ChartContext,
   describe,
   type DrawnChart,
   type Group,
   groupableIn,
-  type Groups,
-  mostGroups,
-  recordsAddress,
 } from './asked-chart.ts'
-import { type GroupChoices, type MeasureForm, measureForms, readGroupChoices } from './group-choices.ts'
+import { type GroupChoices, readGroupChoices } from './group-choices.ts'
+import {
+  furtherPanels,
+  type GroupPlan,
+  groupsIn,
+  hasLeast,
+  isRanked,
+  leastRecords,
+  measurePanel,
+  panelsOf,
+  planOf,
+  rowsIn,
+} from './group-plan.ts'
 import {
   cutNote,
   type Grouping,
   groupingLabel,
-  groupingSelection,
   groupingsOf,
   groupLabel,
   idOf,
-  inGroups,
-  inOrder,
   isDisjoint,
   isNumber,
   isOrdered,
@@ -40,39 +44,13 @@ import {
   withValue,
 } from './grouping.ts'
 import { withOthers } from './own-parameters.ts'
-import { mostPeriods } from './periods.ts'
 
 export interface GroupChart extends AskedChart {
   readonly choices: GroupChoices
 }
 
-/** Averages and shares of fewer records are mostly chance. */
-const leastRecords = 5
 /** More lines or colours cannot be told apart. */
 const mostSeries = 7
-/** Rows of a chart with an array, each of which is asked for by itself. */
-const mostArrayRows = 12
-/** The hours of a day, and a group of the records without a time, which is not shown. */
-const mostTimeParts = 25
-
-/** What a chart asks, by the choices of the reader. */
-interface Plan {
-  readonly aggregate: string
-  readonly choices: GroupChoices
-  readonly form: MeasureForm
-  /** The name of the field that is measured; blank without one. */
-  readonly of: string
-  /** Times and numbers go from left to right; the other field has colours or rows. */
-  readonly across: Grouping
-  readonly other: Grouping | undefined
-  /** The records of the view. */
-  readonly own: RecordArguments
-  /** What shares are of, where the groups have other records too; null for all other measures. */
-  readonly whole: RecordArguments | null
-  /** What is drawn without a choice of the reader. */
-  readonly preset: ChartKind
-}
-
 export function groupChart(context: ChartContext): GroupChart {
   const { site, subject, view } = context
   const problems: Problem[] = []
@@ -89,144 +67,6 @@ export function groupChart(context: ChartContext): GroupChart {
   }
 }
 
-function planOf(choices: GroupChoices, { view, subject }: ChartContext): Plan {
-  const { measure, by } = choices
-  const [first, second] = by as [Grouping, Grouping?]
-  const isTurned = second !== undefined && !isOrdered(first) && isOrdered(second)
-  const [across, other] = isTurned ? [second, first] : [first, second]
-  const timeless = view.conditions.filter(({ field }) => field.name !== subject.roles.time)
-  const isOfGroup = measure === 'share' && isRestricted({ ...view, conditions: timeless })
-  const isLined = isOrdered(across) && (other !== undefined || measure !== 'count')
-  return {
-    aggregate: aggregateOf(subject),
-    choices,
-    form: measureForms[measure === 'share' && !isOfGroup ? 'shareOfAll' : measure],
-    of: choices.of?.name ?? '',
-    across,
-    other,
-    own: recordArguments(view),
-    whole: isOfGroup ? recordArguments(periodOnly(view, subject)) : null,
-    preset: isLined ? 'lines' : other === undefined ? 'bars' : 'table',
-  }
-}
-
-/** By one field its groups; by two fields those of each, of which all pairs are asked for then. */
-function panelsOf(plan: Plan): readonly Panel[] {
-  const { choices, across, other, own } = plan
-  if (other === undefined) return [measurePanel(plan, own)]
-  const rows = mostRows(plan, other)
-  const columns = Math.min(isOrdered(across) ? mostPeriods : Number(choices.top), mostGroups / rows)
-  return [groupsPanel('rows', other, plan, rows), groupsPanel('columns', across, plan, Math.floor(columns))]
-}
-
-function mostRows({ choices, across, preset }: Plan, rows: Grouping): number {
-  const most = (choices.kind ?? preset) === 'table' ? Number(choices.top) : 6
-  if (rows.field.isArray || across.field.isArray) return Math.min(most, mostArrayRows)
-  return isOrdered(rows) && periodOf(rows) === null ? Math.max(most, mostTimeParts) : most
-}
-
-/** Asks for the groups of one field that have most records, or are the newest. */
-function groupsPanel(name: string, key: Grouping, { aggregate, own }: Plan, most: number): Panel {
-  return {
-    name,
-    field: aggregate,
-    arguments: {
-      ...own,
-      groupBy: [key.name],
-      interval: key.step ?? undefined,
-      orderBy: periodOf(key) === null ? undefined : 'KEY_DESC',
-      limit: most,
-    },
-    selection: `count groupCount\ngroups { ${groupingSelection(key)} count }`,
-  }
-}
-
-/**
- * All pairs of the rows and the columns, and what their shares divide by. Records may have further elements of an array,
- * so that each row is asked for.
- */
-function furtherPanels(plan: Plan, answer: Answer | null, site: Site): readonly Panel[] {
-  const { across, other, own } = plan
-  // A group with a total and without a match has the share 0. Where the largest shares are shown, there is none.
-  const whole = isRanked(plan) ? null : plan.whole
-  if (other === undefined) return whole === null ? [] : [totalsPanel('', inColumns(whole))]
-  const rows = rowsIn(answer, other)
-  const pairPanels = (suffix: string, of: readonly Group[]): readonly Panel[] => [
-    { ...measurePanel(plan, inGroups(inColumns(own), other, of)), name: `pairs${suffix}` },
-    ...(whole === null ? [] : [totalsPanel(suffix, inGroups(inColumns(whole), other, of))]),
-  ]
-  if (!other.field.isArray && !across.field.isArray) return pairPanels('', rows)
-  const each = rows.map((row, at) => pairPanels(`${at}`, [row]))
-  // As many rows as can be afforded.
-  let most = rows.length
-  while (most > 1 && !areAffordable(site, each.slice(0, most).flat())) most = Math.ceil(most / 2)
-  return each.slice(0, most).flat()
-
-  function inColumns(records: RecordArguments): RecordArguments {
-    const { groups } = groupsIn(answer, other === undefined ? 'groups' : 'columns')
-    return inGroups(records, across, groups, other === undefined)
-  }
-
-  function totalsPanel(suffix: string, records: RecordArguments): Panel {
-    const { field, arguments: given } = measurePanel(plan, records)
-    const keys = plan.choices.by.map((each) => each.name).join(' ')
-    return {
-      name: `totals${suffix}`,
-      field,
-      arguments: { ...given, denominator: undefined },
-      selection: `groups { ${keys} count }`,
-    }
-  }
-}
-
-/** The groups of the records, or their pairs, with the measure. */
-function measurePanel(plan: Plan, records: RecordArguments): Panel {
-  const { aggregate, choices, form, of, across, other, whole } = plan
-  const { rank } = form
-  const { by } = choices
-  const order = { measure: rank, ...(of !== '' && { field: of }), direction: 'DESC' }
-  return {
-    name: 'groups',
-    field: aggregate,
-    arguments: {
-      ...records,
-      denominator: whole === null ? undefined : (whole.where ?? {}),
-      groupBy: by.map(({ name }) => name),
-      interval: by.find(isNumber)?.step ?? undefined,
-      limit: isRanked(plan) ? Number(choices.top) : mostGroups,
-      orderBy: other === undefined && periodOf(across) !== null ? 'KEY_DESC' : undefined,
-      rankBy: isRanked(plan) && rank !== null ? order : undefined,
-      minCount: isRanked(plan) && hasLeast(plan) ? leastRecords : undefined,
-    },
-    selection: [
-      'count groupCount',
-      'groupsPageInfo { hasNextPage }',
-      `groups { ${by.map((key) => groupingSelection(key)).join(' ')} count ${form.select(of)} }`,
-    ].join('\n'),
-  }
-}
-
-/** Whether the groups with the largest measures are shown. */
-function isRanked({ across, other }: Plan): boolean {
-  return other === undefined && !isOrdered(across)
-}
-
-/** Whether the measure is of chance where a group has few records. */
-function hasLeast({ form, choices }: Plan): boolean {
-  return form.rank !== null && choices.measure !== 'distinct'
-}
-
-function groupsIn(answer: Answer | null, name: string): Groups {
-  return (answer?.[name] ?? { groups: [] }) as Groups
-}
-
-/** In the order of their values where they have one. */
-function rowsIn(answer: Answer | null, key: Grouping): readonly Group[] {
-  const { groups } = groupsIn(answer, 'rows')
-  if (periodOf(key) !== null) return withValue(key, groups)
-  return isOrdered(key) ? inOrder(key, groups) : groups
-}
-
 /** A row of a chart by two fields, or the only one of a chart by one. */
 interface GroupRow {
   readonly label: string
@@ -239,7 +79,7 @@ interface GroupRow {
 }
 
 function readRows(
-  { across, other }: Plan,
+  { across, other }: GroupPlan,
   answer: Answer,
   label: string,
   language: Language,
@@ -269,8 +109,8 @@ function readRows(
   })
 }
 
-function draw(plan: Plan, answer: Answer, context: ChartContext): DrawnChart {
-  const { view, subject, language } = context
+function draw(plan: GroupPlan, answer: Answer, context: ChartContext): DrawnChart {
+  const { view, language } = context
   const { choices, form, of, across, other, preset } = plan
   const { charts } = language.text
   const { groups, count = 0, groupCount = 0 } = groupsIn(answer, other === undefined ? 'groups' : 'columns')
@@ -301,11 +141,11 @@ function draw(plan: Plan, answer: Answer, context: ChartContext): DrawnChart {
         valueLabel: label,
         isOrdered: isOrdered(across),
         isStacked: isAdding || rows.length === 1,
-        keys: keys.map((key) => ({ label: key.label, href: recordsAddress(subject, key.view, language) })),
+        keys: keys.map((key) => ({ label: key.label, href: viewAddress(context, key.view) })),
         series: rows.map((row) => ({
           name: row.label,
           values: keys.map(({ id }) => valueIn(row, id)),
-          hrefs: keys.map((key) => recordsAddress(subject, key.view && row.viewIn(key.view), language)),
+          hrefs: keys.map((key) => viewAddress(context, key.view && row.viewIn(key.view))),
         })),
         counts:
           choices.of === null || other !== undefined
@@ -326,7 +166,7 @@ function kindOf(wanted: ChartKind, rows: number, isAdding: boolean, across: Grou
 
 /** What is not shown, and why the chart is not drawn as the reader has chosen. */
 function notesOn(
-  plan: Plan,
+  plan: GroupPlan,
   answer: Answer,
   keys: number,
   rows: readonly GroupRow[],

@@ -1,5 +1,6 @@
 /** Counts or shares of series of records in the periods of a time: what is asked, and the drawing and file of it. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
+import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
@@ -7,7 +8,7 @@ import type { Panel } from '../operation.ts'
 import type { Answer } from '../page.ts'
 import type { View } from '../view/view.ts'
 import type { RecordArguments } from '../view/where.ts'
-import { type ChartTable, describe, type DrawnChart, recordsAddress } from './asked-chart.ts'
+import { type ChartTable, describe, type DrawnChart } from './asked-chart.ts'
 import { withOthers } from './own-parameters.ts'
 import { periodLabel, periodText, viewOfPeriod } from './periods.ts'
 import {
@@ -110,10 +111,9 @@ export function drawOverTime(chart: OverTime, answer: Answer, language: Language
   // A single hour leads nowhere; in other periods shorter ones are chosen.
   const isDivisible = starts.length > 1 || period !== 'hour'
   const addressOf = (view: View, start: number): string | null =>
-    recordsAddress(
-      axis.subject,
+    viewAddress(
+      { subject: axis.subject, language },
       viewOfPeriod(withOthers(view, { per: null }), axis.field, period, start),
-      language,
     )
   const title = (as === 'share' ? charts.sharePer : charts.recordsPer)(charts.periods[period])
   return {

@@ -1,5 +1,6 @@
 /** What is more frequent among the records of a view than among others: values of a field, or words of a text. */
 import type { ColumnType, Row } from '../../files/file-spec.ts'
+import { viewAddress } from '../browse/context.ts'
 import { fieldLabel } from '../fields/labels.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import type { Language } from '../languages/language.ts'
@@ -15,7 +16,6 @@ import {
   describe,
   type Group,
   groupableIn,
-  recordsAddress,
 } from './asked-chart.ts'
 import {
   type Grouping,
@@ -152,7 +152,7 @@ export function unusualChart(context: ChartContext): UnusualChart {
           isStacked: false,
           keys: rows.map((each) => ({
             label: each.label,
-            href: recordsAddress(subject, each.view, language),
+            href: viewAddress(context, each.view),
           })),
           series: (['share', 'againstShare'] as const).map((share) => ({
             name: share === 'share' ? charts.here : charts.backgrounds[against],

@@ -15,7 +15,7 @@ import {
   namingText,
   type ReadValue,
 } from '../parts/record-name.ts'
-import { recordText, timeOf, zoneNote } from '../parts/values.ts'
+import { isPresent, recordText, timeOf, zoneNote } from '../parts/values.ts'
 import { filteredAddress } from '../record/filtered.ts'
 import { incoming } from '../record/incoming.ts'
 import {
@@ -29,7 +29,7 @@ import {
 import { readReferences } from '../record/references.ts'
 import { summaries, summarizedBy, summaryPanels } from '../record/summary.ts'
 import { paragraphs, shortText } from '../parts/texts.ts'
-import { type Shown as ShownValues, fieldList, isPresent } from '../record/values.ts'
+import { type Shown as ShownValues, fieldList } from '../record/values.ts'
 import { allColumns, recordFiles } from '../export-menu/files.ts'
 import { type MenuContext, exportMenu } from '../export-menu/export-menu.ts'
 import { problemPage, unknownParameters } from './failure.ts'

@@ -8,7 +8,7 @@ import type { Show } from '../view/view.ts'
 import { isAllowedPicture } from './pictures.ts'
 import { kindTimeAndKey, type NamingText, namingText, type ReadValue } from './record-name.ts'
 import { shortText } from './texts.ts'
-import { recordLink, recordText, timeOf, valueOf } from './values.ts'
+import { isPresent, recordLink, recordText, timeOf, valueOf } from './values.ts'
 
 export interface SnippetAnswer {
   readonly text: string
@@ -68,7 +68,7 @@ export function resultItem(
       ${kind !== null && html`<span class="fact kind">${kind}</span>`}
       ${named !== null && typeof result.values[time] === 'string' && timeOf(result.values[time], language)}
       ${columns
-        .filter(({ name }) => !own.includes(name) && fields.has(name) && hasValue(result.values[name]))
+        .filter(({ name }) => !own.includes(name) && fields.has(name) && isPresent(result.values[name]))
         .map(
           (field) =>
             html`<span class="fact" title=${fieldLabel(field, language)}>${needsLabel(field) && html`<span class="label">${fieldLabel(field, language)}</span> `}${valueOf(field, result.values[field.name], language)}</span>`,
@@ -85,10 +85,6 @@ function needsLabel({ type }: ShownField): boolean {
 function picture(address: unknown, hosts: readonly string[]): Html {
   if (typeof address !== 'string' || !isAllowedPicture(address, hosts)) return null
   return html`<img class="picture" src=${address} alt="" loading="lazy" referrerpolicy="no-referrer" />`
-}
-
-function hasValue(value: unknown): boolean {
-  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 }
 
 function titleLink(result: Result, named: NamingText | null, subject: Subject, language: Language): Html {

@@ -38,6 +38,10 @@ export function zoneNote({ text }: Language): Html {
   return html`<p class="zone" data-zone=${text.timesInZone('{zone}')}>${text.timesInUtc}</p>`
 }
 
+export function isPresent(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+}
+
 /** A single value; `undefined` and null are a dash. */
 export function valueOf(field: ShownField, value: unknown, language: Language): Html {
   if (value === null || value === undefined) return html`<span class="none">–</span>`

@@ -5,7 +5,7 @@ import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
 import { type Result, results } from '../parts/results.ts'
 import { kindTimeAndKey, namingText, type ReadValue } from '../parts/record-name.ts'
-import { recordLink, recordText } from '../parts/values.ts'
+import { isPresent, recordLink, recordText } from '../parts/values.ts'
 import { filteredAddress } from './filtered.ts'
 import {
   languageOf,
@@ -16,7 +16,7 @@ import {
   valueAt,
 } from './record-operation.ts'
 import { shortText } from '../parts/texts.ts'
-import { fieldValue, fieldWords, isPresent, type Shown } from './values.ts'
+import { fieldValue, fieldWords, type Shown } from './values.ts'
 
 type ShownBeside = Omit<Shown, 'textLanguage' | 'filterBy' | 'isCompact' | 'path'>
 

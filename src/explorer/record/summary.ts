@@ -3,7 +3,8 @@ import type { Field } from '../../schema/model/model.ts'
 import type { ShownField } from '../fields/shown-field.ts'
 import { fieldLabel, subjectLabel } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
-import { describe, recordsAddress } from '../chart-data/asked-chart.ts'
+import { viewAddress } from '../browse/context.ts'
+import { aggregateOf, describe } from '../chart-data/asked-chart.ts'
 import { periodLabel, periodsBetween, viewOfPeriod } from '../chart-data/periods.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
@@ -60,7 +61,7 @@ export function summarizedBy(
     .slice(0, mostSummaries)
     .map(({ holder, field }, at) => {
       const bucket = `${holder.roles.time}_month`
-      const groups = enumOf(schema, `${holder.collection.rootField}Aggregate`, 'groupBy')
+      const groups = enumOf(schema, aggregateOf(holder), 'groupBy')
       return {
         name: `summary${at}`,
         holder,
@@ -87,7 +88,7 @@ export function summaryPanels(uri: string, summarized: readonly Summarized[]): r
     const { time } = holder.roles
     return {
       name,
-      field: `${holder.collection.rootField}Aggregate`,
+      field: aggregateOf(holder),
       arguments: {
         where: whereOf([{ field, operator: 'is', values: [uri] }]),
         ...(bucket !== null && { groupBy: [bucket], orderBy: 'KEY_DESC', limit: mostMonths + 1 }),
@@ -167,6 +168,7 @@ async function monthsFigure(
   if (counts.size === 0) return null
   const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())]
   const time = holder.fields.get(holder.roles.time)
+  const to = { subject: holder, language }
   const view = { ...emptyView, conditions: [{ field, operator: 'is', values: [uri] } as const] }
   const starts = periodsBetween('month', first, last, mostMonths)
   const undated = groups.find(({ key }) => key === null)?.count ?? 0
@@ -181,11 +183,7 @@ async function monthsFigure(
       isStacked: true,
       keys: starts.map((start) => ({
         label: periodLabel('month', start, language),
-        href: recordsAddress(
-          holder,
-          time === undefined ? null : viewOfPeriod(view, time, 'month', start),
-          language,
-        ),
+        href: viewAddress(to, time === undefined ? null : viewOfPeriod(view, time, 'month', start)),
       })),
       series: [{ name: charts.records, values: starts.map((start) => counts.get(start) ?? 0), hrefs: [] }],
     },

@@ -5,7 +5,7 @@ import { isReadIn, labelOf } from '../fields/labels.ts'
 import { memberLabel, type Subject } from '../fields/subject.ts'
 import { html, type Html } from '../html.ts'
 import type { Language } from '../languages/language.ts'
-import { plainValue, recordLink, recordText, shortUri, timeOf, webLink } from '../parts/values.ts'
+import { isPresent, plainValue, recordLink, recordText, shortUri, timeOf, webLink } from '../parts/values.ts'
 import { isAllowedPicture, isPicture, picture } from '../parts/pictures.ts'
 import { placeOf } from './places.ts'
 import type { References } from './references.ts'
@@ -68,10 +68,6 @@ export function fieldList(
     ${place !== null && html`<div><dt>${shown.language.text.record.place}</dt><dd>${place}</dd></div>`}
     ${others}
   </dl>`
-}
-
-export function isPresent(value: unknown): boolean {
-  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 }
 
 /** The description of the lexicon, unless the operator has named the field in another language than English. */
