@@ -1,6 +1,12 @@
 /** Parses texts such as `avg:score` or `p90:wordCount` into measures, writes their selections, and reads their values. */
 import { leafPath, leafType } from '../../schema/model/leaves.ts'
 import type { Collection } from '../../schema/model/model.ts'
+import {
+  type FieldMeasureName,
+  fieldMeasures,
+  measureConstant,
+  measures,
+} from '../../schema/model/measures.ts'
 import { type MeasureField, measureFields } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { EnumValue, type Literal, type Selection } from '../graphql/graphql-text.ts'
@@ -8,32 +14,11 @@ import { didYouMean, type Json, ToolError } from '../tools/tool.ts'
 import { endsAt, parseGroup } from './groups.ts'
 import { parsePath, type SchemaContext } from './paths.ts'
 
-const plainKinds = ['avg', 'sum', 'min', 'max', 'median', 'stddev'] as const
-type PlainKind = (typeof plainKinds)[number]
-const rankings = {
-  avg: 'AVG',
-  sum: 'SUM',
-  min: 'MIN',
-  max: 'MAX',
-  median: 'MEDIAN',
-  stddev: 'STDDEV',
-  distinct: 'COUNT_DISTINCT',
-  percentile: 'PERCENTILE',
-} as const
-type MeasureKind = keyof typeof rankings
-
-const otherWords: ReadonlyMap<string, PlainKind | 'distinct'> = new Map([
-  ['countdistinct', 'distinct'],
-  ['average', 'avg'],
-  ['mean', 'avg'],
-  ['std', 'stddev'],
-])
-
 export interface Measure {
   /** As the table shows it. */
   readonly text: string
-  readonly kind: MeasureKind
-  /** The GraphQL name of the measured field; for `distinct`, of the group field. */
+  readonly name: FieldMeasureName
+  /** The GraphQL name of the measured field, or, if groups of it are counted, of the group field. */
   readonly field: string
   /** Of a percentile, from 0 to 1. */
   readonly p: number | null
@@ -42,19 +27,18 @@ export interface Measure {
 /** `avg:clickbaitScore`, `max:publishedAt`, `p90:wordCount`, `distinct:article.source`. */
 export function parseMeasure(text: string, from: Collection, context: SchemaContext): Measure {
   const [, before = '', path = ''] = /^(\w+(?:\.\d+)?)[:(](.+?)\)?$/.exec(text.trim()) ?? []
-  const { kind, p } = kindOf(before) ?? {}
-  if (kind === undefined || p === undefined)
+  const { name, word, p = null } = nameOf(before) ?? {}
+  if (name === undefined)
     throw new ToolError(
-      `"${text.slice(0, 80)}" is not a measure. Write one of ${plainKinds.join(', ')}, distinct or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
+      `"${text.slice(0, 80)}" is not a measure. Write one of ${fieldMeasures.flatMap(([, { words }]) => words.slice(0, 1)).join(', ')} or a percentile such as p90, a colon and a field, such as "avg:${measuredFields(from, 'avg')[0]?.name ?? 'field'}".`,
     )
-  const word = kind === 'percentile' ? before.toLowerCase() : kind
   const written = `${word}:${path}`
-  if (kind === 'distinct')
-    return { text: written, kind, p, field: parseGroup(path, from, context).field.name }
+  if (measures[name].of === 'groupable')
+    return { text: written, name, p, field: parseGroup(path, from, context).field.name }
   const parsed = parsePath(path, from, context)
-  const fields = measuredFields(from, kind)
+  const fields = measuredFields(from, name)
   const field = fields.find(({ leaf }) => endsAt(leaf, parsed))
-  if (field !== undefined) return { text: written, kind, p, field: field.name }
+  if (field !== undefined) return { text: written, name, p, field: field.name }
   const { catalogue } = context
   const { label } = catalogue.of(from.nsid)
   const names = fields.map(({ leaf }) => leafPath(leaf).join('.'))
@@ -72,47 +56,50 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   )
 }
 
-function kindOf(word: string): { readonly kind: MeasureKind; readonly p: number | null } | null {
-  const lower = word.toLowerCase()
-  const plain = [...plainKinds, 'distinct' as const].find((known) => known === lower) ?? otherWords.get(lower)
-  if (plain !== undefined) return { kind: plain, p: null }
-  const percent = Number(/^p(\d{1,3}(?:\.\d{1,4})?)$/.exec(lower)?.[1])
+function nameOf(
+  before: string,
+): { readonly name: FieldMeasureName; readonly word: string; readonly p?: number } | null {
+  const word = before.toLowerCase()
+  const [name, { words: [first = ''] = [] } = {}] =
+    fieldMeasures.find(([, { words }]) => words.includes(word)) ?? []
+  if (name !== undefined) return { name, word: first }
+  const percent = Number(/^p(\d{1,3}(?:\.\d{1,4})?)$/.exec(word)?.[1])
   // Of at most six decimals, which the service takes.
-  return percent <= 100 ? { kind: 'percentile', p: Number((percent / 100).toFixed(6)) } : null
+  return percent <= 100 ? { name: 'percentile', word, p: Number((percent / 100).toFixed(6)) } : null
 }
 
-function measuredFields(from: Collection, kind: MeasureKind): readonly MeasureField[] {
-  const takesTimes = kind === 'min' || kind === 'max'
-  return measureFields(from).filter(({ leaf }) => takesTimes || leafType(leaf).kind === 'integer')
+function measuredFields(from: Collection, name: FieldMeasureName): readonly MeasureField[] {
+  const isOrdered = measures[name].of === 'ordered'
+  return measureFields(from).filter(({ leaf }) => isOrdered || leafType(leaf).kind === 'integer')
 }
 
 /** `at`: the position of the measure in the table, which makes its alias unique. */
-export function selectMeasure({ kind, field, p }: Measure, at: number): Selection {
-  switch (kind) {
-    case 'distinct':
-      return { [`m${at}: countDistinct(field: ${field})`]: {} }
-    case 'percentile':
-      return { [`m${at}: percentile(field: ${field}, p: [${p}])`]: {} }
+export function selectMeasure({ name, field, p }: Measure, at: number): Selection {
+  switch (measures[name].result) {
+    case 'integer':
+      return { [`m${at}: ${name}(field: ${field})`]: {} }
+    case 'ranks':
+      return { [`m${at}: ${name}(field: ${field}, p: [${p}])`]: {} }
   }
-  return { [kind]: { [field]: {} } }
+  return { [name]: { [field]: {} } }
 }
 
-export function readMeasure({ kind, field }: Measure, at: number, row: Json): unknown {
-  switch (kind) {
-    case 'distinct':
+export function readMeasure({ name, field }: Measure, at: number, row: Json): unknown {
+  const { result } = measures[name]
+  switch (result) {
+    case 'integer':
       return row[`m${at}`]
-    case 'percentile':
+    case 'ranks':
       return (row[`m${at}`] as readonly unknown[] | null)?.[0] ?? null
   }
-  const value = (row[kind] as Json)[field]
-  const isExact = kind === 'sum' || kind === 'min' || kind === 'max'
-  return typeof value === 'number' && !isExact ? Math.round(value * 1000) / 1000 : value
+  const value = (row[name] as Json)[field]
+  return typeof value === 'number' && result === 'double' ? Math.round(value * 1000) / 1000 : value
 }
 
 /** The argument `rankBy` that orders by the measure. */
-export function rankByMeasure({ kind, field, p }: Measure, isDescending: boolean): Literal {
+export function rankByMeasure({ name, field, p }: Measure, isDescending: boolean): Literal {
   return {
-    measure: new EnumValue(rankings[kind]),
+    measure: new EnumValue(measureConstant(name)),
     field: new EnumValue(field),
     ...(p !== null && { p }),
     direction: new EnumValue(isDescending ? 'DESC' : 'ASC'),

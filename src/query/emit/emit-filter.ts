@@ -26,7 +26,7 @@ import type { Direction } from '../plan/fields.ts'
 import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Comparison, Operand, ReferringCount } from '../plan/conditions.ts'
 
-const signs: Record<Comparison, Sql> = {
+export const signs: Record<Comparison, Sql> = {
   eq: sql`=`,
   ne: sql`<>`,
   gt: sql`>`,

@@ -21,8 +21,9 @@ import type {
   PhysicalUnusualWords,
   SharePart,
 } from '../plan/physical-plan.ts'
+import { measures } from '../../schema/model/measures.ts'
 import type { FillPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
-import { collectsValues, groupedNames, isHashed } from '../plan/plan-facts.ts'
+import { groupedNames, isHashed } from '../plan/plan-facts.ts'
 import type { Fields } from '../plan/fields.ts'
 import type { KeyValue, SortKey } from '../plan/plan.ts'
 import { alwaysTrue, type Condition, type ReferringCount } from '../plan/conditions.ts'
@@ -175,9 +176,9 @@ function describeNested(fields: Fields<PhysicalGroupOutput>): readonly string[] 
 }
 
 /** The measures for which all values of a group are collected. */
-function describeCollected(measures: readonly MeasurePlan[]): readonly string[] {
-  return measures.flatMap(({ measure, of: { leaf } }) =>
-    collectsValues(measure) && leaf.kind === 'column'
+function describeCollected(measured: readonly MeasurePlan[]): readonly string[] {
+  return measured.flatMap(({ measure, of: { leaf } }) =>
+    measures[measure].price === 'orderedMeasure' && leaf.kind === 'column'
       ? [`${measure} of the collected values of ${leaf.column.path.join('.')}`]
       : [],
   )

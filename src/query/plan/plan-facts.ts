@@ -93,11 +93,6 @@ export function withoutElements(
   return all(conjuncts(where).filter((part) => !isHeld(part)))
 }
 
-/** Whether a measure needs all values of a group. */
-export function collectsValues(measure: MeasurePlan['measure']): boolean {
-  return measure === 'median' || measure === 'stddev' || measure === 'percentile'
-}
-
 /** What an aggregate reads for its fields. */
 export function readingsOf({
   fields,

@@ -1,9 +1,9 @@
 /** The size of what is read for groups, facets, measures and shares, in the worst case. */
+import { measures } from '../../schema/model/measures.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { GroupKey, UnusualWordsPlan, PairsPlan } from '../plan/groups/group-plan.ts'
 import { summedTop } from '../plan/groups/nested/summed-top.ts'
 import {
-  collectsValues,
   conjuncts,
   elementsOf,
   groupedNames,
@@ -117,27 +117,25 @@ function readingSize(
   where: number,
   mayCount = true,
 ): number {
-  const { table, measures } = plan
+  const { table, measures: measured } = plan
   const [key, ...others] = keys
   // Without conditions an index has the groups, even while materialized counts cannot be used.
   const isCounted =
-    mayCount && where === 0 && measures.length === 0 && others.length === 0 && key !== undefined
+    mayCount && where === 0 && measured.length === 0 && others.length === 0 && key !== undefined
   const grouping =
     isCounted && countsBelow(table, key) !== undefined ? weights.countedGrouping : weights.grouping
   const isOfNames = groupedNames(keys, plan) !== null
   const pass = (all: readonly GroupKey[]): number => grouping + where + keysSize(all, isOfNames)
-  const inside = measures.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
-  const isOnePass = keys.length === 0 && measuresElements(keys, measures)
-  const byElements = keys.some((key) => elementsOf(key) !== null) && measures.length > inside.length
+  const inside = measured.map(({ of }) => of).filter((of) => elementsOf(of) !== null)
+  const isOnePass = keys.length === 0 && measuresElements(keys, measured)
+  const byElements = keys.some((key) => elementsOf(key) !== null) && measured.length > inside.length
   const aside = Map.groupBy(inside, elementsOf).values()
   const passes = isOnePass ? [inside] : [[], ...(byElements ? [[]] : []), ...aside]
   const base = passes.reduce((sum, of) => sum + pass([...keys, ...of]), 0)
-  return measures.reduce((sum, { measure, of }) => {
-    if (measure !== 'countDistinct')
-      return sum + (collectsValues(measure) ? weights.orderedMeasure : weights.measure)
-    if (of.leaf.kind === 'element') return sum + weights.countDistinct
-    if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
-    return sum + weights.countDistinct + pass([...keys, of])
+  return measured.reduce((sum, { measure, of }) => {
+    const own = sum + weights[measures[measure].price]
+    if (measures[measure].of !== 'groupable' || of.leaf.kind === 'element') return own
+    return own + (of.leaf.kind === 'array' ? pass([...keys, of]) : keysSize([of]))
   }, base)
 }
 

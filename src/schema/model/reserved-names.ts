@@ -1,13 +1,12 @@
-/** Names that the types of groups have for themselves. Fields of records keep these names everywhere else. */
+import { measures } from './measures.ts'
+
+/** Names that the types of groups have for themselves, every measure among them. Elsewhere fields keep these names. */
 const reservedOnGroups: ReadonlySet<string> = new Set([
+  ...Object.keys(measures),
   'total',
-  'share',
   'cursor',
   'top',
   'nodes',
-  'median',
-  'stddev',
-  'percentile',
   'pairs',
   'groupsPageInfo',
   'change',

@@ -174,6 +174,9 @@ export type OperatorOf<Kind extends WhereOperator['condition']> = {
   [Name in OperatorName]: (typeof whereOperators)[Name]['condition'] extends Kind ? Name : never
 }[OperatorName]
 
+/** Those that compare with one value; groups are compared by them, too. */
+export const comparisons = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'] as const satisfies OperatorOf<'compare'>[]
+
 /** Those of any of the targets, in the table's order. */
 export function operatorsOn(
   ...targets: readonly OperatorTarget[]

@@ -1,5 +1,6 @@
 /** Random arguments of aggregates, from the kinds of a collection's fields. */
 import fc from 'fast-check'
+import { measureConstant, measureNames, measures } from '../../../src/schema/model/measures.ts'
 import { type Bucket, buckets } from '../../../src/schema/model/operators.ts'
 import type { GroupCondition } from '../../reference/groups/having.ts'
 import { type Measured, valueOf } from '../../reference/groups/measures.ts'
@@ -71,20 +72,6 @@ export function withoutShares(given: AggregateArguments): AggregateArguments {
   }
 }
 
-/** The fields that each measure can be of; a measure of the program that is not here is an error. */
-const measured: Readonly<Record<Measured['measure'], 'none' | 'integers' | 'ordered' | 'groups'>> = {
-  COUNT: 'none',
-  SHARE: 'none',
-  AVG: 'integers',
-  SUM: 'integers',
-  MEDIAN: 'integers',
-  STDDEV: 'integers',
-  PERCENTILE: 'integers',
-  MIN: 'ordered',
-  MAX: 'ordered',
-  COUNT_DISTINCT: 'groups',
-}
-
 /** What `rankBy` and `having` may name; `group`: a field that is grouped by. */
 function measuredValues(
   reference: Reference,
@@ -93,17 +80,17 @@ function measuredValues(
 ): fc.Arbitrary<Measured> {
   const integers = fieldsOfKind(reference, collection, ['integer'])
   const fields = {
-    integers: fc.constantFrom(...integers),
+    integer: fc.constantFrom(...integers),
     ordered: fc.constantFrom(...fieldsOfKind(reference, collection, ['integer', 'datetime'])),
-    groups: group,
+    groupable: group,
   }
   return fc.oneof(
-    ...enumNames<Measured['measure']>('Measure').flatMap((measure): fc.Arbitrary<Measured>[] => {
-      const of = measured[measure]
-      if (of === undefined) throw new Error(`Nothing draws the measure ${measure}.`)
+    ...measureNames.flatMap((name): fc.Arbitrary<Measured>[] => {
+      const { of, result } = measures[name]
+      const measure = measureConstant(name)
       if (of === 'none') return [fc.constant({ measure } as Measured)]
-      if (of === 'integers' && integers.length === 0) return []
-      const p = measure === 'PERCENTILE' ? percentiles : fc.constant(undefined)
+      if (of === 'integer' && integers.length === 0) return []
+      const p = result === 'ranks' ? percentiles : fc.constant(undefined)
       return [
         fc
           .record({ field: fields[of], p })

@@ -1,22 +1,14 @@
 /** Conditions on groups as SQL. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import type { GroupOperator, HavingPlan, MeasurePlan } from '../../plan/groups/group-plan.ts'
+import type { HavingPlan, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
+import { signs } from '../emit-filter.ts'
 import type { Emitter } from '../emitter.ts'
 import type { Grouping } from './emit-grouping.ts'
 import { shareValue } from './emit-shares.ts'
 
 type Conditions = Pick<PhysicalAggregate['aggregate'], 'having' | 'measures'>
-
-const operators: Readonly<Record<GroupOperator, Sql>> = {
-  gt: raw('>'),
-  gte: raw('>='),
-  lt: raw('<'),
-  lte: raw('<='),
-  eq: raw('='),
-  ne: raw('<>'),
-}
 
 /** The conditions of `having` on the group whose alias is `row`. */
 export function havingConditions(
@@ -38,7 +30,7 @@ function emitCondition(
   const measure = of.kind === 'measure' ? (measures[of.measure] as MeasurePlan) : null
   const values = valuesOf(emitter, of, groups, row)
   if (test.kind === 'constant') return test.passes ? sql`${values[0] as Sql} is not null` : raw('false')
-  const operator = operators[test.operator]
+  const operator = signs[test.operator]
   if (typeof test.to === 'number')
     return sql`${values[0] as Sql} ${operator} ${emitter.dialect.asFloat(sql`${test.to}`)}`
   const parts = integerParts(emitter, measure, test.to).map((part) => sql`${part}`)

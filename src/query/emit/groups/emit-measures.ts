@@ -1,5 +1,6 @@
 /** Measures of groups as SQL: the columns that a grouping computes, and their values as JSON text. */
 import { raw, type Sql, sql } from '../../../sql/sql.ts'
+import { measures } from '../../../schema/model/measures.ts'
 import { isInstant } from '../../plan/plan-facts.ts'
 import type { MeasurePlan } from '../../plan/groups/group-plan.ts'
 import { type Emitter, uriText } from '../emitter.ts'
@@ -47,19 +48,16 @@ export function measureOrder(
 export function measureJson(emitter: Emitter, { measure, of }: MeasurePlan, values: readonly Sql[]): Sql {
   const { dialect } = emitter
   const value = values[0] as Sql
-  switch (measure) {
+  switch (measures[measure].result) {
     case 'sum':
       return dialect.toJson(dialect.checkedSum(values))
-    case 'min':
-    case 'max':
+    case 'value':
       return dialect.toJson(isInstant(of.leaf) ? dialect.instantText(value) : value)
-    case 'countDistinct':
+    case 'integer':
       return value
-    case 'percentile':
+    case 'ranks':
       return dialect.ordered.percentilesJson(value)
-    case 'avg':
-    case 'median':
-    case 'stddev':
+    case 'double':
       return numberJson(emitter, value)
   }
 }

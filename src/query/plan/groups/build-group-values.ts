@@ -1,9 +1,10 @@
 /** Builds the value of a group that an argument names: a count, a share or a measure, selected or not. */
 import { isArray, leafType } from '../../../schema/model/leaves.ts'
+import { type FieldMeasureName, type MeasureName, measures } from '../../../schema/model/measures.ts'
 import type { GroupField, MeasureField } from '../../../schema/model/operators.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { type MeasureContext, measureOf, ranksOf } from './build-measures.ts'
-import type { GroupValue, MeasurePlan, SharePlan } from './group-plan.ts'
+import type { GroupValue, SharePlan } from './group-plan.ts'
 
 /** The context of one aggregate. */
 export interface GroupValueContext extends MeasureContext {
@@ -12,7 +13,7 @@ export interface GroupValueContext extends MeasureContext {
 
 /** The members that all these arguments have in common. */
 export interface ValueArgument {
-  readonly measure: MeasurePlan['measure'] | 'count' | 'share'
+  readonly measure: MeasureName
   readonly field?: GroupField | MeasureField | null
   readonly p?: number | null
 }
@@ -42,7 +43,7 @@ export function buildGroupValue(
   return { kind: 'measure', measure: measureOf(context, measure, field, ranks(name, measure, p)) }
 }
 
-function ranks(name: string, measure: MeasurePlan['measure'], p: number | null): readonly number[] {
+function ranks(name: string, measure: FieldMeasureName, p: number | null): readonly number[] {
   if (measure !== 'percentile') return []
   if (p === null)
     throw badInput(
@@ -51,27 +52,20 @@ function ranks(name: string, measure: MeasurePlan['measure'], p: number | null):
   return ranksOf([p])
 }
 
-function assertMeasurable(
-  name: string,
-  measure: MeasurePlan['measure'],
-  field: GroupField | MeasureField,
-): void {
-  const isBare = !('joins' in field) || (field.joins.length === 0 && field.bucket === null)
+/** What a measure may be of, as messages call it. */
+const wanted = { integer: 'an integer', ordered: 'an integer or datetime', groupable: 'a groupable' } as const
+
+function assertMeasurable(name: string, measure: FieldMeasureName, field: GroupField | MeasureField): void {
   const { kind } = leafType(field.leaf)
-  const isSingle = isBare && !isArray(field.leaf)
-  const isNumber = isSingle && kind === 'integer'
-  const isOrdered = isNumber || (isSingle && kind === 'datetime')
-  const groupable = 'joins' in field || kind === 'integer' || field.name === 'indexedAt'
-  const needed: Readonly<Record<MeasurePlan['measure'], readonly [fits: boolean, wanted: string]>> = {
-    avg: [isNumber, 'an integer'],
-    sum: [isNumber, 'an integer'],
-    median: [isNumber, 'an integer'],
-    stddev: [isNumber, 'an integer'],
-    percentile: [isNumber, 'an integer'],
-    min: [isOrdered, 'an integer or datetime'],
-    max: [isOrdered, 'an integer or datetime'],
-    countDistinct: [groupable, 'a groupable'],
+  const isSingle =
+    (!('joins' in field) || (field.joins.length === 0 && field.bucket === null)) && !isArray(field.leaf)
+  const isInteger = isSingle && kind === 'integer'
+  const fits = {
+    integer: isInteger,
+    ordered: isInteger || (isSingle && kind === 'datetime'),
+    groupable: 'joins' in field || kind === 'integer' || field.name === 'indexedAt',
   }
-  const [fits, wanted] = needed[measure]
-  if (!fits) throw badInput(`\`${name}\` cannot take that measure of ${field.name}: name ${wanted} field.`)
+  const { of } = measures[measure]
+  if (!fits[of])
+    throw badInput(`\`${name}\` cannot take that measure of ${field.name}: name ${wanted[of]} field.`)
 }

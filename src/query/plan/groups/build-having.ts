@@ -1,13 +1,15 @@
 /** Builds the conditions of `having`. Values are compared exactly: integers with integers, averages as they are shown. */
 import { leafType } from '../../../schema/model/leaves.ts'
+import { measures } from '../../../schema/model/measures.ts'
 import { parseInstant } from '../../../util/instant.ts'
 import { assertWithin } from '../../parse/limits.ts'
 import { badInput } from '../../parse/prepare.ts'
 import { type GroupValueContext, buildGroupValue, type ValueArgument } from './build-group-values.ts'
-import type { GroupOperator, GroupTest, HavingPlan } from './group-plan.ts'
+import type { Comparison } from '../conditions.ts'
+import type { GroupTest, HavingPlan } from './group-plan.ts'
 
 interface HavingArgument extends ValueArgument {
-  readonly operator: GroupOperator
+  readonly operator: Comparison
   readonly value: number | bigint | string
 }
 
@@ -30,25 +32,12 @@ export function buildHaving(
 }
 
 function testOf({ measure, field, operator, value }: HavingArgument): GroupTest {
-  const isMoment =
-    (measure === 'min' || measure === 'max') && field != null && leafType(field.leaf).kind === 'datetime'
-  if (isMoment) return { kind: 'compare', operator, to: momentOf(field.name, value) }
+  const { result } = measures[measure]
+  if (result === 'value' && field != null && leafType(field.leaf).kind === 'datetime')
+    return { kind: 'compare', operator, to: momentOf(field.name, value) }
   if (typeof value === 'string')
     throw badInput(`\`value: ${JSON.stringify(value.slice(0, 80))}\` in \`having\` is text: write a number.`)
-  switch (measure) {
-    case 'avg':
-    case 'median':
-    case 'stddev':
-    case 'share':
-      return { kind: 'compare', operator, to: Number(value) }
-    case 'count':
-    case 'countDistinct':
-    case 'sum':
-    case 'min':
-    case 'max':
-    case 'percentile':
-      return integerTest(operator, value)
-  }
+  return result === 'double' ? { kind: 'compare', operator, to: Number(value) } : integerTest(operator, value)
 }
 
 function momentOf(name: string, value: HavingArgument['value']): bigint {
@@ -60,7 +49,7 @@ function momentOf(name: string, value: HavingArgument['value']): bigint {
 }
 
 /** The same condition on an integer, with an integer. */
-function integerTest(operator: GroupOperator, value: number | bigint): GroupTest {
+function integerTest(operator: Comparison, value: number | bigint): GroupTest {
   const compare = (to: number | bigint): GroupTest => ({ kind: 'compare', operator, to: BigInt(to) })
   if (typeof value === 'bigint') return compare(value)
   switch (operator) {

@@ -1,6 +1,7 @@
 /** Builds the measures of an aggregate, each computed once however often it is selected. */
 import type { Table } from '../../../database/layout/tables.ts'
 import { leafType } from '../../../schema/model/leaves.ts'
+import type { FieldMeasureName } from '../../../schema/model/measures.ts'
 import { type GroupField, type MeasureField, measureFields } from '../../../schema/model/operators.ts'
 import { argumentsOf, badInput, type Collected } from '../../parse/prepare.ts'
 import { assertWithin } from '../../parse/limits.ts'
@@ -30,7 +31,7 @@ export function measureOutput(context: MeasureContext, collected: Collected): Me
       measure: measureOf(context, 'percentile', field as MeasureField, ranksOf(p as readonly number[])),
     }
   }
-  const measure = collected.name as MeasurePlan['measure']
+  const measure = collected.name as FieldMeasureName
   const fields = fieldsBelow(context, collected, ({ name }): MeasureOutput => {
     return { kind: 'measure', measure: measureOf(context, measure, measureFieldNamed(context, name)) }
   })
@@ -60,7 +61,7 @@ function measureFieldNamed({ table }: MeasureContext, name: string): MeasureFiel
 /** The position of the measure in the plan; adds a measure that is new. */
 export function measureOf(
   context: MeasureContext,
-  measure: MeasurePlan['measure'],
+  measure: FieldMeasureName,
   field: GroupField | MeasureField,
   ranks: readonly number[] = [],
 ): number {

@@ -1,4 +1,5 @@
 /** The values by which groups are ordered, and the types that they have in cursors. */
+import { measures } from '../../../schema/model/measures.ts'
 import type { AggregatePlan } from '../plan.ts'
 import type { Direction } from '../fields.ts'
 import { isInstant, storedKind } from '../plan-facts.ts'
@@ -25,7 +26,7 @@ export interface OrderPart {
 export function groupOrderParts({
   keys,
   order,
-  measures,
+  measures: all,
 }: Pick<AggregatePlan, 'keys' | 'order' | 'measures'>): readonly OrderPart[] {
   const byKeys = (direction: Direction): readonly OrderPart[] =>
     keys.map((key, index) => ({
@@ -54,7 +55,7 @@ export function groupOrderParts({
       ]
     case 'measure': {
       const { measure, direction } = order
-      const type = typeOfMeasure(measures[measure] as MeasurePlan)
+      const type = typeOfMeasure(all[measure] as MeasurePlan)
       return [{ of: { kind: 'measure', measure }, type, direction, nullable: true }, ...byKeys('asc')]
     }
   }
@@ -83,18 +84,15 @@ function typeOfKey({ leaf, bucket, interval }: GroupKey): OrderType {
 }
 
 function typeOfMeasure({ measure, of, isWide }: MeasurePlan): OrderType {
-  switch (measure) {
-    case 'avg':
-    case 'median':
-    case 'stddev':
+  switch (measures[measure].result) {
+    case 'double':
       return 'double'
     case 'sum':
       return isWide ? 'wideSum' : 'bigint'
-    case 'countDistinct':
-    case 'percentile':
+    case 'integer':
+    case 'ranks':
       return 'integer'
-    case 'min':
-    case 'max':
+    case 'value':
       return isInstant(of.leaf) ? 'instant' : 'integer'
   }
 }

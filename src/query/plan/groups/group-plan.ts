@@ -1,8 +1,9 @@
 /** Parts of the logical plan of an aggregate: keys, measures, order, and how groups are compared with a background. */
 import type { ColumnValue } from '../../../database/database.ts'
 import type { ArrayIndex, Column, Table } from '../../../database/layout/tables.ts'
+import type { FieldMeasureName } from '../../../schema/model/measures.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import type { Condition, Path } from '../conditions.ts'
+import type { Comparison, Condition, Path } from '../conditions.ts'
 import type { Direction, Fields } from '../fields.ts'
 
 /** Groups are compared with those of a background: the records that meet `against`, but not the aggregate's `where`. */
@@ -75,7 +76,7 @@ export interface ElementFilter<Where = Condition> {
 }
 
 export interface MeasurePlan {
-  readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct' | 'median' | 'stddev' | 'percentile'
+  readonly measure: FieldMeasureName
   readonly of: GroupKey
   /** Of `percentile`: the ranks, in millionths of the number of values. */
   readonly ranks: readonly number[]
@@ -96,10 +97,8 @@ export interface HavingPlan {
 
 /** Compares integers and instants with a bigint, other numbers with a double; `constant`: any value passes, or none. */
 export type GroupTest =
-  | { readonly kind: 'compare'; readonly operator: GroupOperator; readonly to: number | bigint }
+  | { readonly kind: 'compare'; readonly operator: Comparison; readonly to: number | bigint }
   | { readonly kind: 'constant'; readonly passes: boolean }
-
-export type GroupOperator = 'gt' | 'gte' | 'lt' | 'lte' | 'eq' | 'ne'
 
 export type GroupOrder =
   | { readonly by: 'count' | 'key' | 'share'; readonly direction: Direction }

@@ -3,35 +3,22 @@ import type { GraphQLEnumType as EnumType, GraphQLInputFieldConfigMap } from 'gr
 import { GraphQLEnumType, GraphQLFloat, GraphQLInputObjectType, GraphQLNonNull } from 'graphql/type'
 import { leafType } from '../../model/leaves.ts'
 import type { Collection, Model } from '../../model/model.ts'
+import { measureConstant, measureNames } from '../../model/measures.ts'
 import { groupFields, measureFields } from '../../model/operators.ts'
+import { comparisons } from '../../model/where-operators.ts'
 import { enumValues } from '../enum-values.ts'
 import { MeasureValue } from '../scalars.ts'
 import type { TypeRegistry } from '../type-registry.ts'
 
-/** Names in the schema, and those of the plan. */
-const measures = {
-  COUNT: 'count',
-  SHARE: 'share',
-  AVG: 'avg',
-  SUM: 'sum',
-  MIN: 'min',
-  MAX: 'max',
-  COUNT_DISTINCT: 'countDistinct',
-  MEDIAN: 'median',
-  STDDEV: 'stddev',
-  PERCENTILE: 'percentile',
-} as const
-
-const operators = { GT: 'gt', GTE: 'gte', LT: 'lt', LTE: 'lte', EQ: 'eq', NE: 'ne' } as const
-
 export function createMeasureInputs(model: Model, registry: TypeRegistry, direction: EnumType) {
-  const enumOf = (name: string, values: Readonly<Record<string, string>>) =>
-    registry.define(GraphQLEnumType, 'every aggregate', {
-      name,
-      values: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }])),
-    })
-  const measure = enumOf('Measure', measures)
-  const operator = enumOf('HavingOperator', operators)
+  const measure = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'Measure',
+    values: Object.fromEntries(measureNames.map((value) => [measureConstant(value), { value }])),
+  })
+  const operator = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'HavingOperator',
+    values: Object.fromEntries(comparisons.map((value) => [value.toUpperCase(), { value }])),
+  })
   const measured = (collection: Collection): GraphQLInputFieldConfigMap => {
     const fields = new Map(
       [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),

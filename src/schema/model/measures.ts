@@ -1,0 +1,102 @@
+/**
+ * The values of groups by which these are described, ordered and chosen, one entry each. The GraphQL types and inputs,
+ * the compiler, the prices, the agents' tools and the random generators of tests read this table; a new measure needs an
+ * entry here, its expression in query/emit/groups/emit-measures.ts, and its meaning in test/reference/groups/measures.ts.
+ */
+
+/** A value that every group has: what it is, and how it is ordered and compared. */
+interface GroupMeasure {
+  readonly of: 'none'
+  readonly result: 'double' | 'integer'
+}
+
+interface FieldMeasure {
+  /** The fields that have it: integers, integers and moments, or all by which records are grouped. */
+  readonly of: 'integer' | 'ordered' | 'groupable'
+  /**
+   * A double; an integer of at most 53 bits; an integer for each rank; a sum, which may exceed 64 bits; or a value of the
+   * field.
+   */
+  readonly result: 'double' | 'integer' | 'ranks' | 'sum' | 'value'
+  /** The weight in query/price/cost-weights.ts. */
+  readonly price: 'measure' | 'orderedMeasure' | 'countDistinct'
+  /** What agents may write, first the word that answers have; ranks are written as p90. */
+  readonly words: readonly string[]
+  readonly description: string
+}
+
+export const measures = {
+  count: { of: 'none', result: 'integer' },
+  share: { of: 'none', result: 'double' },
+  avg: {
+    of: 'integer',
+    result: 'double',
+    price: 'measure',
+    words: ['avg', 'average', 'mean'],
+    description: 'Means of present values.',
+  },
+  sum: {
+    of: 'integer',
+    result: 'sum',
+    price: 'measure',
+    words: ['sum'],
+    description: 'Sums of present values.',
+  },
+  median: {
+    of: 'integer',
+    result: 'double',
+    price: 'orderedMeasure',
+    words: ['median'],
+    description: 'Medians of present values: the mean of the two middle ones of an even number.',
+  },
+  stddev: {
+    of: 'integer',
+    result: 'double',
+    price: 'orderedMeasure',
+    words: ['stddev', 'std'],
+    description: 'Standard deviations of present values, as of a sample; null below two values.',
+  },
+  percentile: {
+    of: 'integer',
+    result: 'ranks',
+    price: 'orderedMeasure',
+    words: [],
+    description:
+      'Present values at the nearest ranks, in the order of `p`: 0 is the smallest value, 1 the largest. Null without values.',
+  },
+  min: {
+    of: 'ordered',
+    result: 'value',
+    price: 'measure',
+    words: ['min'],
+    description: 'Smallest present values.',
+  },
+  max: {
+    of: 'ordered',
+    result: 'value',
+    price: 'measure',
+    words: ['max'],
+    description: 'Largest present values.',
+  },
+  countDistinct: {
+    of: 'groupable',
+    result: 'integer',
+    price: 'countDistinct',
+    words: ['distinct', 'countdistinct'],
+    description: 'How many different present values there are; of arrays, different elements.',
+  },
+} as const satisfies Readonly<Record<string, GroupMeasure | FieldMeasure>>
+
+export type MeasureName = keyof typeof measures
+/** Those of a field. */
+export type FieldMeasureName = Exclude<MeasureName, 'count' | 'share'>
+
+export const measureNames = Object.keys(measures) as readonly MeasureName[]
+export const fieldMeasures = Object.entries(measures).filter(
+  ([, { of }]) => of !== 'none',
+) as readonly (readonly [FieldMeasureName, FieldMeasure])[]
+
+/** `COUNT_DISTINCT` for `countDistinct`: the name in inputs. */
+export function measureConstant(name: MeasureName): string {
+  return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+}
