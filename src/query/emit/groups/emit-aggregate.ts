@@ -3,10 +3,12 @@
  * and limit are taken. Elements of arrays would multiply rows, so distinct elements are counted in a separate
  * expression and matched by the keys of the groups. Pairs of the elements of an array are counted apart from groups.
  */
-import { allOf, join, raw, type Sql, sql, identifier } from '../../../sql/sql.ts'
+import { allOf, raw, type Sql, sql, identifier } from '../../../sql/sql.ts'
 import { emitCount, fromRows } from './emit-counts.ts'
 import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from './emit-group-pages.ts'
-import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { createGrouping } from './emit-grouping.ts'
+import { type Grouping, measureJson } from './emit-group-values.ts'
+import { inSteps, type StepEmitter } from '../steps.ts'
 import { formGroups, groupValue } from './emit-groups.ts'
 import { havingConditions } from './emit-having.ts'
 import { emitFilledGroups } from './nested/emit-filled-groups.ts'
@@ -14,12 +16,7 @@ import { shareJson } from './emit-shares.ts'
 import { emitUnusualWords } from './emit-unusual-words.ts'
 import { emitArray, emitObject, emitTuple } from '../emit-output.ts'
 import { type Emitter, newRow } from '../emitter.ts'
-import type {
-  PhysicalAggregate,
-  PhysicalAggregateOutput,
-  PhysicalGroupOutput,
-  PhysicalPairs,
-} from '../../plan/physical-plan.ts'
+import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalPairs } from '../../plan/physical-plan.ts'
 import type { Fields } from '../../plan/fields.ts'
 import { emitFilters } from '../emit-access-path.ts'
 import { mostPaired } from '../../plan/groups/group-plan.ts'
@@ -28,6 +25,10 @@ type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
 export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
+  return inSteps(emitter, (steps) => ({ value: emitOutputs(steps, plan) }))
+}
+
+function emitOutputs(emitter: StepEmitter, plan: PhysicalAggregate): Sql {
   const { aggregate, shares } = plan
   const isDivided = shares?.numerator === 'count' && shares.total.count !== null
   const { all, groups, shared } = formGroups(emitter, plan, (counted) =>
@@ -37,7 +38,7 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
   const isPaged = plan.fields.some(({ output }) => output.kind === 'groupsPageInfo')
   const page =
     groups !== null && isPaged ? emitGroupPage(emitter, shownGroups(emitter, aggregate, groups)) : null
-  const value = (output: PhysicalAggregateOutput): Sql => {
+  return emitObject(emitter, plan.fields, (output) => {
     switch (output.kind) {
       case 'count':
         return emitCountOf(emitter, plan, all)
@@ -47,9 +48,9 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
       case 'groupCount':
         return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':
-        return measureOf(whole, output.measure)
+        return measureOf(emitter, whole, output.measure)
       case 'measures':
-        return emitObject(emitter, output.fields, ({ measure }) => measureOf(whole, measure))
+        return emitObject(emitter, output.fields, ({ measure }) => measureOf(emitter, whole, measure))
       case 'pairs':
         return emitPairs(emitter, output.pairs)
       case 'unusualWords':
@@ -57,25 +58,17 @@ export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
       case 'groups':
         return groups === null || aggregate.limit === 0
           ? raw(`'[]'`)
-          : groupList(emitter, aggregate, groups, page?.name ?? null, output.fields)
+          : groupList(emitter, aggregate, groups, page, output.fields)
       case 'groupsPageInfo':
-        return emitGroupsPageInfo(emitter, aggregate, groups, page?.name ?? null, output.fields)
+        return emitGroupsPageInfo(emitter, aggregate, groups, page, output.fields)
     }
-  }
-  const body = emitObject(emitter, plan.fields, value)
-  const tables = [
-    ...(groups?.tables ?? []),
-    ...(page === null ? [] : [page.table]),
-    ...(whole?.tables ?? []),
-    ...(shared?.tables ?? []),
-  ]
-  return tables.length === 0 ? body : sql`(with ${join(tables, ', ')} select ${body})`
+  })
 }
 
-function measureOf(whole: Grouping | null, measure: number): Sql {
+function measureOf(emitter: Emitter, whole: Grouping | null, measure: number): Sql {
   if (whole === null) throw new Error('No grouping for a measure of the whole.')
   const row = raw('w')
-  return sql`(select ${whole.measureJson(measure, row)} from ${whole.name} ${row})`
+  return sql`(select ${measureJson(emitter, whole, measure, row)} from ${whole.name} ${row})`
 }
 
 function shareOfWhole(emitter: Emitter, whole: Sql | null, kind: 'total' | 'share'): Sql {

@@ -8,6 +8,7 @@ import { emitFilter } from '../emit-filter.ts'
 import { linkedTo } from '../emit-links.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
+import type { StepEmitter } from '../steps.ts'
 import type { CountAccess, CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
@@ -75,37 +76,31 @@ function around(parent: Sql | null): Sql {
 
 // Groups from materialized counts and sums
 
-/** Names of a table of groups and of its columns with the key's values; the number of records is `n`. */
-interface Names {
-  readonly table: Sql
-  readonly keys: readonly Sql[]
-}
-
-/** Groups from counts, which are of the key's own values, or of days. */
+/** Groups from counts, which are of the key's own values, or of days. The number of records is `n`. */
 export function emitCountedGroups(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { counts }: Extract<GroupAccess, { kind: 'counts' }>,
   grouped: GroupKey,
-  { table, keys }: Names,
+  keys: readonly Sql[],
 ): Sql {
   const { dialect } = emitter
   const { bucket, interval } = grouped
   const from = identifier(counts.name)
-  const addedUp = (key: Sql, rows: Sql): Sql =>
-    sql`${table} as materialized (select ${key} as ${keys[0] as Sql}, ${dialect.sum(raw('n'))} as n
-    from ${rows} group by ${keys[0] as Sql})`
+  const key = keys[0] as Sql
+  const addedUp = (value: Sql, rows: Sql): Sql =>
+    emitter.step(sql`select ${value} as ${key}, ${dialect.sum(raw('n'))} as n
+    from ${rows} group by ${key}`)
   if (bucket === null && interval !== null)
     return addedUp(groupedValue(emitter, grouped, dialect.countedValue(raw('value'))), from)
   if (bucket === null) {
     const values = countKeys(counts).map(
       (column, index) => sql`${dialect.countedValue(raw(column))} as ${keys[index] as Sql}`,
     )
-    return sql`${table} as not materialized (select ${join(values, ', ')}, n from ${from})`
+    return emitter.step(sql`select ${join(values, ', ')}, n from ${from}`, false)
   }
   const micros = sql`${dialect.countedValue(raw('value'))} * ${raw(String(dayLength))}`
-  const key = keys[0] as Sql
   if (bucket.unit === counts.kind)
-    return sql`${table} as not materialized (select ${dialect.bucketKey(micros, bucket)} as ${key}, n from ${from})`
+    return emitter.step(sql`select ${dialect.bucketKey(micros, bucket)} as ${key}, n from ${from}`, false)
   const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
   return addedUp(groupedValue(emitter, grouped, raw('micros')), days)
 }
@@ -115,15 +110,14 @@ export function emitCountedGroups(
  * records, and ends where the next bucket begins. The largest bucket is not counted: it has what the others leave.
  */
 export function emitRangeGroups(
-  emitter: Emitter,
+  emitter: StepEmitter,
   of: Table,
   { counts, index, instant, code, total }: Extract<GroupAccess, { kind: 'ranges' }>,
   { bucket }: GroupKey,
-  { table, keys: [key] }: Names,
+  [key]: readonly Sql[],
 ): Sql {
   const { dialect } = emitter
   if (bucket === null) throw new Error('Ranges are of buckets.')
-  const [ranges, counted] = [emitter.alias(), emitter.alias()]
   const row = newRow(emitter, of)
   const at = columnOf(emitter, row.alias, instant)
   const from = sql`${identifier(of.name)} ${row.alias}${dialect.scan(index.name)}`
@@ -133,12 +127,12 @@ export function emitRangeGroups(
   const starts = sql`select ${dialect.bucketKey(raw('micros'), bucket)} as bucket, min(micros) as lower, sum(n) as size
     from (select ${micros} as micros, n from ${identifier(counts.name)}) days where micros is not null group by 1`
   const within = sql`${at} >= lower and ${at} < coalesce(upper, ${raw(lastInstant)})`
-  return sql`${table} as materialized (with ${ranges} as materialized (select bucket, lower, lead(lower) over (order by lower) as upper,
-      row_number() over (order by size desc) as place from (${starts}) starts),
-    ${counted} as materialized (select bucket, ${count(within)} as n from ${ranges} where place > 1
-      union all select null, ${count(sql`${at} is null`)})
-    select bucket as ${key as Sql}, n from (select * from ${counted} union all
-      select bucket, ${emitCount(emitter, total, of, null)} - (select sum(n) from ${counted}) from ${ranges} where place = 1) counted where n > 0)`
+  const ranges = emitter.step(sql`select bucket, lower, lead(lower) over (order by lower) as upper,
+      row_number() over (order by size desc) as place from (${starts}) starts`)
+  const counted = emitter.step(sql`select bucket, ${count(within)} as n from ${ranges} where place > 1
+      union all select null, ${count(sql`${at} is null`)}`)
+  return emitter.step(sql`select bucket as ${key as Sql}, n from (select * from ${counted} union all
+      select bucket, ${emitCount(emitter, total, of, null)} - (select sum(n) from ${counted}) from ${ranges} where place = 1) counted where n > 0`)
 }
 
 /** Larger than any instant. */
@@ -146,14 +140,14 @@ const lastInstant = '9223372036854775807'
 
 /** Groups by the elements of an array, from its side table; the records without elements are the rest of all. */
 export function emitElementGroups(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { array, total }: Extract<GroupAccess, { kind: 'elements' }>,
-  { table, keys: [key] }: Names,
+  [key]: readonly Sql[],
 ): Sql {
   const from = identifier(array.name)
   const missing = sql`${sumOf(emitter, total, null)} - (select count(distinct id) from ${from})`
-  return sql`${table} as materialized (select value as ${key as Sql}, count(*) as n from ${from} group by value
-    union all select null, ${missing})`
+  return emitter.step(sql`select value as ${key as Sql}, count(*) as n from ${from} group by value
+    union all select null, ${missing}`)
 }
 
 /**
@@ -161,11 +155,11 @@ export function emitElementGroups(
  * it names. Measures are sums and averages of small integers.
  */
 export function emitSummedGroups(
-  emitter: Emitter,
+  emitter: StepEmitter,
   access: Extract<GroupAccess, { kind: 'joined-counts' | 'sums' }>,
   measures: readonly MeasurePlan[],
   key: GroupKey,
-  { table, keys }: Names,
+  keys: readonly Sql[],
 ): Sql {
   const { dialect } = emitter
   const row = emitter.alias()
@@ -193,9 +187,7 @@ export function emitSummedGroups(
     sql`${amount('n')} as n`,
     ...measured,
   ]
-  // Golden cases fix the text of both statements.
-  const space = raw(access.kind === 'sums' ? ' ' : '\n    ')
-  return sql`${table} as materialized (select ${join(selected, ', ')}${space}from ${identifier(stored)} ${row}${joined}${by})`
+  return emitter.step(sql`select ${join(selected, ', ')} from ${identifier(stored)} ${row}${joined}${by}`)
 }
 
 function joinTarget(emitter: Emitter, { table }: Join, key: GroupKey, row: Sql, keys: readonly Sql[]) {

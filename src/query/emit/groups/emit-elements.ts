@@ -7,12 +7,14 @@ import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
 import { elementsOf, groupedNames, measuresElements } from '../../plan/plan-facts.ts'
 import { columnOf, type Emitter } from '../emitter.ts'
+import type { StepEmitter } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
 import { measureExpressions } from './emit-measures.ts'
 import {
   createJoins,
   createSource,
   emitSharedRows,
+  groupBy,
   keyColumns,
   keyName,
   restriction,
@@ -23,9 +25,9 @@ import {
 /** Measures that are computed apart from the records of their groups. */
 interface MeasuresAside {
   readonly name: Sql
-  readonly tables: readonly Sql[]
   /** By the positions of the measures in the plan, the columns of each. */
   readonly columns: ReadonlyMap<number, readonly Sql[]>
+  readonly areCounts: boolean
 }
 
 type Plan = RowsOfGroups & { readonly measures: readonly MeasurePlan[] }
@@ -39,7 +41,7 @@ export function isOnePass({ dialect }: Emitter, { keys, measures }: Plan): boole
 }
 
 /** The rows in which a record is once for each combination of keys; null if no key leads through elements. */
-export function emitRecordsOnce(emitter: Emitter, plan: Plan) {
+export function emitRecordsOnce(emitter: StepEmitter, plan: Plan): SharedRows | null {
   const { keys, access, parent, measures } = plan
   if (keys.every((key) => elementsOf(key) === null) || isOnePass(emitter, plan)) return null
   const measured = measures.map(({ of }) => of).filter(({ leaf }) => !isAside(leaf))
@@ -83,8 +85,25 @@ function isText({ leaf }: GroupKey): boolean {
   return leaf.kind === 'element' && leaf.as === 'text'
 }
 
+/** How many different elements of arrays groups have, one step for each array. */
+export function emitDistinctElements(emitter: StepEmitter, plan: Plan): readonly MeasuresAside[] {
+  return plan.measures.flatMap(({ of }, index) => {
+    if (of.leaf.kind !== 'array') return []
+    const source = createSource(emitter, plan)
+    const grouped = keyColumns(plan.keys, source)
+    const column = measureName(index)
+    const selected = [
+      ...grouped.map(({ value, name }) => sql`${value} as ${name}`),
+      sql`count(distinct ${source.elements(of, 'counted')}) as ${column}`,
+    ]
+    const names = grouped.map((each) => each.name)
+    const name = emitter.step(source.grouped(selected, names))
+    return [{ name, columns: new Map([[index, [column]]]), areCounts: true }]
+  })
+}
+
 /** The measures of elements: of those with the keys of the group, or else of all elements of its records. */
-export function emitElementMeasures(emitter: Emitter, plan: Plan): readonly MeasuresAside[] {
+export function emitElementMeasures(emitter: StepEmitter, plan: Plan): readonly MeasuresAside[] {
   const { keys, access, parent } = plan
   if (isOnePass(emitter, plan)) return []
   const arrays = Map.groupBy(
@@ -99,7 +118,7 @@ export function emitElementMeasures(emitter: Emitter, plan: Plan): readonly Meas
     const rows = isMultiplied
       ? emitSharedRows(emitter, plan, all, countedRows(access), parent, first.of)
       : null
-    const source = createSource(emitter, { ...plan, access: rows?.rows ?? access })
+    const source = createSource(emitter, { ...plan, access: rows ?? access })
     const grouped = keyColumns(keys, source)
     const values = measures.map(
       ([index, measure]) => [index, measureExpressions(emitter, measure, source)] as const,
@@ -110,13 +129,11 @@ export function emitElementMeasures(emitter: Emitter, plan: Plan): readonly Meas
         parts.map((part, at) => sql`${part} as ${measureName(index, at)}`),
       ),
     ]
-    const name = emitter.alias()
     const names = grouped.map((column) => column.name)
-    const table = sql`${name} as materialized (${source.grouped(selected, names)})`
     return {
-      name,
-      tables: [...(rows === null ? [] : [rows.table]), table],
+      name: emitter.step(source.grouped(selected, names)),
       columns: new Map(values.map(([index, parts]) => [index, parts.map((_, at) => measureName(index, at))])),
+      areCounts: false,
     }
   })
 }
@@ -136,12 +153,14 @@ function countedRows(access: GroupAccess | SharedRows): CountedRows {
  * no other key, and comparing each group with every other takes quadratic time.
  */
 export function mergeMeasures(
-  name: Sql,
+  emitter: StepEmitter,
   keys: readonly Sql[],
   first: Sql,
   measures: readonly Sql[],
-  aside: readonly { readonly name: Sql; readonly columns: readonly Sql[]; readonly areCounts: boolean }[],
+  given: readonly MeasuresAside[],
 ): Sql {
+  if (given.length === 0) return first
+  const aside = given.map((side) => ({ ...side, columns: [...side.columns.values()].flat() }))
   const own = [raw('n'), ...measures]
   // The first part of the union determines the types of columns.
   const none = aside.flatMap((side) =>
@@ -155,7 +174,7 @@ export function mergeMeasures(
     sql`select ${join([...keys, ...own, ...none], ', ')} from ${first}`,
     ...aside.map((side) => {
       const others = aside.flatMap((other) =>
-        other.columns.map((column) => (other.name === side.name ? column : sql`null`)),
+        other.columns.map((column) => (other === side ? column : sql`null`)),
       )
       return sql`select ${join([...keys, ...own.map(() => sql`null`), ...others], ', ')} from ${side.name}`
     }),
@@ -163,7 +182,6 @@ export function mergeMeasures(
   const most = [...own, ...aside.flatMap(({ columns }) => columns)].map(
     (column) => sql`max(${column}) as ${column}`,
   )
-  const by = keys.length === 0 ? raw('') : sql`group by ${join(keys as Sql[], ', ')}`
-  return sql`${name} as materialized (select ${join([...keys, ...most], ', ')}
-    from (${join(parts, ' union all ')}) parts ${by})`
+  return emitter.step(sql`select ${join([...keys, ...most], ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}`)
 }

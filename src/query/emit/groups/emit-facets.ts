@@ -1,44 +1,37 @@
 /** Facets as SQL: groups by one key each, and the rows that several facets read, in common table expressions. */
 import type { Table } from '../../../database/layout/tables.ts'
-import { join, type Sql, sql } from '../../../sql/sql.ts'
+import { type Sql, sql } from '../../../sql/sql.ts'
 import { emitObject, emitTuple } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import type { PhysicalFacet, PhysicalFacets } from '../../plan/physical-plan.ts'
+import type { PhysicalFacets } from '../../plan/physical-plan.ts'
 import type { FacetOutput, FacetPlan } from '../../plan/plan.ts'
 import { emitGroups } from './emit-group-pages.ts'
-import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { createGrouping } from './emit-grouping.ts'
+import { type Grouping, isMissing, keyText } from './emit-group-values.ts'
+import { inSteps } from '../steps.ts'
 import { emitSharedRows } from './emit-source.ts'
 
 /** The facets as a JSON array; `parent` is the alias of the row to which the link of their list refers. */
 export function emitFacets(
-  emitter: Emitter,
+  given: Emitter,
   table: Table,
   { shared, facets }: PhysicalFacets,
   parent: Sql | null,
 ): Sql {
-  const rows = shared.map((access, index) => {
-    const sharing = facets.filter(({ groups }) => groups?.kind === 'shared' && groups.rows === index)
-    const keys = sharing.map(({ facet }) => facet.key)
-    return emitSharedRows(emitter, { table, elements: [] }, keys, access, parent)
+  return inSteps(given, (emitter) => {
+    const rows = shared.map((access, index) => {
+      const sharing = facets.filter(({ groups }) => groups?.kind === 'shared' && groups.rows === index)
+      const keys = sharing.map(({ facet }) => facet.key)
+      return emitSharedRows(emitter, { table, elements: [] }, keys, access, parent)
+    })
+    const plan = { table, measures: [], elements: [] }
+    const objects = facets.map(({ facet, groups }) => {
+      const access = groups?.kind === 'shared' ? (rows[groups.rows] ?? null) : groups
+      const grouping = access === null ? null : createGrouping(emitter, plan, [facet.key], access, parent)
+      return emitObject(emitter, facet.fields, (output) => facetValue(emitter, facet, grouping, output))
+    })
+    return { value: emitTuple(emitter, objects) }
   })
-  const groupingOf = ({ facet, groups }: PhysicalFacet): Grouping | null => {
-    const access = groups?.kind === 'shared' ? (rows[groups.rows]?.rows ?? null) : groups
-    return access === null
-      ? null
-      : createGrouping(emitter, { table, measures: [], elements: [] }, [facet.key], access, parent)
-  }
-  const groupings = facets.map(groupingOf)
-  const objects = facets.map(({ facet }, index) =>
-    emitObject(emitter, facet.fields, (output) =>
-      facetValue(emitter, facet, groupings[index] ?? null, output),
-    ),
-  )
-  const body = emitTuple(emitter, objects)
-  const tables = [
-    ...rows.map((each) => each.table),
-    ...groupings.flatMap((grouping) => grouping?.tables ?? []),
-  ]
-  return tables.length === 0 ? body : sql`(with ${join(tables, ', ')} select ${body})`
 }
 
 function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null, output: FacetOutput): Sql {
@@ -47,14 +40,14 @@ function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null,
   const row = emitter.alias()
   switch (output.kind) {
     case 'missing':
-      return sql`(select coalesce(sum(n), 0) from ${groups.name} ${row} where ${groups.isMissing(0, row, true)})`
+      return sql`(select coalesce(sum(n), 0) from ${groups.name} ${row} where ${isMissing(0, row, true)})`
     case 'cut': {
-      const values = sql`select count(*) from ${groups.name} ${row} where ${groups.isMissing(0, row, false)}`
+      const values = sql`select count(*) from ${groups.name} ${row} where ${isMissing(0, row, false)}`
       return dialect.booleanJson(sql`(${values}) > ${dialect.limit(facet.limit)}`)
     }
     case 'values': {
       const text = emitObject(emitter, output.fields, ({ kind }) =>
-        kind === 'count' ? sql`${row}.n` : dialect.toJson(groups.keyText(0, row)),
+        kind === 'count' ? sql`${row}.n` : dialect.toJson(keyText(emitter, groups, 0, row)),
       )
       const { key, limit } = facet
       const plan = {
@@ -64,7 +57,7 @@ function facetValue(emitter: Emitter, facet: FacetPlan, groups: Grouping | null,
         measures: [],
         page: null,
         groups,
-        condition: (each: Sql) => groups.isMissing(0, each, false),
+        condition: (each: Sql) => isMissing(0, each, false),
       } as const
       return emitGroups(emitter, plan, text, row)
     }

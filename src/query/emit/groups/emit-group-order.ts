@@ -5,7 +5,7 @@ import { utcBucket } from '../../../sql/time-buckets.ts'
 import { groupOrderParts, type OrderPart } from '../../plan/groups/group-order.ts'
 import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { Emitter } from '../emitter.ts'
-import type { Grouping } from './emit-grouping.ts'
+import { type Grouping, keyOrder, measureValues } from './emit-group-values.ts'
 import { shareValue } from './emit-shares.ts'
 
 /** The order of groups. */
@@ -28,9 +28,9 @@ export function groupOrder(emitter: Emitter, plan: OrderedGroups, groups: Groupi
 function valuesOf(emitter: Emitter, { of }: OrderPart, groups: Grouping, row: Sql): readonly Sql[] {
   switch (of.kind) {
     case 'key':
-      return [groups.keyOrder(of.key, row)]
+      return [keyOrder(groups, of.key, row)]
     case 'measure':
-      return groups.measureValues(of.measure, row)
+      return measureValues(emitter, groups, of.measure, row)
     case 'count':
       return [sql`${row}.n`]
     case 'score':

@@ -6,7 +6,8 @@ import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
 import { emitArray, emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import { groupCursor, groupOrder, isBehind, type OrderedGroups } from './emit-group-order.ts'
-import type { Grouping } from './emit-grouping.ts'
+import { type Grouping, lookedUp } from './emit-group-values.ts'
+import type { StepEmitter } from '../steps.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 
@@ -35,7 +36,7 @@ export function groupsInOrder(emitter: Emitter, list: GroupList): Sql {
 function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; readonly ordered: Sql } {
   const { groups, condition } = list
   const row = emitter.alias()
-  const { columns, joins } = groups.lookedUp(row)
+  const { columns, joins } = lookedUp(emitter, groups, row)
   const from = join([sql`${groups.name} ${row}`, ...joins], ' ')
   const found = sql`select ${join([sql`${row}.*`, ...columns], ', ')} from ${from} where ${condition(row)}`
   const after = list.page?.after ?? null
@@ -47,19 +48,14 @@ function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; 
 }
 
 /**
- * A table of the groups of a page and of the next one, in the order of its column `ordinal`, for answers that say where
- * the page ends.
+ * Adds the groups of a page and of the next one, in the order of the column `ordinal`, for answers that say where the
+ * page ends; returns their name.
  */
-export function emitGroupPage(
-  emitter: Emitter,
-  list: GroupList,
-): { readonly name: Sql; readonly table: Sql } {
-  const name = emitter.alias()
+export function emitGroupPage(emitter: StepEmitter, list: GroupList): Sql {
   const row = emitter.alias()
   // Groups are numbered once they are in order, so that an index may give them in that order.
   const query = groupsInOrder(emitter, { ...list, limit: list.limit + 1 })
-  const table = sql`${name} as materialized (select ${row}.*, row_number() over () as ordinal from (${query}) ${row})`
-  return { name, table }
+  return emitter.step(sql`select ${row}.*, row_number() over () as ordinal from (${query}) ${row}`)
 }
 
 /** A query for the groups of such a table that belong to the page, in order. */

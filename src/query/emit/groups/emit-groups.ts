@@ -4,7 +4,9 @@ import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical
 import { emitObject, resolved } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import { groupCursor } from './emit-group-order.ts'
-import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { createGrouping } from './emit-grouping.ts'
+import { type Grouping, keyJson, keyUri, measureJson } from './emit-group-values.ts'
+import type { StepEmitter } from '../steps.ts'
 import { type EmittedShares, emitShares, shareJson } from './emit-shares.ts'
 import { changeJson, groupsWithChanges } from './series/emit-changes.ts'
 import { filledGroups } from './series/emit-fill.ts'
@@ -22,7 +24,7 @@ interface FormedGroups {
 
 /** `count`: the number of all records, for the share of the whole. `within`: outer groups, whose keys come first. */
 export function formGroups(
-  emitter: Emitter,
+  emitter: StepEmitter,
   plan: PhysicalAggregate,
   count: (all: Grouping | null) => Sql | null,
   within?: Within,
@@ -56,16 +58,16 @@ export function groupValue(
     case 'cursor':
       return groupCursor(emitter, { ...plan, binding: plan.page.binding }, groups, row)
     case 'key':
-      return groups.keyJson(output.key, row)
+      return keyJson(emitter, groups, output.key, row)
     case 'keyResolved':
-      return resolved(emitter, groups.uriParts(output.key, row), output.records)
+      return resolved(emitter, keyUri(emitter, groups, output.key, row), output.records)
     case 'measure':
-      return groups.measureJson(output.measure, row)
+      return measureJson(emitter, groups, output.measure, row)
     case 'change':
       return changeJson(emitter, output.change, row)
     case 'significance':
       return emitSignificance(emitter, output.fields, row)
     case 'measures':
-      return emitObject(emitter, output.fields, ({ measure }) => groups.measureJson(measure, row))
+      return emitObject(emitter, output.fields, ({ measure }) => measureJson(emitter, groups, measure, row))
   }
 }

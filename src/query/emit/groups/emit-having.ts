@@ -5,7 +5,7 @@ import type { HavingPlan, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
 import { signs } from '../emit-filter.ts'
 import type { Emitter } from '../emitter.ts'
-import type { Grouping } from './emit-grouping.ts'
+import { type Grouping, measureValues } from './emit-group-values.ts'
 import { shareValue } from './emit-shares.ts'
 
 type Conditions = Pick<PhysicalAggregate['aggregate'], 'having' | 'measures'>
@@ -45,7 +45,7 @@ function valuesOf(emitter: Emitter, of: HavingPlan['of'], groups: Grouping, row:
     case 'share':
       return [shareValue(emitter, row)]
     case 'measure':
-      return groups.measureValues(of.measure, row)
+      return measureValues(emitter, groups, of.measure, row)
   }
 }
 

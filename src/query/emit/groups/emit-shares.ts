@@ -4,7 +4,9 @@
  */
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
-import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { createGrouping } from './emit-grouping.ts'
+import type { Grouping } from './emit-group-values.ts'
+import type { StepEmitter } from '../steps.ts'
 import { numberJson } from '../emit-output.ts'
 import { groupBy, type Within } from './emit-source.ts'
 import type { Emitter } from '../emitter.ts'
@@ -21,16 +23,14 @@ export interface Groupings {
 export interface EmittedShares {
   /** The groups with the columns `total` and `matched`; null without groups. */
   readonly groups: Grouping | null
-  /** Common table expressions of the whole: a row with `total` and `matched`. */
-  readonly tables: readonly Sql[]
-  /** The table of the whole; null if the whole has no share. */
+  /** The name of one row with `total` and `matched`; null if the whole has no share. */
   readonly whole: Sql | null
   readonly groupings: Groupings
 }
 
 /** `count`: the number of all records that meet `where`; null if it is not needed. */
 export function emitShares(
-  emitter: Emitter,
+  emitter: StepEmitter,
   aggregate: Aggregate,
   shares: PhysicalShares,
   groups: Grouping | null,
@@ -46,19 +46,20 @@ export function emitShares(
     groups: isShared
       ? sharedGroups(emitter, shares, groups, groupings, aggregate.fill?.kind === 'denominator')
       : groups,
-    ...wholeOf(emitter, aggregate, shares, groupings, count),
+    whole: wholeOf(emitter, aggregate, shares, groupings, count),
     groupings,
   }
 }
 
 function sharedGroups(
-  { alias, dialect }: Emitter,
+  { step, dialect }: StepEmitter,
   { numerator }: PhysicalShares,
   groups: Grouping,
   { total, matched }: Groupings,
   isFilled: boolean,
 ): Grouping {
-  const { keys, measures } = groups.columns
+  const { keys } = groups.columns
+  const measures = groups.columns.measures.flat()
   const own = [raw('n'), ...measures]
   const none = raw('cast(0 as bigint)')
   // Groups of other keys are left out before they are sorted.
@@ -87,24 +88,19 @@ function sharedGroups(
     sql`${dialect.sum(raw('total'))} as total`,
     sql`${matchedOf} as matched`,
   ]
-  const name = alias()
-  const table = sql`${name} as materialized (select ${join(columns, ', ')}
-    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}${raw(isFilled ? '' : ' having max(n) is not null')})`
-  return {
-    ...groups,
-    name,
-    tables: [...groups.tables, ...(total?.tables ?? []), ...(matched?.tables ?? []), table],
-  }
+  const name = step(sql`select ${join(columns, ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}${raw(isFilled ? '' : ' having max(n) is not null')}`)
+  return { ...groups, name }
 }
 
 function wholeOf(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { table }: Aggregate,
   { total, numerator }: PhysicalShares,
   groupings: Groupings,
   count: Sql | null,
-): Pick<EmittedShares, 'tables' | 'whole'> {
-  if (total.count === null) return { tables: [], whole: null }
+): Sql | null {
+  if (total.count === null) return null
   const countOf = ({ count: access }: SharePart, grouping: Grouping | null): Sql => {
     if (access === null) throw new Error('The whole has no count.')
     if (access.kind !== 'groups') return emitCount(emitter, access, table, null)
@@ -117,15 +113,8 @@ function wholeOf(
     if (count === null) throw new Error('The plan does not count what is divided.')
     return count
   }
-  const whole = emitter.alias()
-  const row = emitter.alias()
-  return {
-    tables: [
-      sql`${whole} as materialized (select total, ${matched()} as matched
-    from (select ${countOf(total, groupings.total)} as total) ${row})`,
-    ],
-    whole,
-  }
+  return emitter.step(sql`select total, ${matched()} as matched
+    from (select ${countOf(total, groupings.total)} as total) ${emitter.alias()}`)
 }
 
 /** The share of a row with `total` and `matched`, as JSON. Both are exact as doubles, so one division rounds once. */

@@ -6,7 +6,9 @@
  */
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
-import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { createGrouping } from './emit-grouping.ts'
+import type { Grouping } from './emit-group-values.ts'
+import type { StepEmitter } from '../steps.ts'
 import { emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalSignificance } from '../../plan/physical-plan.ts'
@@ -23,7 +25,7 @@ const priorRecords = 500
 
 /** Of the groups, those with a positive score, in the columns `score` (thousandths), `n`, `total`, `against` and `others`. */
 export function significantGroups(
-  emitter: Emitter,
+  emitter: StepEmitter,
   aggregate: Aggregate,
   { total, background, subtractsGroups }: PhysicalSignificance,
   groups: Grouping,
@@ -44,8 +46,8 @@ export function significantGroups(
     ],
     ' ',
   )
-  const { keys, measures } = groups.columns
-  const own = [raw('n'), ...measures]
+  const { keys } = groups.columns
+  const own = [raw('n'), ...groups.columns.measures.flat()]
   const isLarge = sql`n >= ${aggregate.minCount}`
   // Most groups of the background are of no large group's keys; they are left out before they are sorted.
   const isCompared = allOf(
@@ -60,17 +62,13 @@ export function significantGroups(
         sql`select ${join([...keys, ...own.map(() => raw('null'))], ', ')}, ${signed(isSubtracted, raw('n'))} from ${grouping.name} where ${isCompared}`,
     ),
   ]
-  const scored = scoreTables(emitter, {
+  const name = scoreSteps(emitter, {
     keys,
     values: own,
     parts: unions,
     totals: sql`select total, ${others} as others from (select ${recordsOf(total, groups)} as total) ${emitter.alias()}`,
   })
-  return {
-    ...groups,
-    name: scored.name,
-    tables: [...groups.tables, ...parts.flatMap(({ grouping }) => grouping.tables), ...scored.tables],
-  }
+  return { ...groups, name }
 }
 
 /** What is scored: groups, or words. */
@@ -87,18 +85,16 @@ export interface Compared {
   readonly totals: Sql
 }
 
-/** Common table expressions, and the name of the last: groups of a positive `score`, in thousandths. */
-export function scoreTables(
-  emitter: Emitter,
-  { keys, values, parts, totals: ofTotals }: Compared,
-): { readonly name: Sql; readonly tables: readonly Sql[] } {
+/** Adds the steps to groups of a positive `score`, in thousandths, and returns the name of the last. */
+export function scoreSteps(emitter: StepEmitter, { keys, values, parts, totals: ofTotals }: Compared): Sql {
   const { dialect } = emitter
-  const [compared, totals, rows] = [emitter.alias(), emitter.alias(), emitter.alias()]
-  const [scored, name] = [emitter.alias(), emitter.alias()]
   const sums = [
     ...values.map((column) => sql`max(${column}) as ${column}`),
     sql`${dialect.sum(raw('against'))} as against`,
   ]
+  const compared = emitter.step(sql`select ${join([...keys, ...sums], ', ')}
+    from (${join([...parts], ' union all ')}) parts group by ${join([...keys], ', ')}`)
+  const totals = emitter.step(ofTotals)
   const prior = dialect.asFloat(raw(String(priorRecords)))
   // Compares exactly first, so that the logarithm is finite: a group of all records exceeds no share.
   const exceeding = sql`select ${compared}.*, total, others,
@@ -107,17 +103,12 @@ export function scoreTables(
     from ${compared} cross join ${totals} where n * others > against * total`
   const odds = sql`(n + prior) * (others - against + other_prior) / ((total - n + other_prior) * (against + prior))`
   const score = sql`ln(${odds}) / sqrt(1 / (n + prior) + 1 / (against + prior))`
-  return {
-    name,
-    tables: [
-      sql`${compared} as materialized (select ${join([...keys, ...sums], ', ')}
-    from (${join([...parts], ' union all ')}) parts group by ${join([...keys], ', ')})`,
-      sql`${totals} as materialized (${ofTotals})`,
-      // Engines may differ in the last digits of logarithms, so the score is rounded before groups are ordered.
-      sql`${scored} as materialized (select ${rows}.*, cast(floor(1000 * ${score} + 0.5) as bigint) as score from (${exceeding}) ${rows})`,
-      sql`${name} as materialized (select * from ${scored} where score > 0)`,
-    ],
-  }
+  const rows = emitter.alias()
+  // Engines may differ in the last digits of logarithms, so the score is rounded before groups are ordered.
+  const scored = emitter.step(
+    sql`select ${rows}.*, cast(floor(1000 * ${score} + 0.5) as bigint) as score from (${exceeding}) ${rows}`,
+  )
+  return emitter.step(sql`select * from ${scored} where score > 0`)
 }
 
 /** The object `significance` of a group. */

@@ -8,6 +8,7 @@ import { emitFilter } from '../emit-filter.ts'
 import type { CountedRows, Filter, GroupAccess } from '../../plan/physical-plan.ts'
 import type { ElementFilter, GroupKey } from '../../plan/groups/group-plan.ts'
 import { elementsOf } from '../../plan/plan-facts.ts'
+import type { StepEmitter } from '../steps.ts'
 
 export interface Source {
   /** The expressions by which a key is grouped: one value, or the two parts of a reference. */
@@ -20,7 +21,7 @@ export interface Source {
   grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
 }
 
-/** Rows that several groupings read, in a common table expression with the values of their keys. */
+/** Rows that several groupings read, in a step with the values of their keys. */
 export interface SharedRows {
   readonly kind: 'shared'
   readonly name: Sql
@@ -120,29 +121,26 @@ export function restriction(values: readonly Sql[], { groups, keys }: Within, ac
 }
 
 /**
- * A common table expression of rows with the values of some keys; instead of elements of side tables it has the id of
+ * A step with rows that have the values of some keys; instead of elements of side tables it has the id of
  * their row. `once`: rows that differ in nothing else are once for each record, or for each element through which a key
  * leads.
  */
 export function emitSharedRows(
-  emitter: Emitter,
+  emitter: StepEmitter,
   of: Grouped,
   keys: readonly GroupKey[],
   access: CountedRows,
   parent: Sql | null,
   once: 'record' | GroupKey | null = null,
-): { readonly table: Sql; readonly rows: SharedRows } {
+): SharedRows {
   const { values, joined, object, id, select } = createJoins(emitter, of, access, parent)
   const columns = keys.flatMap((key, index) => {
     const parts = key.leaf.kind === 'array' ? [sql`${joined(key)}.id`] : values(key)
     return parts.map((value, part) => sql`${value} as ${sharedName(index, part)}`)
   })
   const same = once === null ? [] : once === 'record' ? [id] : [id, sql`${object(once)}.key`]
-  const name = emitter.alias()
-  return {
-    table: sql`${name} as materialized (${select([...same, ...columns], [], raw(''), once !== null)})`,
-    rows: { kind: 'shared', name, keys },
-  }
+  const name = emitter.step(select([...same, ...columns], [], raw(''), once !== null))
+  return { kind: 'shared', name, keys }
 }
 
 function createSharedSource(emitter: Emitter, { name, keys }: SharedRows): Source {
@@ -287,6 +285,13 @@ function sharedName(key: number, part: number): Sql {
 export function keyColumns(keys: readonly GroupKey[], source: Source) {
   return keys.flatMap((key, index) =>
     source.values(key).map((value, part) => ({ value, name: keyName(index, part) })),
+  )
+}
+
+/** The names of the columns of keys: a reference has two. */
+export function keyNames(keys: readonly GroupKey[]): readonly Sql[] {
+  return keys.flatMap(({ leaf }, index) =>
+    Array.from({ length: leaf.kind === 'reference' ? 2 : 1 }, (_, part) => keyName(index, part)),
   )
 }
 

@@ -10,17 +10,22 @@ import { emitArray, emitObject } from '../emit-output.ts'
 import { columnOf, type Emitter, newRow } from '../emitter.ts'
 import type { PhysicalUnusualWords, SampledRecords } from '../../plan/physical-plan.ts'
 import { emitCount, fromRows } from './emit-counts.ts'
-import { emitSignificance, scoreTables } from './emit-significance.ts'
+import { emitSignificance, scoreSteps } from './emit-significance.ts'
+import { inSteps, type StepEmitter } from '../steps.ts'
 
 /** The object `unusualWords` as JSON text. */
-export function emitUnusualWords(emitter: Emitter, { words, own, background }: PhysicalUnusualWords): Sql {
+export function emitUnusualWords(emitter: Emitter, plan: PhysicalUnusualWords): Sql {
+  return inSteps(emitter, (steps) => ({ value: emitWords(steps, plan) }))
+}
+
+function emitWords(emitter: StepEmitter, { words, own, background }: PhysicalUnusualWords): Sql {
   const { dialect } = emitter
   const { table, field, fields, minCount, limit } = words
   const [counted, others] = [own, background].map((records) =>
     countWords(emitter, table, field, records),
   ) as [CountedWords, CountedWords]
   const isLarge = sql`n >= ${minCount}`
-  const scored = scoreTables(emitter, {
+  const scored = scoreSteps(emitter, {
     keys: [raw('word')],
     values: [raw('n')],
     parts: [
@@ -29,21 +34,19 @@ export function emitUnusualWords(emitter: Emitter, { words, own, background }: P
     ],
     totals: sql`select ${counted.records} as total, ${others.records} as others`,
   })
-  const body = emitObject(emitter, fields, (output) => {
+  return emitObject(emitter, fields, (output) => {
     if (output.kind !== 'words') return output.kind === 'recordsRead' ? counted.records : others.records
     const row = emitter.alias()
     const text = emitObject(emitter, output.fields, (inner) => {
       if (inner.kind === 'significance') return emitSignificance(emitter, inner.fields, row)
       return inner.kind === 'count' ? sql`${row}.n` : dialect.toJson(sql`${row}.word`)
     })
-    const page = sql`select * from ${scored.name} order by score desc, n desc, word limit ${dialect.limit(limit)}`
+    const page = sql`select * from ${scored} order by score desc, n desc, word limit ${dialect.limit(limit)}`
     return emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`)
   })
-  return sql`(with ${join([...counted.tables, ...others.tables, ...scored.tables], ', ')} select ${body})`
 }
 
 interface CountedWords {
-  readonly tables: readonly Sql[]
   /** `word`, and how many of the records read have it as `n`. */
   readonly name: Sql
   /** How many records are read. */
@@ -51,13 +54,14 @@ interface CountedWords {
 }
 
 function countWords(
-  emitter: Emitter,
+  emitter: StepEmitter,
   table: Table,
   field: number,
   { count, rows }: SampledRecords,
 ): CountedWords {
   const { wordCounts } = emitter.dialect
-  const [sample, read, name] = [emitter.alias(), emitter.alias(), emitter.alias()]
+  const all = sql`(select ${emitCount(emitter, count, table, null)} as n) ${emitter.alias()}`
+  const sample = emitter.step(sql`select ${partOf(emitter)} as part from ${all}`)
   const row = newRow(emitter, table)
   const { from, on } = fromRows(emitter, rows, row, null)
   const part = sql`(select part from ${sample})`
@@ -65,15 +69,8 @@ function countWords(
   const conditions = allOf([...on, emitFilters(emitter, rows.rows.filter, row), isRead])
   const { fields } = table.words as WordIndex
   const texts = fields.slice(0, field + 1).map(({ text }) => columnOf(emitter, row.alias, text))
-  return {
-    tables: [
-      sql`${sample} as materialized (select ${partOf(emitter)} as part from (select ${emitCount(emitter, count, table, null)} as n) ${emitter.alias()})`,
-      sql`${read} as materialized (select ${wordCounts.read(row.alias, texts)} from ${from} where ${conditions})`,
-      sql`${name} as materialized (${wordCounts.words(read, field)})`,
-    ],
-    name,
-    records: wordCounts.records(read),
-  }
+  const read = emitter.step(sql`select ${wordCounts.read(row.alias, texts)} from ${from} where ${conditions}`)
+  return { name: emitter.step(wordCounts.words(read, field)), records: wordCounts.records(read) }
 }
 
 /** The part of `n` records that is read; null: all of them. */

@@ -12,7 +12,8 @@ import type {
 } from '../../../plan/physical-plan.ts'
 import { emitArray, emitObject, emitFields } from '../../emit-output.ts'
 import { type Emitter, newRow, type RecordRow } from '../../emitter.ts'
-import type { Grouping } from '../emit-grouping.ts'
+import { type Grouping, lookedUp } from '../emit-group-values.ts'
+import { inSteps, type StepEmitter } from '../../steps.ts'
 import { groupValue, formGroups } from '../emit-groups.ts'
 import { groupOrder } from '../emit-group-order.ts'
 import { havingConditions } from '../emit-having.ts'
@@ -23,61 +24,59 @@ import type { SharePlan } from '../../../plan/groups/group-plan.ts'
 
 /** The groups as a JSON array; `pageQuery` is the query for them in order. */
 export function emitFilledGroups(
-  emitter: Emitter,
+  given: Emitter,
   plan: PhysicalAggregate['aggregate'],
   groups: Grouping,
   fields: Fields<PhysicalGroupOutput>,
   pageQuery: () => Sql,
 ): Sql {
-  const { dialect } = emitter
-  const { share } = plan
-  const sums: Sql[] = []
-  const [name, divided] = [emitter.alias(), emitter.alias()]
-  const [found, row] = [emitter.alias(), emitter.alias()]
-  const { keys } = groups.columns
-  const page: OuterPage = { name, keys }
-  const pageTable = sql`${name} as materialized (select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
-    from (${pageQuery()}) ${found})`
-  const all: (Nested & { readonly alias: Sql })[] = []
-  const text = emitObject(emitter, fields, (output) => {
-    if (output.kind !== 'top' && output.kind !== 'nodes')
-      return groupValue(emitter, plan, groups, row, output)
-    const alias = emitter.alias()
-    if (output.kind === 'nodes') all.push({ ...emitSamples(emitter, plan, output.samples, page), alias })
-    else {
-      const { groupings, ...nested } = emitTop(emitter, output.top, page)
-      all.push({ ...nested, alias })
-      if (output.top.isSummed && groupings !== null && share !== null)
-        sums.push(...emitSummedShares(emitter, share, groupings, page, divided))
-    }
-    return emitArray(emitter, sql`coalesce(${alias}.text, '')`)
+  const filled = inSteps(given, (emitter) => {
+    const { dialect } = emitter
+    const { keys } = groups.columns
+    const [found, row] = [emitter.alias(), emitter.alias()]
+    const name =
+      emitter.step(sql`select ${found}.*, row_number() over () as place, ${tokenOf(emitter, keys, found)} as token
+    from (${pageQuery()}) ${found}`)
+    const page: OuterPage = { name, keys }
+    let shown = name
+    const joins: Sql[] = []
+    const text = emitObject(emitter, fields, (output) => {
+      if (output.kind !== 'top' && output.kind !== 'nodes')
+        return groupValue(emitter, plan, groups, row, output)
+      const alias = emitter.alias()
+      const add = (nested: Sql): void => {
+        joins.push(sql`left join ${nested} ${alias} on ${alias}.place = ${row}.place`)
+      }
+      if (output.kind === 'nodes') add(emitSamples(emitter, plan, output.samples, page))
+      else {
+        const { groupings, name: inner } = emitTop(emitter, output.top, page)
+        add(inner)
+        if (output.top.isSummed && groupings !== null && plan.share !== null)
+          shown = emitSummedShares(emitter, plan.share, groupings, page)
+      }
+      return emitArray(emitter, sql`coalesce(${alias}.text, '')`)
+    })
+    const from = join([sql`${shown} ${row}`, ...joins], ' ')
+    return { value: dialect.joinedInOrder(sql`${row}.place`, text), from }
   })
-  const joins = all.map(
-    ({ name: inner, alias }) => sql`left join ${inner} ${alias} on ${alias}.place = ${row}.place`,
-  )
-  const tables = [pageTable, ...all.flatMap((nested) => nested.tables), ...sums]
-  const shown = sums.length === 0 ? name : divided
-  const from = join([sql`${shown} ${row}`, ...joins], ' ')
-  const printed = sql`with ${join(tables, ', ')} select ${dialect.joinedInOrder(sql`${row}.place`, text)} from ${from}`
-  return emitArray(emitter, sql`(${printed})`)
+  return emitArray(given, filled)
 }
 
 /**
- * Groups within groups: they are formed together for all groups of a page, and numbered within each. With the groupings
- * of the denominator, if there is one.
+ * Groups within groups, formed together for all groups of a page and numbered within each: the name of a step with the
+ * `place` of each group and the `text` in it, and the groupings of the denominator, if there is one.
  */
 function emitTop(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { aggregate: plan }: PhysicalTop,
   page: OuterPage,
-): Nested & { readonly groupings: Groupings | null } {
+): { readonly name: Sql; readonly groupings: Groupings | null } {
   const { dialect } = emitter
   const { groups, shared } = formGroups(emitter, plan, () => null, { groups: page.name, keys: page.keys })
   if (groups === null) throw new Error('There are no groups within groups.')
   const { aggregate, fields } = plan
-  const [ranked, name] = [emitter.alias(), emitter.alias()]
   const [ordered, place, shown, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
-  const { columns, joins } = groups.lookedUp(ordered)
+  const { columns, joins } = lookedUp(emitter, groups, ordered)
   const selected = join([sql`${ordered}.*`, ...columns, sql`${place}.place as place`], ', ')
   const from = join([sql`${groups.name} ${ordered}`, joinPlace(emitter, page, ordered, place), ...joins], ' ')
   const isLarge = sql`${ordered}.n >= ${aggregate.minCount}`
@@ -89,77 +88,68 @@ function emitTop(
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Groups are nested one level deep.')
     return groupValue(emitter, aggregate, groups, row, output)
   })
-  return {
-    name,
-    groupings: shared?.groupings ?? null,
-    tables: [
-      ...groups.tables,
-      sql`${ranked} as materialized (select ${shown}.*, row_number() over (partition by ${shown}.place order by ${order}) as nth
-    from (${found}) ${shown})`,
-      sql`${name} as materialized (select place, ${dialect.joinedInOrder(sql`${row}.nth`, text)} as text
-    from ${ranked} ${row} where ${row}.nth <= ${aggregate.limit} group by place)`,
-    ],
-  }
+  const ranked =
+    emitter.step(sql`select ${shown}.*, row_number() over (partition by ${shown}.place order by ${order}) as nth
+    from (${found}) ${shown}`)
+  const name = emitter.step(sql`select place, ${dialect.joinedInOrder(sql`${row}.nth`, text)} as text
+    from ${ranked} ${row} where ${row}.nth <= ${aggregate.limit} group by place`)
+  return { name, groupings: shared?.groupings ?? null }
 }
 
-/** Sample records: they are numbered within each group, found by their ids, and printed like those of a list. */
+/**
+ * Sample records, numbered within each group, found by their ids, and printed like those of a list: the name of a step
+ * with the `place` of each group and the `text` in it.
+ */
 function emitSamples(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,
   { sort, first, fields, rows, inIdOrder }: PhysicalSamples,
   page: OuterPage,
-): Nested {
+): Sql {
   const { dialect } = emitter
-  const [numbered, name] = [emitter.alias(), emitter.alias()]
   const [sample, place] = [emitter.alias(), emitter.alias()]
   const order = (row: RecordRow) =>
     inIdOrder
       ? { orders: [sql`${row.alias}.id ${raw(sort[0]?.direction ?? 'desc')}`], joined: raw('') }
       : orderOf(emitter, sort, row)
   const within = { groups: page.name, keys: page.keys }
+  const of = { keys, access: rows, within }
+  const numbered = emitter.step(emitNumberedRows(emitter, { table, elements }, of, order))
   const record = newRow(emitter, table)
   const text = emitFields(emitter, fields, record)
   // The ids belong to visible rows, so hidden rows need no second check.
   const found: Sql = sql`(select * from ${numbered} where nth <= ${first}) ${sample}
     ${joinPlace(emitter, page, sample, place)}
     ${dialect.join} ${identifier(table.name)} ${record.alias} on ${record.alias}.id = ${sample}.id`
-  return {
-    name,
-    tables: [
-      sql`${numbered} as materialized (${emitNumberedRows(emitter, { table, elements }, { keys, access: rows, within }, order)})`,
-      sql`${name} as materialized (select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
-    from ${found} group by ${place}.place)`,
-    ],
-  }
+  return emitter.step(sql`select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
+    from ${found} group by ${place}.place`)
 }
 
 /**
- * The records of a denominator in each group of a page, summed from the groups within them. Common table expressions, of
- * which the last, called `name`, is the page with the columns `total` and `matched`.
+ * The records of a denominator in each group of a page, summed from the groups within them: the name of a step that is
+ * the page with the columns `total` and `matched`.
  */
 function emitSummedShares(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { numerator }: SharePlan,
   { total, matched }: Groupings,
   page: OuterPage,
-  name: Sql,
-): readonly Sql[] {
+): Sql {
   const { dialect } = emitter
   if (total === null) throw new Error('There are no groups to add up.')
-  const [sums, part, place, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
+  const [part, place, row] = [emitter.alias(), emitter.alias(), emitter.alias()]
   const keys = join([...page.keys], ', ')
   const parts = [
     sql`select ${keys}, n as total, cast(0 as bigint) as matched from ${total.name}`,
     ...(matched === null ? [] : [sql`select ${keys}, 0, n from ${matched.name}`]),
   ]
+  const sums =
+    emitter.step(sql`select ${place}.place as place, ${dialect.sum(raw('total'))} as total, ${dialect.sum(raw('matched'))} as matched
+    from (${join(parts, ' union all ')}) ${part} ${joinPlace(emitter, page, part, place)} group by ${place}.place`)
   const [summed, met] = ['total', 'matched'].map((column) => sql`coalesce(${sums}.${raw(column)}, 0)`)
   const divided = numerator === 'count' ? sql`${row}.n` : numerator === 'total' ? summed : met
-  return [
-    sql`${sums} as materialized (select ${place}.place as place, ${dialect.sum(raw('total'))} as total, ${dialect.sum(raw('matched'))} as matched
-    from (${join(parts, ' union all ')}) ${part} ${joinPlace(emitter, page, part, place)} group by ${place}.place)`,
-    sql`${name} as materialized (select ${row}.*, ${summed as Sql} as total, ${divided as Sql} as matched
-    from ${page.name} ${row} left join ${sums} on ${sums}.place = ${row}.place)`,
-  ]
+  return emitter.step(sql`select ${row}.*, ${summed as Sql} as total, ${divided as Sql} as matched
+    from ${page.name} ${row} left join ${sums} on ${sums}.place = ${row}.place`)
 }
 
 interface OuterPage {
@@ -167,13 +157,6 @@ interface OuterPage {
   readonly name: Sql
   /** The columns of the keys. */
   readonly keys: readonly Sql[]
-}
-
-/** What is printed within each group: a relation with the `place` of a group and the `text` in it. */
-interface Nested {
-  /** Common table expressions, in order. */
-  readonly tables: readonly Sql[]
-  readonly name: Sql
 }
 
 /** The keys as one text. Joins on it are hashed, and match missing keys, which equal nothing. */

@@ -3,7 +3,8 @@ import { join, raw, type Sql, sql } from '../../../../sql/sql.ts'
 import type { GroupValue, MeasurePlan } from '../../../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../../../plan/physical-plan.ts'
 import type { Emitter } from '../../emitter.ts'
-import type { Grouping } from '../emit-grouping.ts'
+import { type Grouping, isMissing, keyOrder, measureValues } from '../emit-group-values.ts'
+import type { StepEmitter } from '../../steps.ts'
 import { numberJson } from '../../emit-output.ts'
 import { shareValue } from '../emit-shares.ts'
 
@@ -11,21 +12,21 @@ type Series = Pick<PhysicalAggregate['aggregate'], 'changes' | 'measures'>
 
 /** The groups of one time bucket with a column for each change. */
 export function groupsWithChanges(
-  emitter: Emitter,
+  emitter: StepEmitter,
   { changes, measures }: Series,
   groups: Grouping,
 ): Grouping {
   if (changes.length === 0) return groups
-  const [name, row] = [emitter.alias(), emitter.alias()]
+  const row = emitter.alias()
   // Records without a time are in a partition of their own, and have no change.
-  const isTimed = groups.isMissing(0, row, false)
+  const isTimed = isMissing(0, row, false)
   const columns = changes.map((of, index) => {
     const value = numberOf(emitter, of, measures, groups, row)
     return sql`case when ${isTimed} then ${value} - lag(${value}) over w end as ${changeName(index)}`
   })
-  const table = sql`${name} as materialized (select ${join([sql`${row}.*`, ...columns], ', ')}
-    from ${groups.name} ${row} window w as (partition by ${isTimed} order by ${groups.keyOrder(0, row)}))`
-  return { ...groups, name, tables: [...groups.tables, table] }
+  const name = emitter.step(sql`select ${join([sql`${row}.*`, ...columns], ', ')}
+    from ${groups.name} ${row} window w as (partition by ${isTimed} order by ${keyOrder(groups, 0, row)})`)
+  return { ...groups, name }
 }
 
 /** The change of the group whose alias is `row`, as JSON. */
@@ -48,7 +49,7 @@ function numberOf(
     case 'share':
       return shareValue(emitter, row)
     case 'measure': {
-      const values = groups.measureValues(of.measure, row)
+      const values = measureValues(emitter, groups, of.measure, row)
       const isSum = measures[of.measure]?.measure === 'sum'
       return dialect.asFloat(isSum ? dialect.checkedSum(values) : (values[0] as Sql))
     }

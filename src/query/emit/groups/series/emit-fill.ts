@@ -1,15 +1,20 @@
 /** Adds groups without records, in which the measures are null. */
 import { join, raw, type Sql, sql } from '../../../../sql/sql.ts'
 import type { FillPlan } from '../../../plan/groups/group-plan.ts'
-import type { Emitter } from '../../emitter.ts'
-import type { Grouping } from '../emit-grouping.ts'
+import type { Grouping } from '../emit-group-values.ts'
+import type { StepEmitter } from '../../steps.ts'
 import { groupBy } from '../emit-source.ts'
 
 /** The groups of one time bucket, and those of all given buckets. */
-export function filledGroups({ alias, dialect }: Emitter, fill: FillPlan | null, groups: Grouping): Grouping {
+export function filledGroups(
+  { alias, step, dialect }: StepEmitter,
+  fill: FillPlan | null,
+  groups: Grouping,
+): Grouping {
   if (fill === null || fill.kind !== 'buckets' || fill.seconds.length === 0) return groups
-  const { keys, measures } = groups.columns
-  const [name, row] = [alias(), alias()]
+  const { keys } = groups.columns
+  const measures = groups.columns.measures.flat()
+  const row = alias()
   const own = [raw('n'), ...measures]
   const start = sql`${row}.value`
   // Hours are given by their first moments, which are their keys; other buckets by local days.
@@ -23,7 +28,7 @@ export function filledGroups({ alias, dialect }: Emitter, fill: FillPlan | null,
     sql`select ${join([key, raw('0'), ...measures.map(() => raw('null'))], ', ')} from ${starts}`,
   ]
   const columns = [...keys, ...own.map((column) => sql`max(${column}) as ${column}`)]
-  const table = sql`${name} as materialized (select ${join(columns, ', ')}
-    from (${join(parts, ' union all ')}) parts ${groupBy(keys)})`
-  return { ...groups, name, tables: [...groups.tables, table] }
+  const name = step(sql`select ${join(columns, ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}`)
+  return { ...groups, name }
 }

@@ -1,0 +1,136 @@
+/** What groups are, and the values that each has as SQL: how they are sorted and printed. `row` is an alias of the groups. */
+import { raw, type Sql, sql } from '../../../sql/sql.ts'
+import { measures } from '../../../schema/model/measures.ts'
+import { isInstant, storedKind } from '../../plan/plan-facts.ts'
+import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
+import { isNull } from '../emit-membership.ts'
+import { type Emitter, partsOfUri, type UriParts } from '../emitter.ts'
+import { numberJson } from '../emit-output.ts'
+import { keyName } from './emit-source.ts'
+
+/** One set of groups: a relation with the number of records as `n`. */
+export interface Grouping {
+  readonly name: Sql
+  readonly keys: readonly GroupKey[]
+  readonly measures: readonly MeasurePlan[]
+  /** The columns of all keys, and those of each measure. */
+  readonly columns: { readonly keys: readonly Sql[]; readonly measures: readonly (readonly Sql[])[] }
+}
+
+/**
+ * URIs and DIDs of keys, read once to sort and to print: columns for `keyOrder` and `keyJson`, and joins that provide
+ * them.
+ */
+export function lookedUp(emitter: Emitter, { keys }: Grouping, row: Sql) {
+  const found = keys.flatMap((_, key) => {
+    const base = emitter.alias()
+    const text = referencedValue(keys, key, row, base)
+    if (text === null) return []
+    const column = sql`${text} as ${lookedUpName(key)}`
+    return [{ column, join: emitter.dialect.joinRepoCollection(base, sql`${row}.${keyName(key, 0)}`) }]
+  })
+  return { columns: found.map(({ column }) => column), joins: found.map(({ join }) => join) }
+}
+
+export function keyJson(emitter: Emitter, { keys }: Grouping, key: number, row: Sql): Sql {
+  const { dialect } = emitter
+  const { leaf, bucket } = keyAt(keys, key)
+  const text = keyValue(emitter, keys, key, row)
+  if (storedKind(leaf) === 'boolean')
+    return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
+  return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
+}
+
+/** A key as text, whatever its type. */
+export function keyText(emitter: Emitter, { keys }: Grouping, key: number, row: Sql): Sql {
+  const { dialect } = emitter
+  const { leaf, bucket } = keyAt(keys, key)
+  const value = keyValue(emitter, keys, key, row)
+  if (bucket !== null) return dialect.asText(value)
+  if (isInstant(leaf)) return dialect.instantText(value)
+  const kind = storedKind(leaf)
+  if (kind === null || kind === 'text') return value
+  return kind === 'boolean' ? sql`case ${value} when 1 then 'true' else 'false' end` : dialect.asText(value)
+}
+
+export function isMissing(key: number, row: Sql, is: boolean): Sql {
+  return isNull(sql`${row}.${keyName(key, 0)}`, is)
+}
+
+/** The sort expression of a key: for URIs and DIDs, their text. */
+export function keyOrder({ keys }: Grouping, key: number, row: Sql): Sql {
+  return isLookedUp(keys, key) ? lookedUpName(key) : sql`${row}.${keyName(key, 0)}`
+}
+
+/** The parts of a key that is a reference. */
+export function keyUri(emitter: Emitter, { keys }: Grouping, key: number, row: Sql): UriParts {
+  const first = sql`${row}.${keyName(key, 0)}`
+  if (keyAt(keys, key).leaf.kind === 'reference') return { base: first, key: sql`${row}.${keyName(key, 1)}` }
+  return partsOfUri(emitter, first)
+}
+
+function keyValue({ dialect }: Emitter, keys: readonly GroupKey[], key: number, row: Sql): Sql {
+  if (isLookedUp(keys, key)) return sql`${row}.${lookedUpName(key)}`
+  const value = sql`${row}.${keyName(key, 0)}`
+  const { bucket } = keyAt(keys, key)
+  return bucket === null ? value : dialect.bucketText(value, bucket)
+}
+
+/** The URI or DID of a key, from the repo collection whose id is the first part of the key; null for other keys. */
+function referencedValue(keys: readonly GroupKey[], key: number, row: Sql, base: Sql): Sql | null {
+  const { leaf } = keyAt(keys, key)
+  if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${keyName(key, 1)})`
+  return isLookedUp(keys, key) ? sql`${base}.did` : null
+}
+
+function isLookedUp(keys: readonly GroupKey[], key: number): boolean {
+  const { leaf } = keyAt(keys, key)
+  return leaf.kind === 'reference' || (leaf.kind === 'system' && leaf.name === 'did')
+}
+
+function lookedUpName(key: number): Sql {
+  return raw(`text${key}`)
+}
+
+function keyAt(keys: readonly GroupKey[], key: number): GroupKey {
+  return keys[key] as GroupKey
+}
+
+/** The expressions by which groups are sorted and compared by a measure; an exact sum may have several. */
+export function measureValues(
+  { dialect }: Emitter,
+  groups: Grouping,
+  index: number,
+  row: Sql,
+): readonly Sql[] {
+  const columns = measureColumns(groups, index, row)
+  return groups.measures[index]?.measure === 'percentile'
+    ? [dialect.ordered.percentileAt(columns[0] as Sql, 0)]
+    : columns
+}
+
+/** A measure of the group whose alias is `row`. */
+export function measureJson(emitter: Emitter, groups: Grouping, index: number, row: Sql): Sql {
+  const { dialect } = emitter
+  const { measure, of } = groups.measures[index] as MeasurePlan
+  const values = measureColumns(groups, index, row)
+  const value = values[0] as Sql
+  switch (measures[measure].result) {
+    case 'sum':
+      return dialect.toJson(dialect.checkedSum(values))
+    case 'value':
+      return dialect.toJson(isInstant(of.leaf) ? dialect.instantText(value) : value)
+    case 'integer':
+      return value
+    case 'ranks':
+      return dialect.ordered.percentilesJson(value)
+    case 'double':
+      return numberJson(emitter, value)
+  }
+}
+
+function measureColumns({ measures: all, columns }: Grouping, index: number, row: Sql): readonly Sql[] {
+  const values = (columns.measures[index] ?? []).map((column) => sql`${row}.${column}`)
+  // Added groups, and those of which no record has a value, have no different ones.
+  return all[index]?.measure === 'countDistinct' ? values.map((value) => sql`coalesce(${value}, 0)`) : values
+}
