@@ -40,6 +40,11 @@ export function emitArray({ dialect }: Emitter, elements: Sql): Sql {
   return dialect.concat([raw(`'['`), elements, raw(`']'`)])
 }
 
+/** A JSON array of the rows of a query, in its order: `text` is the element of the row whose alias is `row`. */
+export function emitRowsArray(emitter: Emitter, query: Sql, row: Sql, text: Sql): Sql {
+  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${query}) ${row})`)
+}
+
 /** A number of at most 53 bits, or null, as JSON. */
 export function numberJson({ dialect }: Emitter, value: Sql): Sql {
   return sql`coalesce(${dialect.numberText(value)}, 'null')`

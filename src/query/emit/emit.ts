@@ -5,7 +5,15 @@ import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitAggregate } from './groups/emit-aggregate.ts'
 import { emitList } from './lists/emit-list.ts'
 import { emitMerged } from './lists/emit-merged.ts'
-import { emitArray, emitFields, emitObject, emitTuple, numberJson, resolved } from './emit-output.ts'
+import {
+  emitArray,
+  emitFields,
+  emitObject,
+  emitRowsArray,
+  emitTuple,
+  numberJson,
+  resolved,
+} from './emit-output.ts'
 import { emitCount } from './groups/emit-counts.ts'
 import type { Emitter } from './emitter.ts'
 import { assertWithin } from '../parse/limits.ts'
@@ -138,13 +146,9 @@ function collectionValue(
 }
 
 function sources(emitter: Emitter, fields: Fields<SourceStatusOutput>): Sql {
-  const { dialect } = emitter
   const source = emitter.alias()
   const text = emitObject(emitter, fields, (output) => sourceValue(emitter, source, output))
-  return emitArray(
-    emitter,
-    sql`(select ${dialect.joined(text, null)} from (select * from source order by name) ${source})`,
-  )
+  return emitRowsArray(emitter, sql`select * from source order by name`, source, text)
 }
 
 function sourceValue(emitter: Emitter, source: Sql, output: SourceStatusOutput): Sql {

@@ -4,7 +4,6 @@
  */
 import type {
   AccessPath,
-  CountAccess,
   CountedRows,
   DistinctCount,
   GroupAccess,
@@ -20,6 +19,7 @@ import type {
   PhysicalSignificance,
   PhysicalUnusualWords,
   SharePart,
+  TotalAccess,
 } from '../plan/physical-plan.ts'
 import { measures } from '../../schema/model/measures.ts'
 import type { FillPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
@@ -69,7 +69,7 @@ function describeList({ list, fields, page: rows, total }: PhysicalList): string
     ...fields.flatMap(({ output }) => {
       if (output.kind === 'missingWords')
         return [`words near to ${output.words.join(', ')}, if no record has them`]
-      return output.kind === 'facets' ? describeFacets(output.facets, where) : []
+      return output.kind === 'facets' ? describeFacets(output, where) : []
     }),
   ]
   return parts.join('; ')
@@ -120,8 +120,8 @@ function describeAggregate({
     ...(count === null ? [] : [`count from ${describeAccess(count)}`]),
     ...fields.flatMap(({ output }) => {
       if (output.kind === 'groups') return describeNested(output.fields)
-      if (output.kind === 'pairs') return [describePairs(output.pairs)]
-      return output.kind === 'unusualWords' ? [describeUnusualWords(output.words)] : []
+      if (output.kind === 'pairs') return [describePairs(output)]
+      return output.kind === 'unusualWords' ? [describeUnusualWords(output)] : []
     }),
   ]
   return parts.join('; ')
@@ -157,18 +157,18 @@ function describeElements({
 function describeNested(fields: Fields<PhysicalGroupOutput>): readonly string[] {
   return fields.flatMap(({ output }) => {
     if (output.kind === 'nodes') {
-      const { first, sort, rows } = output.samples
+      const { first, sort, rows } = output
       const order = sort.map(describeKey).join(', ')
       return [`within each group up to ${first} records by ${order}, from ${describeAccess(rows)}`]
     }
     if (output.kind !== 'top') return []
-    const { outer, aggregate: inner } = output.top
+    const { outer, aggregate: inner } = output
     const { keys, limit, measures } = inner.aggregate
     const parts = [
       `within each group up to ${limit} groups by ${keys.length - outer} more keys`,
       ...(inner.groups === null ? [] : [`from ${describeAccess(inner.groups)}`]),
       ...(inner.shares === null ? [] : describeShares(inner.shares)),
-      ...(output.top.isSummed ? ['whose denominators are summed for the groups around them'] : []),
+      ...(output.isSummed ? ['whose denominators are summed for the groups around them'] : []),
       ...describeCollected(measures),
     ]
     return [parts.join(', ')]
@@ -204,20 +204,17 @@ function describeShares({ total, numerator }: PhysicalShares): readonly string[]
   return [`shares of ${describePart(numerator)}`, `divided by ${describePart(total)}`]
 }
 
-function describeUnusualWords({ words, own, background }: PhysicalUnusualWords): string {
+function describeUnusualWords({ own, others, ...words }: PhysicalUnusualWords): string {
   const { name } = words.table.words?.fields[words.field] ?? {}
-  return `words of ${name} from ${describeAccess(own.rows)}, compared with records ${describeWhere(words.background)}, their words from ${describeAccess(background.rows)}`
+  return `words of ${name} from ${describeAccess(own.rows)}, compared with records ${describeWhere(words.background)}, their words from ${describeAccess(others.rows)}`
 }
 
-function describePairs({ pairs, rows }: PhysicalPairs): string {
-  const { array, limit } = pairs
+function describePairs({ array, limit, rows }: PhysicalPairs): string {
   const of = rows === null ? 'all records' : `records from ${describeAccess(rows)}`
   return `up to ${limit} pairs of elements in ${array.name} of ${of}`
 }
 
-function describeAccess(
-  access: CountAccess | GroupAccess | DistinctCount | { readonly kind: 'groups' },
-): string {
+function describeAccess(access: TotalAccess | GroupAccess | DistinctCount): string {
   switch (access.kind) {
     case 'distinct':
       return describeAccess(access.rows)

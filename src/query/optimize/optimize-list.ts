@@ -22,6 +22,11 @@ import { facetSizes } from '../price/cost-groups.ts'
 import type { Condition } from '../plan/conditions.ts'
 import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 
+/** An output whose records are optimized already, but not its facets. */
+export type PlannedOutput =
+  | Exclude<PhysicalListOutput, { kind: 'facets' }>
+  | Extract<ListOutput, { kind: 'facets' }>
+
 /**
  * Plans a list; `fields` are its selected fields, which are optimized already except for facets. `isMerged`: it is a
  * part of a merged list, which needs the ids of a page.
@@ -29,7 +34,7 @@ import { conjuncts, isConstant } from '../plan/plan-facts.ts'
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,
-  fields: Fields<ListOutput<PhysicalList>>,
+  fields: Fields<PlannedOutput>,
   isMerged: boolean,
 ): PhysicalList {
   const needs = needsOf(list)
@@ -74,11 +79,11 @@ function planBefore(optimizer: Optimizer, list: ListPlan, ranking: PhysicalRanki
 function planField(
   optimizer: Optimizer,
   list: ListPlan,
-  { key, output }: Selected<ListOutput<PhysicalList>>,
+  { key, output }: Selected<PlannedOutput>,
 ): Selected<PhysicalListOutput> {
   if (output.kind === 'missingWords') return { key, output: planMissingWords(optimizer, output) }
   if (output.kind !== 'facets') return { key, output }
-  return { key, output: { kind: 'facets', facets: planFacets(optimizer, list, output.facets) } }
+  return { key, output: planFacets(optimizer, list, output.facets) }
 }
 
 /** Looking for words near to one takes as long as reading so many records. */
@@ -187,7 +192,7 @@ function planFacets(optimizer: Optimizer, list: ListPlan, facets: readonly Facet
     if (!found.includes(facet) || own === undefined) return materialized.get(facet) ?? null
     return shared.includes(own) ? { kind: 'shared', rows: shared.indexOf(own) } : own
   }
-  return { shared, facets: facets.map((facet) => ({ facet, groups: groupsOf(facet) })) }
+  return { kind: 'facets', shared, facets: facets.map((facet) => ({ facet, groups: groupsOf(facet) })) }
 }
 
 function materializedFacet(optimizer: Optimizer, list: ListPlan, facet: FacetPlan) {

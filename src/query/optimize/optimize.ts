@@ -6,7 +6,7 @@ import { planCount, planGroups, planPairs, planTotal, planCountedRows } from './
 import { groupingSize } from '../price/cost-groups.ts'
 import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
 import { joinWords } from './match-words.ts'
-import { planList } from './optimize-list.ts'
+import { planList, type PlannedOutput } from './optimize-list.ts'
 import { planSignificance, planUnusualWords, groupsOfAll } from './groups/optimize-significance.ts'
 import { withinGroups, samplesWithin } from './groups/optimize-nested.ts'
 import type { Optimizer } from './optimizer.ts'
@@ -27,7 +27,6 @@ import type { Fields } from '../plan/fields.ts'
 import type {
   AggregatePlan,
   GroupOutput,
-  ListOutput,
   ListPlan,
   Output,
   Plan,
@@ -118,7 +117,7 @@ function planWholeList(optimizer: Optimizer, given: ListPlan, isMerged = false):
     sort: visibleSort(optimizer, given.sort),
     distinct: given.distinct.map((value) => visibleValue(optimizer, value)),
   }
-  const fields = mapSelected(list.fields, (output): ListOutput<PhysicalList> => {
+  const fields = mapSelected(list.fields, (output): PlannedOutput => {
     if (output.kind === 'nodes') return { kind: 'nodes', fields: planFields(optimizer, output.fields) }
     if (output.kind !== 'edges') return output
     const edge = mapSelected(output.fields, (field) =>
@@ -151,10 +150,8 @@ function planAggregate(optimizer: Optimizer, given: AggregatePlan): PhysicalAggr
     fields: mapSelected(aggregate.fields, (output): PhysicalAggregateOutput => {
       if (output.kind === 'groups')
         return { ...output, fields: planGroup(optimizer, aggregate, output.fields) }
-      if (output.kind === 'unusualWords')
-        return { ...output, words: planUnusualWords(optimizer, output.words) }
-      if (output.kind === 'pairs') return { ...output, pairs: planPairs(optimizer, output.pairs) }
-      return output
+      if (output.kind === 'unusualWords') return planUnusualWords(optimizer, output)
+      return output.kind === 'pairs' ? planPairs(optimizer, output) : output
     }),
     count,
     groups,
@@ -175,18 +172,12 @@ function planGroup(
         return { ...output, records: planRecords(optimizer, output.records) }
       case 'top':
         return {
-          kind: 'top',
-          top: {
-            ...output.top,
-            isSummed: output.top === summedTop(plan),
-            aggregate: withinGroups(optimizer, plan, planAggregate(optimizer, output.top.aggregate)),
-          },
+          ...output,
+          isSummed: output === summedTop(plan),
+          aggregate: withinGroups(optimizer, plan, planAggregate(optimizer, output.aggregate)),
         }
-      case 'nodes': {
-        const { samples } = output
-        const printed = planFields(optimizer, samples.fields)
-        return { kind: 'nodes', samples: planSamples(optimizer, plan, samples, printed) }
-      }
+      case 'nodes':
+        return planSamples(optimizer, plan, output, planFields(optimizer, output.fields))
     }
     return output
   })

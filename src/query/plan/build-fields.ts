@@ -18,6 +18,14 @@ export function fieldsBelow<Kind>(
   }))
 }
 
+/** The same for fields whose names are the kinds of their outputs. */
+export function namedBelow<Kind extends string>(
+  context: PlanContext,
+  collected: Collected,
+): Fields<{ readonly kind: Kind }> {
+  return fieldsBelow(context, collected, ({ name }) => ({ kind: name as Kind }))
+}
+
 export function constantOutput(value: unknown): Constant {
   return { kind: 'constant', json: JSON.stringify(value) }
 }

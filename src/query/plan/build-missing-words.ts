@@ -3,7 +3,7 @@ import type { WordIndex } from '../../database/layout/tables.ts'
 import { mostMissingWords } from '../../search/nearest-words.ts'
 import { type Search, wantedTerms } from '../../search/parse-search.ts'
 import type { Collected } from '../parse/prepare.ts'
-import { constantOutput, fieldsBelow } from './build-fields.ts'
+import { constantOutput, fieldsBelow, namedBelow } from './build-fields.ts'
 import type { Constant } from './fields.ts'
 import type { MissingWordsPlan, PlanContext } from './plan.ts'
 
@@ -21,7 +21,7 @@ export function buildMissingWords(
       ? { kind: 'word' as const }
       : {
           kind: 'nearest' as const,
-          fields: fieldsBelow(context, below, (inner) => ({ kind: inner.name as 'word' | 'count' })),
+          fields: namedBelow<'word' | 'count'>(context, below),
         },
   )
   return { kind: 'missingWords', indexes, words, fields }

@@ -4,7 +4,7 @@ import { isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
 import { buildFacets } from './groups/build-facets.ts'
-import { constantOutput, fieldsBelow } from './build-fields.ts'
+import { constantOutput, fieldsBelow, namedBelow } from './build-fields.ts'
 import { buildMissingWords } from './build-missing-words.ts'
 import { buildMergedPage, buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch, readSearch, searchCondition } from './build-search.ts'
@@ -120,10 +120,7 @@ function listOutput(
       }),
     }
   if (name === 'pageInfo')
-    return {
-      kind: 'pageInfo',
-      fields: fieldsBelow(context, below, (inner) => ({ kind: inner.name as PageInfoOutput['kind'] })),
-    }
+    return { kind: 'pageInfo', fields: namedBelow<PageInfoOutput['kind']>(context, below) }
   return { kind: name === 'ranked' ? 'ranked' : 'totalCount' }
 }
 
@@ -141,10 +138,7 @@ function buildSnippet(
   const fields = fieldsBelow(context, collected, (below) =>
     below.name === 'text'
       ? { kind: 'text' as const }
-      : {
-          kind: 'ranges' as const,
-          fields: fieldsBelow(context, below, (inner) => ({ kind: inner.name as 'start' | 'end' })),
-        },
+      : { kind: 'ranges' as const, fields: namedBelow<'start' | 'end'>(context, below) },
   )
   const terms = (search?.terms ?? []).filter((term) => term.fields?.includes(position) ?? true)
   const number = context.snippets.push({ terms, words: length, fields }) - 1

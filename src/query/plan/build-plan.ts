@@ -3,7 +3,7 @@ import type { OperationDefinitionNode } from 'graphql'
 import type { Table } from '../../database/layout/tables.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import { buildAggregate } from './groups/build-aggregate.ts'
-import { constantOutput, fieldsBelow } from './build-fields.ts'
+import { constantOutput, fieldsBelow, namedBelow } from './build-fields.ts'
 import { buildList, buildMergedLists, buildRecord } from './build-output.ts'
 import {
   argumentsOf,
@@ -128,14 +128,12 @@ function buildStatus(context: PlanContext, collected: Collected): Fields<StatusO
         return {
           kind: 'collections',
           tables: context.tables,
-          fields: fieldsBelow(context, below, ({ name }) => ({
-            kind: name as CollectionStatusOutput['kind'],
-          })),
+          fields: namedBelow<CollectionStatusOutput['kind']>(context, below),
         }
       default:
         return {
           kind: 'sources',
-          fields: fieldsBelow(context, below, ({ name }) => ({ kind: name as SourceStatusOutput['kind'] })),
+          fields: namedBelow<SourceStatusOutput['kind']>(context, below),
         }
     }
   })

@@ -14,12 +14,15 @@ import type {
   AggregateOutput,
   AggregatePlan,
   FacetPlan,
-  GroupOutput,
+  GroupValueOutput,
+  KeyRecords,
   KeyValue,
   ListOutput,
   ListPlan,
+  Output,
   Ranking,
   RootOutput,
+  RowsOutput,
   SamplesPlan,
   SortKey,
   TopPlan,
@@ -163,7 +166,10 @@ export interface PhysicalList {
   readonly ranking: PhysicalRanking | null
 }
 
-export type PhysicalListOutput = ListOutput<PhysicalList, PhysicalFacets>
+export type PhysicalListOutput =
+  | Exclude<ListOutput, { kind: 'edges' | 'nodes' | 'facets' }>
+  | RowsOutput<PhysicalList>
+  | PhysicalFacets
 
 export interface PhysicalPage {
   readonly rows: OrderedRows
@@ -221,22 +227,25 @@ export type CountedRows =
       readonly linkIndex: string | null
     }
 
-export type PhysicalAggregateOutput = AggregateOutput<
-  PhysicalList,
-  PhysicalUnusualWords,
-  PhysicalPairs,
-  PhysicalTop,
-  PhysicalSamples
->
+/** The number of records; `groups`: what the counts of all groups add up to. */
+export type TotalAccess = CountAccess | { readonly kind: 'groups' }
 
-export type PhysicalGroupOutput = GroupOutput<PhysicalList, PhysicalTop, PhysicalSamples>
+export type PhysicalAggregateOutput =
+  | Exclude<AggregateOutput, { kind: 'groups' | 'pairs' | 'unusualWords' }>
+  | { readonly kind: 'groups'; readonly fields: Fields<PhysicalGroupOutput> }
+  | PhysicalPairs
+  | PhysicalUnusualWords
 
-export interface PhysicalTop extends TopPlan<PhysicalAggregate> {
+export type PhysicalGroupOutput = GroupValueOutput | KeyRecords<PhysicalList> | PhysicalTop | PhysicalSamples
+
+export interface PhysicalTop extends Omit<TopPlan, 'aggregate'> {
+  readonly aggregate: PhysicalAggregate
   /** Whether its denominators are summed to those of the outer groups. */
   readonly isSummed: boolean
 }
 
-export interface PhysicalSamples extends SamplesPlan<PhysicalList> {
+export interface PhysicalSamples extends Omit<SamplesPlan, 'fields'> {
+  readonly fields: Fields<Output<PhysicalList>>
   readonly rows: CountedRows
   /** Whether the order is the default order, and ids are in it. */
   readonly inIdOrder: boolean
@@ -247,8 +256,7 @@ export interface PhysicalAggregate {
     readonly elements: readonly ElementFilter<Filter>[]
   }
   readonly fields: Fields<PhysicalAggregateOutput>
-  /** `groups`: the sum of the counts of all groups. */
-  readonly count: CountAccess | { readonly kind: 'groups' } | null
+  readonly count: TotalAccess | null
   readonly groups: GroupAccess | null
   /** Measures over all records. */
   readonly whole: GroupAccess | null
@@ -267,14 +275,13 @@ export interface PhysicalShares {
 export interface SharePart {
   readonly where: Condition
   readonly groups: GroupAccess | null
-  readonly count: CountAccess | { readonly kind: 'groups' } | null
+  readonly count: TotalAccess | null
 }
 
 /** How the words of a field are counted: of the records that meet the `where`, and of the background. */
-export interface PhysicalUnusualWords {
-  readonly words: UnusualWordsPlan
+export interface PhysicalUnusualWords extends UnusualWordsPlan {
   readonly own: SampledRecords
-  readonly background: SampledRecords
+  readonly others: SampledRecords
 }
 
 /** Records of which a sample is read, and how they are counted. */
@@ -283,8 +290,7 @@ export interface SampledRecords {
   readonly rows: CountedRows
 }
 
-export interface PhysicalPairs {
-  readonly pairs: PairsPlan
+export interface PhysicalPairs extends PairsPlan {
   /** Null: the elements of all records, which need no records. */
   readonly rows: CountedRows | null
 }
@@ -292,7 +298,7 @@ export interface PhysicalPairs {
 /** How groups are compared with those of the background. */
 export interface PhysicalSignificance {
   /** The number of records that meet the `where`. */
-  readonly total: CountAccess | { readonly kind: 'groups' }
+  readonly total: TotalAccess
   /** Disjoint sets of records, or all records and what to subtract: their counts add up to those of the background. */
   readonly background: readonly BackgroundPart[]
   /** Whether the counts of the records that meet the `where` are subtracted, too. */
@@ -303,7 +309,7 @@ export interface BackgroundPart {
   readonly where: Condition
   readonly isSubtracted: boolean
   readonly groups: GroupAccess
-  readonly total: CountAccess | { readonly kind: 'groups' }
+  readonly total: TotalAccess
 }
 
 export type GroupAccess =
@@ -330,6 +336,7 @@ export type GroupAccess =
 
 /** The facets of one field of a list. */
 export interface PhysicalFacets {
+  readonly kind: 'facets'
   /** Rows that several facets group; each set is found once. */
   readonly shared: readonly CountedRows[]
   readonly facets: readonly PhysicalFacet[]

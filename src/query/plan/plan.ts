@@ -117,15 +117,19 @@ export interface ListPlan {
   readonly fields: Fields<ListOutput>
 }
 
-export type ListOutput<List = ListPlan, Facets = readonly FacetPlan[]> =
-  | { readonly kind: 'edges'; readonly fields: Fields<EdgeOutput<List>> }
-  | { readonly kind: 'nodes'; readonly fields: Fields<Output<List>> }
+export type ListOutput =
+  | RowsOutput
   | { readonly kind: 'pageInfo'; readonly fields: Fields<PageInfoOutput> }
   | { readonly kind: 'totalCount' }
   /** How many records are ranked by relevance. */
   | { readonly kind: 'ranked' }
-  | { readonly kind: 'facets'; readonly facets: Facets }
+  | { readonly kind: 'facets'; readonly facets: readonly FacetPlan[] }
   | MissingWordsPlan
+
+/** The records of the page. */
+export type RowsOutput<List = ListPlan> =
+  | { readonly kind: 'edges'; readonly fields: Fields<EdgeOutput<List>> }
+  | { readonly kind: 'nodes'; readonly fields: Fields<Output<List>> }
 
 /** The words that no record of some collections has, each with the nearest words that records have. */
 export interface MissingWordsPlan {
@@ -267,48 +271,50 @@ export interface AggregatePlan {
   readonly fields: Fields<AggregateOutput>
 }
 
-export type AggregateOutput<
-  List = ListPlan,
-  Words = UnusualWordsPlan,
-  Pairs = PairsPlan,
-  Top = TopPlan,
-  Samples = SamplesPlan,
-> =
+export type AggregateOutput =
   | { readonly kind: 'count' | 'groupCount' | 'total' | 'share' }
   | MeasuresOutput
-  /** The words of a field that are more frequent than in the background. */
-  | { readonly kind: 'unusualWords'; readonly words: Words }
-  | { readonly kind: 'pairs'; readonly pairs: Pairs }
-  | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput<List, Top, Samples>> }
+  | UnusualWordsPlan
+  | PairsPlan
+  | { readonly kind: 'groups'; readonly fields: Fields<GroupOutput> }
   | { readonly kind: 'groupsPageInfo'; readonly fields: Fields<GroupPageInfoOutput> }
 
 export interface GroupPageInfoOutput {
   readonly kind: 'hasNextPage' | 'endCursor'
 }
 
-export type GroupOutput<List = ListPlan, Top = TopPlan, Samples = SamplesPlan> =
-  | { readonly kind: 'top'; readonly top: Top }
-  | { readonly kind: 'nodes'; readonly samples: Samples }
+export type GroupOutput = GroupValueOutput | KeyRecords | TopPlan | SamplesPlan
+
+/** What is known of a group without reading further records. */
+export type GroupValueOutput =
   | { readonly kind: 'count' | 'total' | 'share' | 'cursor' }
   | { readonly kind: 'key'; readonly key: number }
-  | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'significance'; readonly fields: Fields<SignificanceOutput> }
   | ChangeOutput
   | MeasuresOutput
 
+/** The record to which a key refers. */
+export interface KeyRecords<List = ListPlan> {
+  readonly kind: 'keyResolved'
+  readonly key: number
+  readonly records: RecordSelections<List>
+}
+
 /** Groups within each group: those of an aggregate by the keys of the outer groups and further keys. */
-export interface TopPlan<Aggregate = AggregatePlan> {
+export interface TopPlan {
+  readonly kind: 'top'
   /** Number of the keys of the outer groups, which come first. */
   readonly outer: number
-  readonly aggregate: Aggregate
+  readonly aggregate: AggregatePlan
 }
 
 /** Sample records of each group. */
-export interface SamplesPlan<List = ListPlan> {
+export interface SamplesPlan {
+  readonly kind: 'nodes'
   readonly sort: readonly SortKey[]
   /** Maximum number of records of each group. */
   readonly first: number
-  readonly fields: Fields<Output<List>>
+  readonly fields: Fields<Output>
 }
 
 export type StatusOutput<Collection = Table> =

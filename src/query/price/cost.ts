@@ -82,9 +82,9 @@ function statusSize(output: StatusOutput | Constant): number {
 function aggregateSize(plan: AggregatePlan): number {
   const perGroup = printedGroupSize(plan)
   const words = sum(plan.fields, ({ output }) =>
-    output.kind === 'unusualWords' ? unusualWordsSize(output.words) + printedWords(output.words) : 0,
+    output.kind === 'unusualWords' ? unusualWordsSize(output) + printedWords(output) : 0,
   )
-  const pairs = sum(plan.fields, ({ output }) => (output.kind === 'pairs' ? pairsSize(output.pairs) : 0))
+  const pairs = sum(plan.fields, ({ output }) => (output.kind === 'pairs' ? pairsSize(output) : 0))
   const nested = sum(plan.fields, ({ output }) =>
     output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0,
   )
@@ -94,8 +94,8 @@ function aggregateSize(plan: AggregatePlan): number {
 
 /** What is read for inner groups and sample records, once for all groups. */
 function nestedSize(plan: AggregatePlan, output: GroupOutput | Constant): number {
-  if (output.kind === 'top') return groupingSize(output.top.aggregate)
-  return output.kind === 'nodes' ? samplesSize(plan, output.samples) : 0
+  if (output.kind === 'top') return groupingSize(output.aggregate)
+  return output.kind === 'nodes' ? samplesSize(plan, output) : 0
 }
 
 function printedWords({ fields, limit }: UnusualWordsPlan): number {
@@ -128,12 +128,10 @@ function groupSize(output: GroupOutput, { measures }: Pick<AggregatePlan, 'measu
       return weights.value + output.fields.length * weights.value
     case 'keyResolved':
       return resolvedSize(output.records)
-    case 'top': {
-      const { aggregate } = output.top
-      return weights.value + aggregate.limit * printedGroupSize(aggregate)
-    }
+    case 'top':
+      return weights.value + output.aggregate.limit * printedGroupSize(output.aggregate)
     case 'nodes':
-      return weights.value + output.samples.first * fieldsSize(output.samples.fields)
+      return weights.value + output.first * fieldsSize(output.fields)
     case 'count':
     case 'total':
     case 'share':

@@ -4,7 +4,7 @@
  * expression and matched by the keys of the groups. Pairs of the elements of an array are counted apart from groups.
  */
 import { allOf, raw, type Sql, sql, identifier } from '../../../sql/sql.ts'
-import { emitCount, fromRows } from './emit-counts.ts'
+import { emitRecordCount, fromRows } from './emit-counts.ts'
 import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from './emit-group-pages.ts'
 import { createGrouping } from './emit-grouping.ts'
 import { type Grouping, measureJson } from './emit-group-values.ts'
@@ -14,7 +14,7 @@ import { havingConditions } from './emit-having.ts'
 import { emitFilledGroups } from './nested/emit-filled-groups.ts'
 import { shareJson } from './emit-shares.ts'
 import { emitUnusualWords } from './emit-unusual-words.ts'
-import { emitArray, emitObject, emitTuple } from '../emit-output.ts'
+import { emitObject, emitRowsArray, emitTuple } from '../emit-output.ts'
 import { type Emitter, newRow } from '../emitter.ts'
 import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalPairs } from '../../plan/physical-plan.ts'
 import type { Fields } from '../../plan/fields.ts'
@@ -52,9 +52,9 @@ function emitOutputs(emitter: StepEmitter, plan: PhysicalAggregate): Sql {
       case 'measures':
         return emitObject(emitter, output.fields, ({ measure }) => measureOf(emitter, whole, measure))
       case 'pairs':
-        return emitPairs(emitter, output.pairs)
+        return emitPairs(emitter, output)
       case 'unusualWords':
-        return emitUnusualWords(emitter, output.words)
+        return emitUnusualWords(emitter, output)
       case 'groups':
         return groups === null || aggregate.limit === 0
           ? raw(`'[]'`)
@@ -84,9 +84,7 @@ function emitCountOf(
   groups: Grouping | null,
 ): Sql {
   if (count === null) throw new Error('The plan counts nothing.')
-  if (count.kind !== 'groups') return emitCount(emitter, count, aggregate.table, null)
-  if (groups === null) throw new Error('There are no groups to add up.')
-  return sql`(select coalesce(sum(n), 0) from ${groups.name})`
+  return emitRecordCount(emitter, count, aggregate.table, groups)
 }
 
 /** The groups that are shown: by their size, and by `having`. */
@@ -114,13 +112,13 @@ function groupList(
     if (output.kind === 'top' || output.kind === 'nodes') throw new Error('Nothing lies within these groups.')
     return groupValue(emitter, plan, groups, row, output)
   })
-  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${pageQuery()}) ${row})`)
+  return emitRowsArray(emitter, pageQuery(), row, text)
 }
 
 /** Pairs of the elements of an array that occur in one record, as a JSON array: the most frequent first, then in the order of their values. */
 function emitPairs(emitter: Emitter, plan: PhysicalPairs): Sql {
   const { dialect } = emitter
-  const { array, fields, minCount, limit } = plan.pairs
+  const { array, fields, minCount, limit } = plan
   const [holder, one, other, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
   const name = identifier(array.name)
   const counted = sql`select ${one}.value as v, ${other}.value as w, count(*) as n from (${holders(emitter, plan)}) ${holder}
@@ -133,11 +131,11 @@ function emitPairs(emitter: Emitter, plan: PhysicalPairs): Sql {
       ? sql`${row}.n`
       : emitTuple(emitter, [dialect.toJson(sql`${row}.v`), dialect.toJson(sql`${row}.w`)]),
   )
-  return emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`)
+  return emitRowsArray(emitter, page, row, text)
 }
 
 /** The ids of records, without those that have too many pairs. */
-function holders(emitter: Emitter, { pairs: { table, array }, rows }: PhysicalPairs): Sql {
+function holders(emitter: Emitter, { table, array, rows }: PhysicalPairs): Sql {
   const name = identifier(array.name)
   const most = raw(String(mostPaired))
   if (rows === null) return sql`select id from ${name} group by id having count(*) between 2 and ${most}`

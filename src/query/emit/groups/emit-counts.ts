@@ -9,7 +9,7 @@ import { linkedTo } from '../emit-links.ts'
 import { repoCollectionIds } from '../emit-membership.ts'
 import { columnOf, type Emitter, leftJoin, newRow, type RecordRow } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
-import type { CountAccess, CountedRows, GroupAccess } from '../../plan/physical-plan.ts'
+import type { CountAccess, CountedRows, GroupAccess, TotalAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/groups/group-plan.ts'
 
 /** The number of records of a table; `parent` is the alias of the row to which a link refers. */
@@ -50,6 +50,18 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
     }
   }
+}
+
+/** The same, or what the counts of groups add up to. */
+export function emitRecordCount(
+  emitter: Emitter,
+  access: TotalAccess,
+  table: Table,
+  groups: { readonly name: Sql } | null,
+): Sql {
+  if (access.kind !== 'groups') return emitCount(emitter, access, table, null)
+  if (groups === null) throw new Error('There are no groups to add up.')
+  return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${groups.name})`
 }
 
 /** Rows that are counted or grouped: the `from` clause, and conditions besides the filter. */

@@ -3,7 +3,7 @@ import { join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import type { Fields } from '../../plan/fields.ts'
 import type { GroupPageInfoOutput } from '../../plan/plan.ts'
 import type { PhysicalAggregate } from '../../plan/physical-plan.ts'
-import { emitArray, emitObject } from '../emit-output.ts'
+import { emitObject, emitRowsArray } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import { groupCursor, groupOrder, isBehind, type OrderedGroups } from './emit-group-order.ts'
 import { type Grouping, lookedUp } from './emit-group-values.ts'
@@ -22,7 +22,7 @@ interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
 /** The first groups as a JSON array; `text` prints the group whose alias is `row`. */
 export function emitGroups(emitter: Emitter, list: GroupList, text: Sql, row: Sql): Sql {
   const page = groupsInOrder(emitter, list)
-  return emitArray(emitter, sql`(select ${emitter.dialect.joined(text, null)} from (${page}) ${row})`)
+  return emitRowsArray(emitter, page, row, text)
 }
 
 /** A query for the groups of a page in order. */

@@ -3,7 +3,7 @@
  * by their keys. They are matched by grouping a union: in a join a missing key equals no other key.
  */
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCount } from './emit-counts.ts'
+import { emitRecordCount } from './emit-counts.ts'
 import { createGrouping } from './emit-grouping.ts'
 import type { Grouping } from './emit-group-values.ts'
 import type { StepEmitter } from '../steps.ts'
@@ -103,9 +103,7 @@ function wholeOf(
   if (total.count === null) return null
   const countOf = ({ count: access }: SharePart, grouping: Grouping | null): Sql => {
     if (access === null) throw new Error('The whole has no count.')
-    if (access.kind !== 'groups') return emitCount(emitter, access, table, null)
-    if (grouping === null) throw new Error('There are no groups to add up.')
-    return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${grouping.name})`
+    return emitRecordCount(emitter, access, table, grouping)
   }
   const matched = (): Sql => {
     if (numerator === 'total') return raw('total')

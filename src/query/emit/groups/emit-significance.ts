@@ -5,13 +5,13 @@
  * Political Analysis 16(4), 2008.
  */
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitCount } from './emit-counts.ts'
+import { emitRecordCount } from './emit-counts.ts'
 import { createGrouping } from './emit-grouping.ts'
 import type { Grouping } from './emit-group-values.ts'
 import type { StepEmitter } from '../steps.ts'
 import { emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
-import type { PhysicalAggregate, PhysicalSignificance } from '../../plan/physical-plan.ts'
+import type { PhysicalAggregate, PhysicalSignificance, TotalAccess } from '../../plan/physical-plan.ts'
 import type { Fields } from '../../plan/fields.ts'
 import type { SignificanceOutput } from '../../plan/groups/group-plan.ts'
 
@@ -30,15 +30,12 @@ export function significantGroups(
   { total, background, subtractsGroups }: PhysicalSignificance,
   groups: Grouping,
 ): Grouping {
-  const { dialect } = emitter
   const parts = background.map(({ groups: access, ...part }) => ({
     ...part,
     grouping: createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, access),
   }))
-  const recordsOf = (access: PhysicalSignificance['total'], grouping: Grouping): Sql =>
-    access.kind === 'groups'
-      ? sql`(select coalesce(${dialect.sum(raw('n'))}, 0) from ${grouping.name})`
-      : emitCount(emitter, access, aggregate.table, null)
+  const recordsOf = (access: TotalAccess, grouping: Grouping): Sql =>
+    emitRecordCount(emitter, access, aggregate.table, grouping)
   const others = join(
     [
       ...parts.map((part) => signed(part.isSubtracted, recordsOf(part.total, part.grouping))),

@@ -6,24 +6,19 @@ import type { Table, WordIndex } from '../../../database/layout/tables.ts'
 import { sampleParts } from '../../../search/sample.ts'
 import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters } from '../emit-access-path.ts'
-import { emitArray, emitObject } from '../emit-output.ts'
+import { emitObject, emitRowsArray } from '../emit-output.ts'
 import { columnOf, type Emitter, newRow } from '../emitter.ts'
 import type { PhysicalUnusualWords, SampledRecords } from '../../plan/physical-plan.ts'
 import { emitCount, fromRows } from './emit-counts.ts'
 import { emitSignificance, scoreSteps } from './emit-significance.ts'
-import { inSteps, type StepEmitter } from '../steps.ts'
+import type { StepEmitter } from '../steps.ts'
 
 /** The object `unusualWords` as JSON text. */
-export function emitUnusualWords(emitter: Emitter, plan: PhysicalUnusualWords): Sql {
-  return inSteps(emitter, (steps) => ({ value: emitWords(steps, plan) }))
-}
-
-function emitWords(emitter: StepEmitter, { words, own, background }: PhysicalUnusualWords): Sql {
+export function emitUnusualWords(emitter: StepEmitter, words: PhysicalUnusualWords): Sql {
   const { dialect } = emitter
   const { table, field, fields, minCount, limit } = words
-  const [counted, others] = [own, background].map((records) =>
-    countWords(emitter, table, field, records),
-  ) as [CountedWords, CountedWords]
+  const counted = countWords(emitter, table, field, words.own)
+  const others = countWords(emitter, table, field, words.others)
   const isLarge = sql`n >= ${minCount}`
   const scored = scoreSteps(emitter, {
     keys: [raw('word')],
@@ -42,7 +37,7 @@ function emitWords(emitter: StepEmitter, { words, own, background }: PhysicalUnu
       return inner.kind === 'count' ? sql`${row}.n` : dialect.toJson(sql`${row}.word`)
     })
     const page = sql`select * from ${scored} order by score desc, n desc, word limit ${dialect.limit(limit)}`
-    return emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`)
+    return emitRowsArray(emitter, page, row, text)
   })
 }
 

@@ -12,14 +12,12 @@ import { emitRows } from './emit-rows.ts'
 import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.ts'
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant } from '../../plan/fields.ts'
-import { snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
+import { type RowsOutput, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
 
 /** A list with the alias of the row to which its link refers. */
 interface PrintedList extends PhysicalList {
   readonly parent: Sql | null
 }
-
-type Elements = Extract<PhysicalListOutput, { kind: 'edges' | 'nodes' }>
 
 /** The list as JSON text; `parent` is the alias of the row to which its link refers. */
 export function emitList(emitter: Emitter, given: PhysicalList, parent: Sql | null): Sql {
@@ -123,7 +121,7 @@ function emitIdList(emitter: Emitter, list: PrintedList, { rows: access, more }:
     : found
   const page = emitter.alias()
   const all = sql`${page}.ids`
-  const elements = (output: Elements): Sql => {
+  const elements = (output: RowsOutput<PhysicalList>): Sql => {
     const [alias, each] = [emitter.alias(), emitter.alias()]
     const text = emitElement(emitter, list, output, { kind: 'record', alias, table })
     const places = ids.rows(all, each, backward)
@@ -150,11 +148,16 @@ function emitIdList(emitter: Emitter, list: PrintedList, { rows: access, more }:
   return sql`(select ${printed} from (select ${idList} as ids from (${rows}) ${row}) ${page})`
 }
 
-function printsRows(output: PhysicalListOutput | Constant): output is Elements {
+function printsRows(output: PhysicalListOutput | Constant): output is RowsOutput<PhysicalList> {
   return output.kind === 'edges' || output.kind === 'nodes'
 }
 
-function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements, row: RecordRow): Sql {
+function emitElement(
+  emitter: Emitter,
+  { list }: PhysicalList,
+  output: RowsOutput<PhysicalList>,
+  row: RecordRow,
+): Sql {
   if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
   const { dialect } = emitter
   return emitObject(emitter, output.fields, (field) => {
@@ -192,7 +195,7 @@ function outsideRows(emitter: Emitter, list: PrintedList, output: PhysicalListOu
       ? raw(`'null'`)
       : emitter.dialect.asText(emitRankedCount(emitter, list.ranking, parent, emitRows))
   if (output.kind === 'missingWords') return emitMissingWords(emitter, output)
-  if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output.facets, parent)
+  if (output.kind === 'facets') return emitFacets(emitter, list.list.table, output, parent)
   if (output.kind !== 'totalCount' || list.total === null)
     throw new Error(`${output.kind} needs the rows of the page.`)
   return emitTotal(emitter, list.total, list.list.table, parent)

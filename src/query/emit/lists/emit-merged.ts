@@ -6,13 +6,11 @@ import { anyOf, identifier, join, literal, raw, type Sql, sql } from '../../../s
 import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
-import type { ListOutput } from '../../plan/plan.ts'
+import type { RowsOutput } from '../../plan/plan.ts'
 import { emitMissingWords } from './emit-missing-words.ts'
 import { idOf } from './emit-order.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
-
-type Elements = Extract<ListOutput<PhysicalList>, { kind: 'edges' | 'nodes' }>
 
 /** The lists have the same page, and select the same, except of their records. */
 export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sql {
@@ -110,7 +108,7 @@ function emitElement(
     const { table } = list
     const alias = emitter.alias()
     const record = { kind: 'record', alias, table } as const
-    const output = fields[index]?.output as Elements
+    const output = fields[index]?.output as RowsOutput<PhysicalList>
     const element =
       output.kind === 'nodes'
         ? emitFields(emitter, output.fields, record)

@@ -1,15 +1,13 @@
 /** `didYouMean` as SQL: the words of a search that no record has, each with the nearest words that records have. */
 import { anyOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { mostEdits, mostNearWords } from '../../../search/nearest-words.ts'
-import { emitArray, emitObject } from '../emit-output.ts'
+import { emitObject, emitRowsArray } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { MissingWordsPlan } from '../../plan/plan.ts'
 
 /** A JSON array as text. */
 export function emitMissingWords(emitter: Emitter, { indexes, words, fields }: MissingWordsPlan): Sql {
   const { dialect } = emitter
-  const arrayOf = (row: Sql, text: Sql, rows: Sql): Sql =>
-    emitArray(emitter, sql`(select ${dialect.joined(text, null)} from (${rows}) ${row})`)
   const missing = words.map((word, place) => {
     const text = emitObject(emitter, fields, (output) => {
       if (output.kind === 'word') return dialect.toJson(dialect.asText(sql`${word}`))
@@ -25,11 +23,11 @@ export function emitMissingWords(emitter: Emitter, { indexes, words, fields }: M
       )
       const rows = sql`select word, sum(n) as n from (${all}) ${emitter.alias()}
         group by word, edits order by edits, n desc, word limit ${raw(String(mostNearWords))}`
-      return arrayOf(row, near, rows)
+      return emitRowsArray(emitter, rows, row, near)
     })
     const isPresent = anyOf(indexes.map(({ name }) => dialect.vocabulary.has(name, word)))
     return sql`select ${raw(String(place))} as place, ${text} as text where not (${isPresent})`
   })
   const row = emitter.alias()
-  return arrayOf(row, sql`${row}.text`, sql`${join(missing, ' union all ')} order by place`)
+  return emitRowsArray(emitter, sql`${join(missing, ' union all ')} order by place`, row, sql`${row}.text`)
 }

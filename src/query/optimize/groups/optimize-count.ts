@@ -28,6 +28,7 @@ import type {
   GroupAccess,
   PhysicalPairs,
   RowAccess,
+  TotalAccess,
 } from '../../plan/physical-plan.ts'
 import { conditionSize } from '../../price/cost-where.ts'
 import { weights } from '../../price/cost-weights.ts'
@@ -69,7 +70,7 @@ export function planTotal(
   table: Table,
   where: Condition,
   addsUp: boolean,
-): CountAccess | { readonly kind: 'groups' } {
+): TotalAccess {
   const materialized = materializedCount(optimizer, table, where)
   return materialized ?? (addsUp ? { kind: 'groups' } : planCount(optimizer, table, where, null))
 }
@@ -208,10 +209,9 @@ function groupsOfRanges(
 
 /** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */
 export function planPairs(optimizer: Optimizer, given: PairsPlan): PhysicalPairs {
-  const pairs = { ...given, where: joinWords(given.where) }
-  const { table, where } = pairs
+  const where = joinWords(given.where)
   const areAll = conjuncts(where).length === 0 && !optimizer.state.hiding
-  return { pairs, rows: areAll ? null : planCountedRows(optimizer, table, where, null) }
+  return { ...given, where, rows: areAll ? null : planCountedRows(optimizer, given.table, where, null) }
 }
 
 /** Null if no materialized counts or sums form these groups. */

@@ -19,6 +19,7 @@ import type {
   PhysicalSignificance,
   PhysicalUnusualWords,
   SampledRecords,
+  TotalAccess,
 } from '../../plan/physical-plan.ts'
 import type { GroupKey, UnusualWordsPlan } from '../../plan/groups/group-plan.ts'
 import type { AggregatePlan } from '../../plan/plan.ts'
@@ -38,7 +39,7 @@ export function planSignificance(optimizer: Optimizer, plan: AggregatePlan): Phy
   const { significance, table, where, keys } = plan
   if (significance === null) return null
   const { addsUp } = readingsOf(plan)
-  const totalOf = (condition: Condition): PhysicalSignificance['total'] =>
+  const totalOf = (condition: Condition): TotalAccess =>
     addsUp ? { kind: 'groups' } : planCount(optimizer, table, condition, null)
   const total = totalOf(where)
   const everything = groupsOfAll(optimizer, plan.table, keys)
@@ -67,7 +68,7 @@ export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan):
     rows: planCountedRows(optimizer, table, condition, null),
   })
   optimizer.estimate.rows = Number.POSITIVE_INFINITY
-  return { words, own: sampled(joinWords(where)), background: sampled(joinWords(background)) }
+  return { ...words, own: sampled(joinWords(where)), others: sampled(joinWords(background)) }
 }
 
 /** Groups of all records that need not be read; null if there are none. */

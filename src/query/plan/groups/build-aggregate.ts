@@ -1,7 +1,7 @@
 /** Builds the plan of an aggregate field: its conditions, keys, order and outputs. */
 import type { Table } from '../../../database/layout/tables.ts'
 import type { GroupField } from '../../../schema/model/operators.ts'
-import { constantOutput, fieldsBelow } from '../build-fields.ts'
+import { constantOutput, fieldsBelow, namedBelow } from '../build-fields.ts'
 import { buildElements } from './build-elements.ts'
 import { buildGroupPage } from './build-group-page.ts'
 import { groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
@@ -11,12 +11,7 @@ import { measureOutput } from './build-measures.ts'
 import { buildPairs } from './build-pairs.ts'
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
-import {
-  buildSignificance,
-  buildUnusualWords,
-  minSignificantCount,
-  significanceFields,
-} from './build-significance.ts'
+import { buildSignificance, buildUnusualWords, minSignificantCount } from './build-significance.ts'
 import { buildSamples } from './nested/build-samples.ts'
 import { buildChange, type ChangeContext } from './series/build-change.ts'
 import { buildFill } from './series/build-fill.ts'
@@ -26,7 +21,7 @@ import { buildPossibleWhere, buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { type Condition, isNothing } from '../conditions.ts'
 import type { Constant, Direction } from '../fields.ts'
-import type { FillPlan, GroupOrder } from './group-plan.ts'
+import type { FillPlan, GroupOrder, SignificanceOutput } from './group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -171,7 +166,7 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
     page: { binding: '', after: null },
     fields: [{ key: 'groups', output: { kind: 'groups', fields } }],
   }
-  return { outer: outer.groupBy.length, aggregate }
+  return { kind: 'top', outer: outer.groupBy.length, aggregate }
 }
 
 /** A series in time is in order of time. */
@@ -210,15 +205,12 @@ function aggregateOutput(building: Building, below: Collected): AggregateOutput 
     case 'groupsPageInfo':
       return {
         kind: 'groupsPageInfo',
-        fields: fieldsBelow(building, below, ({ name }) => ({ kind: name as GroupPageInfoOutput['kind'] })),
+        fields: namedBelow<GroupPageInfoOutput['kind']>(building, below),
       }
     case 'pairs':
-      return { kind: 'pairs', pairs: buildPairs(building, below, building.table, building.where) }
+      return buildPairs(building, below, building.table, building.where)
     case 'unusualWords':
-      return {
-        kind: 'unusualWords',
-        words: buildUnusualWords(building, below, building.table, building.where),
-      }
+      return buildUnusualWords(building, below, building.table, building.where)
     default:
       return measureOutput(building, below)
   }
@@ -228,13 +220,10 @@ function groupOutput(building: Building, below: Collected): GroupOutput | Consta
   const role = below.field?.extensions.role
   if (below.name === 'significance')
     return building.isSignificant
-      ? {
-          kind: 'significance',
-          fields: significanceFields(building, below),
-        }
+      ? { kind: 'significance', fields: namedBelow<SignificanceOutput['kind']>(building, below) }
       : constantOutput(null)
   if (role?.kind !== 'group' && role?.kind !== 'groupResolved') {
-    if (below.name === 'top') return { kind: 'top', top: buildTop(building, below) }
+    if (below.name === 'top') return buildTop(building, below)
     if (below.name === 'nodes') return nodesOutput(building, below)
     if (below.name === 'change') return buildChange(building, below)
     if (below.name === 'cursor') return cursorOutput(building)
@@ -264,5 +253,5 @@ function nodesOutput(building: Building, below: Collected): GroupOutput {
     throw badInput(
       '`nodes` within `top` is not possible. Select `nodes` of the outer groups, or group by both fields.',
     )
-  return { kind: 'nodes', samples: buildSamples(building, below, building.table) }
+  return buildSamples(building, below, building.table)
 }

@@ -4,7 +4,7 @@ import { elementArray, isArray, leafType } from '../../../schema/model/leaves.ts
 import { type GroupField, wherePath } from '../../../schema/model/operators.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { limits } from '../../parse/limits.ts'
-import { constantOutput, fieldsBelow } from '../build-fields.ts'
+import { constantOutput, fieldsBelow, namedBelow } from '../build-fields.ts'
 import type { Input } from '../build-operators.ts'
 import { groupFieldsOf, groupKey } from './build-group-key.ts'
 import type { Constant } from '../fields.ts'
@@ -55,7 +55,7 @@ function facetOutput(context: PlanContext, below: Collected, { name }: GroupFiel
   if (below.name !== 'values') return { kind: below.name as 'missing' | 'cut' }
   return {
     kind: 'values',
-    fields: fieldsBelow(context, below, (value) => ({ kind: value.name as FacetValueOutput['kind'] })),
+    fields: namedBelow<FacetValueOutput['kind']>(context, below),
   }
 }
 

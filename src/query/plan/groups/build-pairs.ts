@@ -3,7 +3,7 @@ import type { Table } from '../../../database/layout/tables.ts'
 import type { GroupField } from '../../../schema/model/operators.ts'
 import { limits } from '../../parse/limits.ts'
 import { argumentsOf, type Collected, integerArgument } from '../../parse/prepare.ts'
-import { fieldsBelow } from '../build-fields.ts'
+import { namedBelow } from '../build-fields.ts'
 import type { Condition } from '../conditions.ts'
 import type { PlanContext } from '../plan.ts'
 import { groupKey } from './build-group-key.ts'
@@ -21,11 +21,12 @@ export function buildPairs(
   const { leaf } = groupKey(context, table, field as GroupField)
   if (leaf.kind !== 'array') throw new Error('Only arrays have pairs of elements.')
   return {
+    kind: 'pairs',
     table,
     where,
     array: leaf.array,
     minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, 1),
     limit: integerArgument('limit', limit, limits.pairs, defaultLimit, 1),
-    fields: fieldsBelow(context, collected, ({ name }) => ({ kind: name as PairOutput['kind'] })),
+    fields: namedBelow<PairOutput['kind']>(context, collected),
   }
 }

@@ -4,9 +4,8 @@ import type { SearchField } from '../../../schema/model/model.ts'
 import { limits } from '../../parse/limits.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { all, not } from '../conditions.ts'
-import { fieldsBelow } from '../build-fields.ts'
+import { fieldsBelow, namedBelow } from '../build-fields.ts'
 import { buildWhere } from '../build-where.ts'
-import type { Fields } from '../fields.ts'
 import type {
   SignificanceOutput,
   SignificancePlan,
@@ -54,6 +53,7 @@ export function buildUnusualWords(
   const { field, against, minCount, limit } = argumentsOf(context.selection, collected)
   const { name } = field as SearchField
   return {
+    kind: 'unusualWords',
     table,
     where,
     ...comparison(context, table, where, against),
@@ -66,13 +66,9 @@ export function buildUnusualWords(
         kind: 'words',
         fields: fieldsBelow(context, below, (inner): UnusualWordOutput => {
           if (inner.name !== 'significance') return { kind: inner.name as 'word' | 'count' }
-          return { kind: 'significance', fields: significanceFields(context, inner) }
+          return { kind: 'significance', fields: namedBelow<SignificanceOutput['kind']>(context, inner) }
         }),
       }
     }),
   }
-}
-
-export function significanceFields(context: PlanContext, collected: Collected): Fields<SignificanceOutput> {
-  return fieldsBelow(context, collected, ({ name }) => ({ kind: name as SignificanceOutput['kind'] }))
 }

@@ -130,7 +130,9 @@ export type MeasuresOutput =
   | MeasureOutput
   | { readonly kind: 'measures'; readonly fields: Fields<MeasureOutput> }
 
+/** The words of a field that are more frequent than in the background. */
 export interface UnusualWordsPlan extends SignificancePlan {
+  readonly kind: 'unusualWords'
   readonly table: Table
   readonly where: Condition
   /** The position of the field in the collection's index over words. */
@@ -150,6 +152,7 @@ export type UnusualWordOutput =
 
 /** Which elements of an array occur together in one record. */
 export interface PairsPlan {
+  readonly kind: 'pairs'
   readonly table: Table
   readonly where: Condition
   readonly array: ArrayIndex

@@ -47,11 +47,11 @@ export function emitFilledGroups(
       const add = (nested: Sql): void => {
         joins.push(sql`left join ${nested} ${alias} on ${alias}.place = ${row}.place`)
       }
-      if (output.kind === 'nodes') add(emitSamples(emitter, plan, output.samples, page))
+      if (output.kind === 'nodes') add(emitSamples(emitter, plan, output, page))
       else {
-        const { groupings, name: inner } = emitTop(emitter, output.top, page)
+        const { groupings, name: inner } = emitTop(emitter, output, page)
         add(inner)
-        if (output.top.isSummed && groupings !== null && plan.share !== null)
+        if (output.isSummed && groupings !== null && plan.share !== null)
           shown = emitSummedShares(emitter, plan.share, groupings, page)
       }
       return emitArray(emitter, sql`coalesce(${alias}.text, '')`)

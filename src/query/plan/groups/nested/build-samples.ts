@@ -15,6 +15,7 @@ export function buildSamples(context: PlanContext, collected: Collected, table: 
   if (asked.some(({ field }) => field === relevanceField))
     throw badInput('`nodes` of groups are in no order of relevance. Sort by another field, or ask a list.')
   return {
+    kind: 'nodes',
     sort: buildSort(context, table, sortBy),
     first: integerArgument('first', first, limits.groupNodes, defaultFirst, 1),
     fields: buildRecord(context, table, collected.selections),

@@ -12,7 +12,7 @@ export function summedTop(plan: AggregatePlan): TopPlan | null {
   const groups = plan.fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))
   // Each list of groups has inner groups of its own.
   if (groups.length !== 1) return null
-  const tops = groups.flat().flatMap(({ output }) => (output.kind === 'top' ? [output.top] : []))
+  const tops = groups.flat().flatMap(({ output }) => (output.kind === 'top' ? [output] : []))
   return tops.find(addsUp) ?? null
 }
 
