@@ -34,14 +34,18 @@ const floors: Record<string, readonly string[]> = {
   ],
 }
 
-/** What each phase of a query may import of the others. The price must not depend on data, nor emission on statistics. */
+/**
+ * What each phase of a query may import of the others. The price must not depend on data, nor emission on statistics.
+ * `outputs` has the parts of all phases for one output in one file.
+ */
 const phases: Record<string, readonly string[]> = {
   export: ['parse', 'execute'],
   parse: [],
-  plan: ['parse'],
-  price: ['plan', 'parse'],
-  emit: ['plan', 'parse'],
-  optimize: ['plan', 'price', 'emit', 'parse'],
+  plan: ['parse', 'outputs'],
+  price: ['plan', 'parse', 'outputs'],
+  emit: ['plan', 'parse', 'outputs'],
+  optimize: ['plan', 'price', 'emit', 'parse', 'outputs'],
+  outputs: ['parse', 'plan', 'price', 'optimize', 'emit'],
   execute: ['parse', 'plan', 'price', 'optimize', 'emit'],
 }
 

@@ -2,32 +2,31 @@
  * Describes a physical plan in a few lines for `explain`: what each root field reads, by which access path, in which
  * order.
  */
+import { describeFacets } from '../outputs/facets.ts'
+import { describeFill } from '../outputs/fill.ts'
+import { describePairs } from '../outputs/pairs.ts'
+import { describeShares } from '../outputs/shares.ts'
+import { describeSignificance } from '../outputs/significance.ts'
+import { describeUnusualWords } from '../outputs/unusual-words.ts'
+import { alwaysTrue } from '../plan/conditions.ts'
+import type { Fields } from '../plan/fields.ts'
 import type {
-  AccessPath,
-  CountedRows,
-  DistinctCount,
-  GroupAccess,
   OrderedRows,
   PhysicalAggregate,
-  PhysicalFacets,
   PhysicalGroupOutput,
   PhysicalList,
-  PhysicalPairs,
   PhysicalPlan,
   PhysicalRoot,
-  PhysicalShares,
-  PhysicalSignificance,
-  PhysicalUnusualWords,
-  SharePart,
-  TotalAccess,
 } from '../plan/physical-plan.ts'
-import { measures } from '../../schema/model/measures.ts'
-import type { FillPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
-import { groupedNames, isHashed } from '../plan/plan-facts.ts'
-import type { Fields } from '../plan/fields.ts'
-import type { KeyValue, SortKey } from '../plan/plan.ts'
-import { alwaysTrue, type Condition, type ReferringCount } from '../plan/conditions.ts'
-import type { WordMatch } from '../../sql/dialect.ts'
+import { groupedNames } from '../plan/plan-facts.ts'
+import {
+  describeAccess,
+  describeCollected,
+  describeKey,
+  describePath,
+  describeValue,
+  describeWhere,
+} from './describe-access.ts'
 
 export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
   return roots.map(({ key, output }) =>
@@ -83,16 +82,6 @@ function describeRows({ order, path }: OrderedRows): string {
   return `the first ${order.near.limit} rows of ${describeRows(order.near)}, and if these do not suffice ${all}`
 }
 
-function describeFacets({ shared, facets }: PhysicalFacets, where: Condition): readonly string[] {
-  return facets.flatMap(({ facet, groups }) => {
-    if (groups === null) return []
-    const own = facet.where === where ? '' : ` ${describeWhere(facet.where)}`
-    if (groups.kind !== 'shared') return [`facet ${facet.name}${own} from ${describeAccess(groups)}`]
-    const rows = describeAccess(shared[groups.rows] as CountedRows)
-    return [`facet ${facet.name}${own} from ${rows}, read once for several facets`]
-  })
-}
-
 function describeAggregate({
   aggregate,
   fields,
@@ -125,12 +114,6 @@ function describeAggregate({
     }),
   ]
   return parts.join('; ')
-}
-
-function describeFill(fill: FillPlan): string {
-  return fill.kind === 'buckets'
-    ? `and those without records of ${fill.seconds.length} buckets`
-    : 'and those that only the denominator has'
 }
 
 /** The arrays of objects that are read from each record, and which of their elements count. */
@@ -173,172 +156,4 @@ function describeNested(fields: Fields<PhysicalGroupOutput>): readonly string[] 
     ]
     return [parts.join(', ')]
   })
-}
-
-/** The measures for which all values of a group are collected. */
-function describeCollected(measured: readonly MeasurePlan[]): readonly string[] {
-  return measured.flatMap(({ measure, of: { leaf } }) =>
-    measures[measure].price === 'orderedMeasure' && leaf.kind === 'column'
-      ? [`${measure} of the collected values of ${leaf.column.path.join('.')}`]
-      : [],
-  )
-}
-
-function describeSignificance({ background, subtractsGroups }: PhysicalSignificance): readonly string[] {
-  const parts = background.map(
-    ({ where, isSubtracted, groups }) =>
-      `${isSubtracted ? 'without' : 'compared with'} records ${describeWhere(where)}, their groups from ${describeAccess(groups)}`,
-  )
-  return subtractsGroups ? [...parts, 'without the records that are compared'] : parts
-}
-
-function describeShares({ total, numerator }: PhysicalShares): readonly string[] {
-  const describePart = ({ where, groups, count }: SharePart): string => {
-    const read = [
-      ...(groups === null ? [] : [`their groups from ${describeAccess(groups)}`]),
-      ...(count === null ? [] : [`their count from ${describeAccess(count)}`]),
-    ]
-    return `records ${describeWhere(where)}, ${read.join(', ')}`
-  }
-  if (typeof numerator === 'string') return [`divided by ${describePart(total)}`]
-  return [`shares of ${describePart(numerator)}`, `divided by ${describePart(total)}`]
-}
-
-function describeUnusualWords({ own, others, ...words }: PhysicalUnusualWords): string {
-  const { name } = words.table.words?.fields[words.field] ?? {}
-  return `words of ${name} from ${describeAccess(own.rows)}, compared with records ${describeWhere(words.background)}, their words from ${describeAccess(others.rows)}`
-}
-
-function describePairs({ array, limit, rows }: PhysicalPairs): string {
-  const of = rows === null ? 'all records' : `records from ${describeAccess(rows)}`
-  return `up to ${limit} pairs of elements in ${array.name} of ${of}`
-}
-
-function describeAccess(access: TotalAccess | GroupAccess | DistinctCount): string {
-  switch (access.kind) {
-    case 'distinct':
-      return describeAccess(access.rows)
-    case 'distinct-counts':
-    case 'counts':
-    case 'account-counts':
-    case 'link-counts':
-    case 'joined-counts':
-      return `materialized counts ${access.counts.name}`
-    case 'groups':
-      return 'the groups'
-    case 'ranges':
-      return `ranges of ${access.index.name}, one for each bucket in ${access.counts.name}`
-    case 'elements':
-      return `elements in ${access.array.name}`
-    case 'sums':
-      return `materialized sums ${access.sums.name}`
-    case 'matches':
-      return 'the word index'
-    case 'rows':
-      return access.groupIndex === undefined
-        ? describePath(access.rows.path)
-        : `the index ${access.groupIndex.name} for each group`
-    case 'linked-rows':
-      return describePath(access.rows.path)
-  }
-}
-
-function describePath(path: AccessPath): string {
-  switch (path.kind) {
-    case 'planner':
-      return "the planner's choice"
-    case 'index-scan':
-    case 'fenced-scan':
-      return path.index === null ? 'a scan by id' : `an index scan of ${path.index}`
-    case 'candidate-ids':
-    case 'fenced-candidates':
-      return `candidate ids from ${path.sources.map((source) => ('array' in source ? source.array : source.index).name).join(', ')}`
-  }
-}
-
-function describeKey({ value, direction }: SortKey): string {
-  return `${describeValue(value)} ${direction}`
-}
-
-function describeValue(value: KeyValue): string {
-  switch (value.kind) {
-    case 'relevance':
-      return 'relevance'
-    case 'count':
-      return countName(value)
-    case 'uriText':
-      return value.base.path.join('.')
-    case 'column':
-      return value.column.path.join('.')
-    case 'system':
-      return value.name
-  }
-}
-
-function describeWhere(where: Condition): string {
-  return where.kind === 'all' && where.of.length === 0
-    ? 'without conditions'
-    : `where ${describeCondition(where)}`
-}
-
-function describeCondition(condition: Condition): string {
-  switch (condition.kind) {
-    case 'all':
-    case 'any':
-      if (condition.of.length === 0) return condition.kind === 'all' ? 'true' : 'false'
-      return `(${condition.of.map(describeCondition).join(condition.kind === 'all' ? ' and ' : ' or ')})`
-    case 'not':
-      return `not ${describeCondition(condition.of)}`
-    case 'compare':
-      return `${operandName(condition.operand)} ${condition.op}`
-    case 'in':
-      return `${operandName(condition.operand)} ${condition.negated ? 'notIn' : 'in'} ${condition.list.length} values`
-    case 'missing':
-      return `${operandName(condition.operand)} is ${condition.is ? 'missing' : 'present'}`
-    case 'text':
-      return `${operandName(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
-    case 'url':
-      return `${operandName(condition.operand)} sameUrl (${isHashed(condition.operand) ? 'index of hashes' : 'normalized row by row'})`
-    case 'words':
-      return `words match ${describeMatch(condition.match)} (word index)`
-    case 'absent':
-      return `${condition.path.join('.')} is ${condition.is ? 'missing' : 'present'}`
-    case 'has':
-      return `${condition.array.path.join('.')} has ${condition.mode} of ${condition.list.length}`
-    case 'element':
-      return `some ${condition.path.join('.')} (${describeCondition(condition.where)})`
-    case 'uri':
-      return `${condition.of === null ? 'its' : condition.of.path.join('.')} URI is ${condition.negated ? 'none' : 'one'} of ${condition.list.length}`
-    case 'indexed':
-    case 'current':
-      return `${condition.of.path.join('.')} is ${condition.is ? '' : 'not '}${condition.kind}`
-    case 'outerCurrent':
-      return `it is ${condition.is ? '' : 'not '}current`
-    case 'target':
-      return `${condition.of.path.join('.')} -> ${condition.table.name} (${describeCondition(condition.where)})`
-    case 'referring':
-      return `some ${condition.table.name} refers to it (${describeCondition(condition.where)})`
-  }
-}
-
-function countName({ table, counts }: ReferringCount): string {
-  const from = counts === null ? 'counted' : `materialized counts ${counts.name}`
-  return `the number of ${table.name} that refer to it (${from})`
-}
-
-function operandName(operand: Extract<Condition, { kind: 'compare' }>['operand']): string {
-  if (operand.kind === 'column') return operand.column.path.join('.')
-  if (operand.kind === 'count') return countName(operand)
-  return operand.kind === 'json' ? operand.path.join('.') : operand.name
-}
-
-function describeMatch(match: WordMatch): string {
-  switch (match.kind) {
-    case 'term':
-      return match.words.length === 1 ? `a ${match.prefix ? 'prefix' : 'word'}` : `a phrase`
-    case 'any':
-      return `(${match.of.map(describeMatch).join(' or ')})`
-    case 'all':
-      return `(${[...match.of.map(describeMatch), ...match.except.map((part) => `not ${describeMatch(part)}`)].join(' and ')})`
-  }
 }

@@ -1,26 +1,22 @@
 /** Plans how a list is read: its page, the rows before the page, and its total. */
-import { columnsOfFields, columnsOfSort } from './columns-read.ts'
-import { totalSize } from '../price/cost-pages.ts'
-import { planCount, materializedGroups, planCountedRows } from './groups/optimize-count.ts'
-import { planDistinctCount, planDistinctRows } from './optimize-distinct.ts'
-import { planRankedRows, planRanking } from './optimize-ranking.ts'
-import { planRows } from './optimize-rows.ts'
-import { isFenced, type Optimizer } from './optimizer.ts'
+import { planFacets } from '../outputs/facets.ts'
+import { planMissingWords } from '../outputs/missing-words.ts'
+import type { Fields, Selected } from '../plan/fields.ts'
 import type {
   OrderedRows,
   PhysicalList,
   PhysicalListOutput,
   PhysicalPage,
   PhysicalRanking,
-  CountedRows,
-  PhysicalFacet,
-  PhysicalFacets,
 } from '../plan/physical-plan.ts'
-import type { Constant, Fields, Selected } from '../plan/fields.ts'
-import type { ListOutput, ListPlan, MissingWordsPlan, FacetPlan } from '../plan/plan.ts'
-import { facetSizes } from '../price/cost-groups.ts'
-import type { Condition } from '../plan/conditions.ts'
-import { conjuncts, isConstant } from '../plan/plan-facts.ts'
+import type { ListOutput, ListPlan } from '../plan/plan.ts'
+import { totalSize } from '../price/cost-pages.ts'
+import { columnsOfFields, columnsOfSort } from './columns-read.ts'
+import { planCount } from './groups/optimize-count.ts'
+import { planDistinctCount, planDistinctRows } from './optimize-distinct.ts'
+import { planRankedRows, planRanking } from './optimize-ranking.ts'
+import { planRows } from './optimize-rows.ts'
+import { isFenced, type Optimizer } from './optimizer.ts'
 
 /** An output whose records are optimized already, but not its facets. */
 export type PlannedOutput =
@@ -86,22 +82,6 @@ function planField(
   return { key, output: planFacets(optimizer, list, output.facets) }
 }
 
-/** Looking for words near to one takes as long as reading so many records. */
-const nearWordsRows = 20_000
-
-/** A vocabulary has the words of hidden accounts too, so nothing is suggested until their records are moved away. */
-function planMissingWords(optimizer: Optimizer, missing: MissingWordsPlan): MissingWordsPlan | Constant {
-  const { statistics, state, estimate } = optimizer
-  if (state.hiding) return { kind: 'constant', json: '[]' }
-  const isRare = (word: string): boolean =>
-    missing.indexes.some((index) => {
-      const records = statistics?.word(index, word, false) ?? 0
-      return records === 0 || records === Number.POSITIVE_INFINITY
-    })
-  estimate.rows += missing.words.filter(isRare).length * nearWordsRows
-  return missing
-}
-
 /** Whether the answer depends on the rows of a page, on its ends, and on whether there are more rows. */
 function needsOf(list: ListPlan): Pick<PhysicalPage, 'ends' | 'more'> & { readonly rows: boolean } {
   const more = hasPageInfo(list, list.page.backward ? 'hasPreviousPage' : 'hasNextPage')
@@ -164,39 +144,4 @@ function columnsOfPage({ table, fields, sort }: ListPlan, ends: boolean): Readon
     })
   })
   return new Set([...read, ...(ends ? columnsOfSort(sort) : [])])
-}
-
-/**
- * From materialized counts if possible, otherwise from rows. Facets under the same condition share the rows that are
- * found: finding them again for each of five facets takes twice as long. All rows of a table need no finding, and storing
- * them takes longer than reading them again. Conditions are equal if they are the same object; facets without `ignoreOwn`
- * have the condition of the list.
- */
-function planFacets(optimizer: Optimizer, list: ListPlan, facets: readonly FacetPlan[]): PhysicalFacets {
-  const { table, link } = list
-  const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
-  const materialized = new Map(read.map((facet) => [facet, materializedFacet(optimizer, list, facet)]))
-  for (const [facet, size] of facetSizes(list, read))
-    if (materialized.get(facet) !== null) optimizer.estimate.savedSize += size
-  const found = read.filter((facet) => materialized.get(facet) === null)
-  const rows = new Map<Condition, CountedRows>()
-  const shared: CountedRows[] = []
-  for (const { where } of found) {
-    const known = rows.get(where)
-    const areFound = link !== null || conjuncts(where).length > 0
-    if (known === undefined) rows.set(where, planCountedRows(optimizer, table, where, link))
-    else if (areFound && !shared.includes(known)) shared.push(known)
-  }
-  const groupsOf = (facet: FacetPlan): PhysicalFacet['groups'] => {
-    const own = rows.get(facet.where)
-    if (!found.includes(facet) || own === undefined) return materialized.get(facet) ?? null
-    return shared.includes(own) ? { kind: 'shared', rows: shared.indexOf(own) } : own
-  }
-  return { kind: 'facets', shared, facets: facets.map((facet) => ({ facet, groups: groupsOf(facet) })) }
-}
-
-function materializedFacet(optimizer: Optimizer, list: ListPlan, facet: FacetPlan) {
-  const { table, link } = list
-  if (link !== null) return null
-  return materializedGroups(optimizer, { table, where: facet.where, measures: [] }, [facet.key])
 }

@@ -2,15 +2,12 @@
  * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
  * changes an answer. It reads only statistics, within a optimizer budget, and emits only their probes.
  */
-import { planCount, planGroups, planPairs, planTotal, planCountedRows } from './groups/optimize-count.ts'
-import { groupingSize } from '../price/cost-groups.ts'
-import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
-import { joinWords } from './match-words.ts'
-import { planList, type PlannedOutput } from './optimize-list.ts'
-import { planSignificance, planUnusualWords, groupsOfAll } from './groups/optimize-significance.ts'
-import { withinGroups, samplesWithin } from './groups/optimize-nested.ts'
-import type { Optimizer } from './optimizer.ts'
-import { summedTop } from '../plan/groups/nested/summed-top.ts'
+import { planPairs } from '../outputs/pairs.ts'
+import { planSamples } from '../outputs/samples.ts'
+import { planShares, summedTop } from '../outputs/shares.ts'
+import { planSignificance } from '../outputs/significance.ts'
+import { planUnusualWords } from '../outputs/unusual-words.ts'
+import type { Fields } from '../plan/fields.ts'
 import type {
   CountedTable,
   PhysicalAggregate,
@@ -19,11 +16,8 @@ import type {
   PhysicalList,
   PhysicalPlan,
   PhysicalRoot,
-  PhysicalSamples,
-  PhysicalShares,
-  SharePart,
 } from '../plan/physical-plan.ts'
-import type { Fields } from '../plan/fields.ts'
+import { isConstant, readingsOf } from '../plan/plan-facts.ts'
 import type {
   AggregatePlan,
   GroupOutput,
@@ -33,11 +27,14 @@ import type {
   RecordSelections,
   RootOutput,
   StatusOutput,
-  SamplesPlan,
 } from '../plan/plan.ts'
-import { isConstant, readingsOf, withoutElements, conjuncts } from '../plan/plan-facts.ts'
-import { isIdOrder } from './access-paths.ts'
-import type { Condition } from '../plan/conditions.ts'
+import { groupingSize } from '../price/cost.ts'
+import { planCount, planGroups, planTotal } from './groups/optimize-count.ts'
+import { withinGroups } from './groups/optimize-nested.ts'
+import { joinWords } from './match-words.ts'
+import { planFilter, visibleSort, visibleValue } from './optimize-filter.ts'
+import { planList, type PlannedOutput } from './optimize-list.ts'
+import type { Optimizer } from './optimizer.ts'
 
 export function optimize(input: Omit<Optimizer, 'estimate'>, plan: Plan): PhysicalPlan {
   const estimate = { rows: 0, savedSize: 0 }
@@ -181,47 +178,4 @@ function planGroup(
     }
     return output
   })
-}
-
-/** How the sample records of groups are found. `fields`: those of a record, which are optimized already. */
-function planSamples(
-  optimizer: Optimizer,
-  outer: AggregatePlan,
-  samples: SamplesPlan,
-  fields: Fields<Output<PhysicalList>>,
-): PhysicalSamples {
-  const { table } = outer
-  const where = withoutElements(outer, outer.keys)
-  return {
-    ...samples,
-    sort: visibleSort(optimizer, samples.sort),
-    fields,
-    rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, table, where, null)),
-    inIdOrder: isIdOrder(optimizer, table, samples.sort),
-  }
-}
-
-/**
- * How the records of a denominator are counted and grouped, with the best access path of each set of records. Null if no
- * share is selected.
- */
-function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
-  const { share, table, keys } = plan
-  const { sharesWhole, addsUp, ...readings } = readingsOf(plan)
-  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
-  if (share === null || !(sharesGroups || sharesWhole)) return null
-  const partOf = (condition: Condition): SharePart => {
-    const where = joinWords(condition)
-    const ofAll = sharesGroups && conjuncts(where).length === 0 ? groupsOfAll(optimizer, table, keys) : null
-    return {
-      where,
-      groups: sharesGroups ? (ofAll ?? planGroups(optimizer, { ...plan, where, measures: [] }, keys)) : null,
-      count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
-    }
-  }
-  const { denominator, numerator } = share
-  return {
-    total: partOf(denominator),
-    numerator: typeof numerator === 'string' ? numerator : partOf(numerator),
-  }
 }

@@ -3,9 +3,7 @@ import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { isObjectType } from 'graphql/type'
 import type { Table } from '../../database/layout/tables.ts'
 import type { Field, FieldType, SearchField, UnionType } from '../../schema/model/model.ts'
-import { buildFacets } from './groups/build-facets.ts'
 import { constantOutput, fieldsBelow, namedBelow } from './build-fields.ts'
-import { buildMissingWords } from './build-missing-words.ts'
 import { buildMergedPage, buildPage } from './build-page.ts'
 import { buildSearch, type ListSearch, readSearch, searchCondition } from './build-search.ts'
 import { buildWhere } from './build-where.ts'
@@ -23,6 +21,8 @@ import type {
 } from './plan.ts'
 import { alwaysTrue, type Condition, isNothing, type Link, type ReferenceShape } from './conditions.ts'
 import { tableOf } from './plan-facts.ts'
+import { buildFacets } from '../outputs/facets.ts'
+import { buildMissingWords } from '../outputs/missing-words.ts'
 
 type Sets = readonly SelectionSetNode[]
 

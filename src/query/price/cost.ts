@@ -4,26 +4,32 @@
  * sizes multiply down the nesting; cost-pages.ts and cost-groups.ts count what is read to find it, cost-where.ts the
  * conditions. bench/costs/cost-search.ts checks the weights against measured time.
  */
-import { facetSizes, groupingSize, pairsSize, samplesSize, unusualWordsSize } from './cost-groups.ts'
-import { pageSize, totalSize } from './cost-pages.ts'
-import { mostNearWords } from '../../search/nearest-words.ts'
-import { weights } from './cost-weights.ts'
+import { facetsSize } from '../outputs/facets.ts'
+import { missingWordSize } from '../outputs/missing-words.ts'
+import { pairsSize } from '../outputs/pairs.ts'
+import { samplesSize } from '../outputs/samples.ts'
+import { sharesSize } from '../outputs/shares.ts'
+import { comparisonSize } from '../outputs/significance.ts'
+import { printedWords, unusualWordsSize } from '../outputs/unusual-words.ts'
+import type { Condition } from '../plan/conditions.ts'
 import type { Constant, Fields } from '../plan/fields.ts'
-import type { UnusualWordOutput, UnusualWordsPlan } from '../plan/groups/group-plan.ts'
+import { readingsOf, withoutElements } from '../plan/plan-facts.ts'
 import type {
   AggregatePlan,
-  GroupOutput,
   EdgeOutput,
-  FacetPlan,
+  GroupOutput,
   ListPlan,
-  MissingWordsPlan,
   Output,
   Plan,
   RecordSelections,
   RootOutput,
   StatusOutput,
 } from '../plan/plan.ts'
-import { isConstant } from '../plan/plan-facts.ts'
+import { filtersSize, readingSize } from './cost-groups.ts'
+import { pageSize, totalSize } from './cost-pages.ts'
+import { weights } from './cost-weights.ts'
+import { whereSize } from './cost-where.ts'
+import { selectedSize, sum } from './printed-size.ts'
 
 /** The points that a caller pays; at least one. */
 export function costOf(plan: Plan): number {
@@ -33,17 +39,6 @@ export function costOf(plan: Plan): number {
 /** The size from which points are computed: what is written, read, and printed if every page is full. */
 export function sizeOf({ roots, written }: Plan): number {
   return written * weights.written + selectedSize(roots, rootSize)
-}
-
-function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
-  return items.reduce((all, item) => all + size(item), 0)
-}
-
-function selectedSize<Kind extends { readonly kind: string }>(
-  fields: Fields<Kind>,
-  size: (output: Kind) => number,
-): number {
-  return sum(fields, ({ output }) => (isConstant(output) ? weights.value : size(output)))
 }
 
 function rootSize(output: RootOutput): number {
@@ -96,21 +91,6 @@ function aggregateSize(plan: AggregatePlan): number {
 function nestedSize(plan: AggregatePlan, output: GroupOutput | Constant): number {
   if (output.kind === 'top') return groupingSize(output.aggregate)
   return output.kind === 'nodes' ? samplesSize(plan, output) : 0
-}
-
-function printedWords({ fields, limit }: UnusualWordsPlan): number {
-  return (
-    weights.value +
-    selectedSize(fields, (output) =>
-      output.kind === 'words'
-        ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))
-        : weights.value,
-    )
-  )
-}
-
-function unusualWordSize(output: UnusualWordOutput): number {
-  return weights.value + (output.kind === 'significance' ? output.fields.length * weights.value : 0)
 }
 
 function printedGroupSize(plan: AggregatePlan): number {
@@ -173,32 +153,6 @@ function listSize(list: ListPlan): number {
   return weights.list + own + pageSize(list) + list.page.size * perRow
 }
 
-/** The vocabularies of collections together are assumed to be as large as that of one. */
-function missingWordSize({ fields }: MissingWordsPlan): number {
-  const printed = selectedSize(fields, (output) =>
-    output.kind === 'nearest'
-      ? weights.value + weights.nearWords + mostNearWords * (1 + output.fields.length) * weights.value
-      : weights.value,
-  )
-  return weights.value + weights.missingWord + printed
-}
-
-function facetsSize(list: ListPlan, facets: readonly FacetPlan[]): number {
-  const read = facets.filter(({ fields }) => !fields.every(({ output }) => isConstant(output)))
-  return sum(facets, printedFacet) + sum([...facetSizes(list, read).values()], (size) => size)
-}
-
-function printedFacet({ fields, limit }: FacetPlan): number {
-  return (
-    weights.value +
-    selectedSize(fields, (output) =>
-      output.kind === 'values'
-        ? weights.value + limit * (1 + output.fields.length) * weights.value
-        : weights.value,
-    )
-  )
-}
-
 function edgeSize(output: EdgeOutput): number {
   if (output.kind === 'snippet') return output.isLong ? weights.longSnippet : weights.snippet
   return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
@@ -235,4 +189,19 @@ function outputSize(output: Output): number {
     case 'blobField':
       return weights.value
   }
+}
+
+/** Everything an aggregate reads, except what printing its groups reads. */
+export function groupingSize(plan: AggregatePlan): number {
+  const sizeOf = (where: Condition): number =>
+    whereSize({ ...plan, where, link: null }, 'all') + filtersSize(plan)
+  const where = sizeOf(plan.where)
+  const { isGrouped, isWhole, counts, addsUp } = readingsOf(plan)
+  return (
+    sharesSize(plan, where) +
+    (isGrouped ? comparisonSize(plan, where, addsUp) : 0) +
+    (addsUp ? 0 : counts * (weights.total + where)) +
+    (isGrouped ? readingSize(plan, plan.keys, sizeOf(withoutElements(plan, plan.keys))) : 0) +
+    (isWhole ? readingSize(plan, [], sizeOf(withoutElements(plan, []))) : 0)
+  )
 }

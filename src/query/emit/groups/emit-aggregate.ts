@@ -3,23 +3,22 @@
  * and limit are taken. Elements of arrays would multiply rows, so distinct elements are counted in a separate
  * expression and matched by the keys of the groups. Pairs of the elements of an array are counted apart from groups.
  */
-import { allOf, raw, type Sql, sql, identifier } from '../../../sql/sql.ts'
-import { emitRecordCount, fromRows } from './emit-counts.ts'
-import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from './emit-group-pages.ts'
-import { createGrouping } from './emit-grouping.ts'
-import { type Grouping, measureJson } from './emit-group-values.ts'
-import { inSteps, type StepEmitter } from '../steps.ts'
-import { formGroups, groupValue } from './emit-groups.ts'
-import { havingConditions } from './emit-having.ts'
-import { emitFilledGroups } from './nested/emit-filled-groups.ts'
-import { shareJson } from './emit-shares.ts'
-import { emitUnusualWords } from './emit-unusual-words.ts'
-import { emitObject, emitRowsArray, emitTuple } from '../emit-output.ts'
-import { type Emitter, newRow } from '../emitter.ts'
-import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalPairs } from '../../plan/physical-plan.ts'
+import { allOf, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitGroupPage, emitGroupsPageInfo, groupsInOrder, groupsOfPage } from '../../outputs/group-pages.ts'
+import { havingConditions } from '../../outputs/having.ts'
+import { emitPairs } from '../../outputs/pairs.ts'
+import { shareJson } from '../../outputs/shares.ts'
+import { emitFilledGroups } from '../../outputs/top.ts'
+import { emitUnusualWords } from '../../outputs/unusual-words.ts'
 import type { Fields } from '../../plan/fields.ts'
-import { emitFilters } from '../emit-access-path.ts'
-import { mostPaired } from '../../plan/groups/group-plan.ts'
+import type { PhysicalAggregate, PhysicalGroupOutput } from '../../plan/physical-plan.ts'
+import { emitObject, emitRowsArray } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import { inSteps, type StepEmitter } from '../steps.ts'
+import { emitRecordCount } from './emit-counts.ts'
+import { type Grouping, measureJson } from './emit-group-values.ts'
+import { createGrouping } from './emit-grouping.ts'
+import { formGroups, groupValue } from './emit-groups.ts'
 
 type Aggregate = PhysicalAggregate['aggregate']
 
@@ -113,35 +112,4 @@ function groupList(
     return groupValue(emitter, plan, groups, row, output)
   })
   return emitRowsArray(emitter, pageQuery(), row, text)
-}
-
-/** Pairs of the elements of an array that occur in one record, as a JSON array: the most frequent first, then in the order of their values. */
-function emitPairs(emitter: Emitter, plan: PhysicalPairs): Sql {
-  const { dialect } = emitter
-  const { array, fields, minCount, limit } = plan
-  const [holder, one, other, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
-  const name = identifier(array.name)
-  const counted = sql`select ${one}.value as v, ${other}.value as w, count(*) as n from (${holders(emitter, plan)}) ${holder}
-    ${dialect.join} ${name} ${one} on ${one}.id = ${holder}.id
-    ${dialect.join} ${name} ${other} on ${other}.id = ${holder}.id and ${other}.value > ${one}.value
-    group by ${one}.value, ${other}.value having count(*) >= ${minCount}`
-  const page = sql`${counted} order by n desc, v, w limit ${dialect.limit(limit)}`
-  const text = emitObject(emitter, fields, ({ kind }) =>
-    kind === 'count'
-      ? sql`${row}.n`
-      : emitTuple(emitter, [dialect.toJson(sql`${row}.v`), dialect.toJson(sql`${row}.w`)]),
-  )
-  return emitRowsArray(emitter, page, row, text)
-}
-
-/** The ids of records, without those that have too many pairs. */
-function holders(emitter: Emitter, { table, array, rows }: PhysicalPairs): Sql {
-  const name = identifier(array.name)
-  const most = raw(String(mostPaired))
-  if (rows === null) return sql`select id from ${name} group by id having count(*) between 2 and ${most}`
-  const row = newRow(emitter, table)
-  const { from, on } = fromRows(emitter, rows, row, null)
-  const size = sql`(select count(*) from ${name} where id = ${row.alias}.id)`
-  const condition = allOf([...on, emitFilters(emitter, rows.rows.filter, row), sql`${size} <= ${most}`])
-  return sql`select ${row.alias}.id as id from ${from} where ${condition}`
 }

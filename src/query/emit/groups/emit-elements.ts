@@ -9,7 +9,6 @@ import { elementsOf, groupedNames, measuresElements } from '../../plan/plan-fact
 import { columnOf, type Emitter } from '../emitter.ts'
 import type { StepEmitter } from '../steps.ts'
 import { measureName } from './emit-counts.ts'
-import { measureExpressions } from './emit-measures.ts'
 import {
   createJoins,
   createSource,
@@ -21,6 +20,7 @@ import {
   type RowsOfGroups,
   type SharedRows,
 } from './emit-source.ts'
+import { measureExpressions } from '../../outputs/measures.ts'
 
 /** Measures that are computed apart from the records of their groups. */
 interface MeasuresAside {

@@ -7,7 +7,6 @@ import {
   emitSummedGroups,
   measureName,
 } from './emit-counts.ts'
-import { measureExpressions } from './emit-measures.ts'
 import {
   createSource,
   keyColumns,
@@ -30,6 +29,7 @@ import type { Grouping } from './emit-group-values.ts'
 import type { StepEmitter } from '../steps.ts'
 import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/groups/group-plan.ts'
+import { measureExpressions } from '../../outputs/measures.ts'
 
 /** `within`: rows are restricted to the keys of these groups. */
 type Grouped = Pick<PhysicalAggregate['aggregate'], 'table' | 'measures' | 'elements'> & {

@@ -1,10 +1,8 @@
 /** Lists as SQL: the rows of a page in order, then the fields selected of them. */
 import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
-import { emitFacets } from '../groups/emit-facets.ts'
 import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import { emitTotal } from './emit-distinct.ts'
-import { emitMissingWords } from './emit-missing-words.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRankedCount } from './emit-scores.ts'
 import { idAndRankOf, idOf, positionOf } from './emit-order.ts'
@@ -13,6 +11,8 @@ import { type Emitter, hintsOf, type Ranked, type RecordRow } from '../emitter.t
 import type { PhysicalList, PhysicalListOutput, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { Constant } from '../../plan/fields.ts'
 import { type RowsOutput, snippetEnd, snippetSource, snippetStart } from '../../plan/plan.ts'
+import { emitFacets } from '../../outputs/facets.ts'
+import { emitMissingWords } from '../../outputs/missing-words.ts'
 
 /** A list with the alias of the row to which its link refers. */
 interface PrintedList extends PhysicalList {

@@ -7,10 +7,10 @@ import { emitArray, emitFields, emitObject } from '../emit-output.ts'
 import type { Emitter } from '../emitter.ts'
 import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
 import type { RowsOutput } from '../../plan/plan.ts'
-import { emitMissingWords } from './emit-missing-words.ts'
 import { idOf } from './emit-order.ts'
 import { emitCursor, emitPageInfo, readsPage } from './emit-page-info.ts'
 import { emitRows } from './emit-rows.ts'
+import { emitMissingWords } from '../../outputs/missing-words.ts'
 
 /** The lists have the same page, and select the same, except of their records. */
 export function emitMerged(emitter: Emitter, lists: readonly PhysicalList[]): Sql {

@@ -6,12 +6,18 @@ import type { CountTable } from '../../../database/layout/counts.ts'
 import { ownSums, type SumTable } from '../../../database/layout/sums.ts'
 import type { Column, Table } from '../../../database/layout/tables.ts'
 import type { TimeBucket } from '../../../sql/time-buckets.ts'
-import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
-import { type Choice, pairs } from '../path-options.ts'
-import { findSemiJoinSources } from '../candidate-sources.ts'
 import { emitRowsProbe } from '../../emit/emit-access-path.ts'
 import { createEmitter } from '../../emit/emitter.ts'
-import { alwaysTrue } from '../../plan/conditions.ts'
+import { alwaysTrue, type Condition, type Link, type TargetSemiJoin } from '../../plan/conditions.ts'
+import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
+import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
+import type {
+  CountAccess,
+  CountedRows,
+  GroupAccess,
+  RowAccess,
+  TotalAccess,
+} from '../../plan/physical-plan.ts'
 import {
   accountsOf,
   columnIndex,
@@ -19,23 +25,15 @@ import {
   mentionsReference,
   withoutElements,
 } from '../../plan/plan-facts.ts'
-import { joinWords, timeOfMatches } from '../match-words.ts'
+import type { AggregatePlan } from '../../plan/plan.ts'
+import { weights } from '../../price/cost-weights.ts'
+import { conditionSize } from '../../price/cost-where.ts'
+import { chooseForCount, planPath, unanswered } from '../access-paths.ts'
+import { findSemiJoinSources } from '../candidate-sources.ts'
+import { timeOfMatches } from '../match-words.ts'
 import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from '../optimize-filter.ts'
 import { isFenced, type Optimizer, rowsOf } from '../optimizer.ts'
-import type {
-  CountAccess,
-  CountedRows,
-  GroupAccess,
-  PhysicalPairs,
-  RowAccess,
-  TotalAccess,
-} from '../../plan/physical-plan.ts'
-import { conditionSize } from '../../price/cost-where.ts'
-import { weights } from '../../price/cost-weights.ts'
-import { countsBelow, countsOf, countsOfKey } from '../../plan/groups/count-tables.ts'
-import type { GroupKey, MeasurePlan, PairsPlan } from '../../plan/groups/group-plan.ts'
-import type { AggregatePlan } from '../../plan/plan.ts'
-import type { Condition, Link, TargetSemiJoin } from '../../plan/conditions.ts'
+import { type Choice, pairs } from '../path-options.ts'
 
 /** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
 const mostCounts = 20_001
@@ -207,13 +205,6 @@ function groupsOfRanges(
   return { kind: 'ranges', counts, index: pair.index, instant, code, total }
 }
 
-/** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */
-export function planPairs(optimizer: Optimizer, given: PairsPlan): PhysicalPairs {
-  const where = joinWords(given.where)
-  const areAll = conjuncts(where).length === 0 && !optimizer.state.hiding
-  return { ...given, where, rows: areAll ? null : planCountedRows(optimizer, given.table, where, null) }
-}
-
 /** Null if no materialized counts or sums form these groups. */
 export function materializedGroups(
   optimizer: Optimizer,
@@ -263,4 +254,22 @@ export function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTabl
     { text: `select 1 from "${name.replaceAll('"', '""')}"`, values: [] },
     mostCounts,
   )
+}
+
+/** Number of elements of arrays that are counted in the time of one record. */
+const elementsPerRecord = 8
+
+/** Groups of all records that need not be read; null if there are none. */
+export function groupsOfAll(
+  optimizer: Optimizer,
+  table: Table,
+  keys: readonly GroupKey[],
+): GroupAccess | null {
+  const materialized = materializedGroups(optimizer, { table, where: alwaysTrue, measures: [] }, keys)
+  const [key, ...further] = keys
+  const total = countsOf(table, 'total', [])
+  const isArray = key?.leaf.kind === 'array' && key.joins.length === 0 && further.length === 0
+  if (materialized !== null || !isArray || optimizer.state.hiding || total === undefined) return materialized
+  optimizer.estimate.rows += rowsOf(optimizer, table) / elementsPerRecord
+  return { kind: 'elements', array: key.leaf.array, total }
 }

@@ -2,21 +2,9 @@
 import type { Table } from '../../../database/layout/tables.ts'
 import type { GroupField } from '../../../schema/model/operators.ts'
 import { constantOutput, fieldsBelow, namedBelow } from '../build-fields.ts'
-import { buildElements } from './build-elements.ts'
-import { buildGroupPage } from './build-group-page.ts'
-import { groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
-import { buildGroupValue, type GroupValueContext, type ValueArgument } from './build-group-values.ts'
-import { buildHaving } from './build-having.ts'
-import { measureOutput } from './build-measures.ts'
-import { buildPairs } from './build-pairs.ts'
+import { buildElements, buildTimeFrame, groupFieldsOf, groupKey, intervalOf } from './build-group-key.ts'
 import { buildRecords } from '../build-output.ts'
 import { buildSearch } from '../build-search.ts'
-import { buildSignificance, buildUnusualWords, minSignificantCount } from './build-significance.ts'
-import { buildSamples } from './nested/build-samples.ts'
-import { buildChange, type ChangeContext } from './series/build-change.ts'
-import { buildFill } from './series/build-fill.ts'
-import { buildShare } from './build-share.ts'
-import { buildTimeFrame } from './build-time-frame.ts'
 import { buildPossibleWhere, buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { type Condition, isNothing } from '../conditions.ts'
@@ -31,6 +19,21 @@ import type {
   TopPlan,
 } from '../plan.ts'
 import { assertWithin, limits } from '../../parse/limits.ts'
+import { buildChange, type ChangeContext } from '../../outputs/changes.ts'
+import { buildFill } from '../../outputs/fill.ts'
+import { buildGroupPage } from '../../outputs/group-pages.ts'
+import { buildHaving } from '../../outputs/having.ts'
+import {
+  buildGroupValue,
+  type GroupValueContext,
+  measureOutput,
+  type ValueArgument,
+} from '../../outputs/measures.ts'
+import { buildPairs } from '../../outputs/pairs.ts'
+import { buildSamples } from '../../outputs/samples.ts'
+import { buildShare } from '../../outputs/shares.ts'
+import { buildSignificance, minSignificantCount } from '../../outputs/significance.ts'
+import { buildUnusualWords } from '../../outputs/unusual-words.ts'
 
 const defaultLimit = 50
 const defaultTopLimit = 3

@@ -7,14 +7,23 @@ import {
   type Table,
 } from '../../../database/layout/tables.ts'
 import { elementArray, leafProperties, leafType, type PropertyLeaf } from '../../../schema/model/leaves.ts'
-import { type GroupField, targetOf } from '../../../schema/model/operators.ts'
-import { badInput } from '../../parse/prepare.ts'
+import {
+  type GroupField,
+  objectWhereFields,
+  recordWhereFields,
+  targetOf,
+  type WhereField,
+} from '../../../schema/model/operators.ts'
+import type { TimeBucket } from '../../../sql/time-buckets.ts'
+import { findZone, nearestZones } from '../../../util/time/find-zone.ts'
 import { assertWithin } from '../../parse/limits.ts'
-import type { Path } from '../conditions.ts'
+import { badInput } from '../../parse/prepare.ts'
+import type { Input } from '../build-operators.ts'
+import { buildElementWhere } from '../build-where.ts'
+import { all, type Path } from '../conditions.ts'
 import { tableOf } from '../plan-facts.ts'
-import type { ElementLeaf, GroupKey, Join, KeyLeaf } from './group-plan.ts'
 import type { PlanContext } from '../plan.ts'
-import { type TimeFrame, utcFrame } from './build-time-frame.ts'
+import type { ElementFilter, ElementLeaf, GroupKey, Join, KeyLeaf } from './group-plan.ts'
 
 /** The group fields of an argument, each of which may be named once. */
 export function groupFieldsOf(
@@ -109,4 +118,72 @@ function elementLeaf(table: Table, { field }: PropertyLeaf, array: Path, path: P
     isReference,
     names,
   }
+}
+
+export type TimeFrame = Pick<TimeBucket, 'weekStart' | 'zone'>
+
+/** UTC, with weeks from Monday. */
+export const utcFrame: TimeFrame = { weekStart: 0, zone: null }
+
+export function buildTimeFrame({ timeZone, weekStart }: Readonly<Record<string, unknown>>): TimeFrame {
+  return {
+    weekStart: (weekStart ?? utcFrame.weekStart) as number,
+    zone: typeof timeZone === 'string' ? zoneNamed(timeZone) : null,
+  }
+}
+
+function zoneNamed(name: string): TimeFrame['zone'] {
+  const zone = findZone(name)
+  if (zone !== null) return zone
+  const near = nearestZones(name.slice(0, 100))
+  const guess = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
+  throw badInput(
+    `\`timeZone\` names no time zone: "${name.slice(0, 100)}".${guess} Write a name of the IANA time zone database, such as "Europe/Berlin".`,
+  )
+}
+
+type PropertyField = Extract<WhereField, { kind: 'property' }>
+
+/** A `some` and the array that it is about. */
+interface Some {
+  readonly field: PropertyField
+  readonly array: Path
+  readonly some: Input
+}
+
+/** The filters of the arrays through which keys or measures lead; `where` has been found valid. */
+export function buildElements(
+  context: PlanContext,
+  { collection }: Table,
+  where: unknown,
+  keys: readonly GroupKey[],
+): readonly ElementFilter[] {
+  const arrays = new Map(
+    keys.flatMap(({ joins, leaf }) =>
+      leaf.kind === 'element' && joins.length === 0 ? [[leaf.array.join('.'), leaf.array] as const] : [],
+    ),
+  )
+  if (arrays.size === 0) return []
+  const found = somesOf(recordWhereFields(collection), (where ?? {}) as Input, [])
+  return Array.from(arrays.values()).flatMap((array) => {
+    const own = found.filter((each) => each.array.join('.') === array.join('.'))
+    if (own.length === 0) return []
+    const parts = own.map(({ field, some }) => buildElementWhere(context, field, some))
+    return [{ array, where: all(parts) }]
+  })
+}
+
+function somesOf(fields: readonly WhereField[], input: Input, path: Path): readonly Some[] {
+  return Object.entries(input).flatMap(([name, value]): readonly Some[] => {
+    if (name === 'AND') return (value as readonly Input[]).flatMap((each) => somesOf(fields, each, path))
+    const field = fields.find((each) => each.name === name)
+    if (field?.kind !== 'property') return []
+    const { type, property } = field.field
+    const here = [...path, property]
+    if (type.kind === 'object')
+      return somesOf(objectWhereFields(type.type, field.inside), value as Input, here)
+    if (type.kind !== 'array' || type.of.kind !== 'object') return []
+    const { some } = value as Input
+    return some === undefined ? [] : [{ field, array: here, some: some as Input }]
+  })
 }

@@ -4,69 +4,18 @@
  * "Fightin' Words: Lexical Feature Selection and Evaluation for Identifying the Content of Political Conflict",
  * Political Analysis 16(4), 2008.
  */
-import { allOf, join, raw, type Sql, sql } from '../../../sql/sql.ts'
-import { emitRecordCount } from './emit-counts.ts'
-import { createGrouping } from './emit-grouping.ts'
-import type { Grouping } from './emit-group-values.ts'
-import type { StepEmitter } from '../steps.ts'
-import { emitObject } from '../emit-output.ts'
-import type { Emitter } from '../emitter.ts'
-import type { PhysicalAggregate, PhysicalSignificance, TotalAccess } from '../../plan/physical-plan.ts'
-import type { Fields } from '../../plan/fields.ts'
-import type { SignificanceOutput } from '../../plan/groups/group-plan.ts'
-
-type Aggregate = PhysicalAggregate['aggregate']
+import { join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitObject } from '../emit/emit-output.ts'
+import type { Emitter } from '../emit/emitter.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import type { Fields } from '../plan/fields.ts'
+import type { SignificanceOutput } from '../plan/groups/group-plan.ts'
 
 /**
  * The weight of the prior: as if this number of records, spread over the groups as all records are, were added to both
  * sides. docs/unusual.md says why.
  */
 const priorRecords = 500
-
-/** Of the groups, those with a positive score, in the columns `score` (thousandths), `n`, `total`, `against` and `others`. */
-export function significantGroups(
-  emitter: StepEmitter,
-  aggregate: Aggregate,
-  { total, background, subtractsGroups }: PhysicalSignificance,
-  groups: Grouping,
-): Grouping {
-  const parts = background.map(({ groups: access, ...part }) => ({
-    ...part,
-    grouping: createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, access),
-  }))
-  const recordsOf = (access: TotalAccess, grouping: Grouping): Sql =>
-    emitRecordCount(emitter, access, aggregate.table, grouping)
-  const others = join(
-    [
-      ...parts.map((part) => signed(part.isSubtracted, recordsOf(part.total, part.grouping))),
-      ...(subtractsGroups ? [raw('- total')] : []),
-    ],
-    ' ',
-  )
-  const { keys } = groups.columns
-  const own = [raw('n'), ...groups.columns.measures.flat()]
-  const isLarge = sql`n >= ${aggregate.minCount}`
-  // Most groups of the background are of no large group's keys; they are left out before they are sorted.
-  const isCompared = allOf(
-    keys.map(
-      (key) => sql`(${key} is null or ${key} in (select ${key} from ${groups.name} where ${isLarge}))`,
-    ),
-  )
-  const unions = [
-    sql`select ${join([...keys, ...own], ', ')}, ${raw(subtractsGroups ? '- n' : 'cast(0 as bigint)')} as against from ${groups.name} where ${isLarge}`,
-    ...parts.map(
-      ({ isSubtracted, grouping }) =>
-        sql`select ${join([...keys, ...own.map(() => raw('null'))], ', ')}, ${signed(isSubtracted, raw('n'))} from ${grouping.name} where ${isCompared}`,
-    ),
-  ]
-  const name = scoreSteps(emitter, {
-    keys,
-    values: own,
-    parts: unions,
-    totals: sql`select total, ${others} as others from (select ${recordsOf(total, groups)} as total) ${emitter.alias()}`,
-  })
-  return { ...groups, name }
-}
 
 /** What is scored: groups, or words. */
 export interface Compared {
@@ -134,8 +83,4 @@ function decimal({ dialect }: Emitter, value: Sql, digits: number): Sql {
   const unit = raw(String(10 ** digits))
   const fraction = sql`substr(${dialect.asText(sql`(${unit} + ${value} % ${unit})`)}, 2)`
   return sql`rtrim(rtrim(${dialect.asText(sql`(${value} / ${unit})`)} || '.' || ${fraction}, '0'), '.')`
-}
-
-function signed(isNegative: boolean, value: Sql): Sql {
-  return sql`${raw(isNegative ? '- ' : '+ ')}${value}`
 }

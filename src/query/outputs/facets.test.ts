@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutOwn } from './build-facets.ts'
+import { withoutOwn } from './facets.ts'
 
 const en = { language: { eq: 'en' } }
 

@@ -1,11 +1,15 @@
-/** Builds the groups that `fill` adds: the time buckets between the bounds of a `where`, or those of the denominator. */
-import { bucketsBetween } from '../../../../sql/buckets-between.ts'
-import type { TimeBucket } from '../../../../sql/time-buckets.ts'
-import { limits } from '../../../parse/limits.ts'
-import { badInput } from '../../../parse/prepare.ts'
-import type { Condition } from '../../conditions.ts'
-import { conjuncts } from '../../plan-facts.ts'
-import type { FillPlan, GroupKey, SharePlan } from '../group-plan.ts'
+/** `fill` of an aggregate: groups without records, of the time buckets between the bounds of a `where` or of the denominator. */
+import { bucketsBetween } from '../../sql/buckets-between.ts'
+import { join, raw, type Sql, sql } from '../../sql/sql.ts'
+import type { TimeBucket } from '../../sql/time-buckets.ts'
+import type { Grouping } from '../emit/groups/emit-group-values.ts'
+import { groupBy } from '../emit/groups/emit-source.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import { limits } from '../parse/limits.ts'
+import { badInput } from '../parse/prepare.ts'
+import type { Condition } from '../plan/conditions.ts'
+import type { FillPlan, GroupKey, SharePlan } from '../plan/groups/group-plan.ts'
+import { conjuncts } from '../plan/plan-facts.ts'
 
 interface Filled {
   readonly keys: readonly GroupKey[]
@@ -116,4 +120,38 @@ function isOf(operand: Extract<Condition, { kind: 'compare' }>['operand'], { lea
 function floor(micros: bigint): number {
   const rest = ((micros % second) + second) % second
   return Number((micros - rest) / second)
+}
+
+/** The groups of one time bucket, and those of all given buckets. */
+export function filledGroups(
+  { alias, step, dialect }: StepEmitter,
+  fill: FillPlan | null,
+  groups: Grouping,
+): Grouping {
+  if (fill === null || fill.kind !== 'buckets' || fill.seconds.length === 0) return groups
+  const { keys } = groups.columns
+  const measures = groups.columns.measures.flat()
+  const row = alias()
+  const own = [raw('n'), ...measures]
+  const start = sql`${row}.value`
+  // Hours are given by their first moments, which are their keys; other buckets by local days.
+  const key = fill.bucket.unit === 'hour' ? start : dialect.bucketKey(start, { ...fill.bucket, zone: null })
+  const starts = dialect.integers(
+    fill.seconds.map((second) => (second === 0 ? '0' : `${second}000000`)),
+    row,
+  )
+  const parts: Sql[] = [
+    sql`select ${join([...keys, ...own], ', ')} from ${groups.name}`,
+    sql`select ${join([key, raw('0'), ...measures.map(() => raw('null'))], ', ')} from ${starts}`,
+  ]
+  const columns = [...keys, ...own.map((column) => sql`max(${column}) as ${column}`)]
+  const name = step(sql`select ${join(columns, ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}`)
+  return { ...groups, name }
+}
+
+export function describeFill(fill: FillPlan): string {
+  return fill.kind === 'buckets'
+    ? `and those without records of ${fill.seconds.length} buckets`
+    : 'and those that only the denominator has'
 }

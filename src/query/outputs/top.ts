@@ -1,26 +1,20 @@
 /**
- * Groups with inner groups or sample records. The page of groups is found first; what lies within them is found for all
- * of them at once, and joined by their place on the page.
+ * `top` of groups: groups within each group of a page. The page is found first; what lies within its groups is found for
+ * all of them at once, and joined by their place on the page.
  */
-import { join, type Sql, sql, allOf, identifier, raw } from '../../../../sql/sql.ts'
-import type { Fields } from '../../../plan/fields.ts'
-import type {
-  PhysicalAggregate,
-  PhysicalGroupOutput,
-  PhysicalTop,
-  PhysicalSamples,
-} from '../../../plan/physical-plan.ts'
-import { emitArray, emitObject, emitFields } from '../../emit-output.ts'
-import { type Emitter, newRow, type RecordRow } from '../../emitter.ts'
-import { type Grouping, lookedUp } from '../emit-group-values.ts'
-import { inSteps, type StepEmitter } from '../../steps.ts'
-import { groupValue, formGroups } from '../emit-groups.ts'
-import { groupOrder } from '../emit-group-order.ts'
-import { havingConditions } from '../emit-having.ts'
-import type { Groupings } from '../emit-shares.ts'
-import { orderOf } from '../../lists/emit-order.ts'
-import { emitNumberedRows } from '../emit-source.ts'
-import type { SharePlan } from '../../../plan/groups/group-plan.ts'
+import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitArray, emitObject } from '../emit/emit-output.ts'
+import type { Emitter } from '../emit/emitter.ts'
+import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
+import { formGroups, groupValue } from '../emit/groups/emit-groups.ts'
+import { inSteps, type StepEmitter } from '../emit/steps.ts'
+import type { Fields } from '../plan/fields.ts'
+import type { SharePlan } from '../plan/groups/group-plan.ts'
+import type { PhysicalAggregate, PhysicalGroupOutput, PhysicalTop } from '../plan/physical-plan.ts'
+import { groupOrder } from './group-order.ts'
+import { havingConditions } from './having.ts'
+import { emitSamples, joinPlace, type OuterPage, tokenOf } from './samples.ts'
+import type { Groupings } from './shares.ts'
 
 /** The groups as a JSON array; `pageQuery` is the query for them in order. */
 export function emitFilledGroups(
@@ -97,35 +91,6 @@ function emitTop(
 }
 
 /**
- * Sample records, numbered within each group, found by their ids, and printed like those of a list: the name of a step
- * with the `place` of each group and the `text` in it.
- */
-function emitSamples(
-  emitter: StepEmitter,
-  { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,
-  { sort, first, fields, rows, inIdOrder }: PhysicalSamples,
-  page: OuterPage,
-): Sql {
-  const { dialect } = emitter
-  const [sample, place] = [emitter.alias(), emitter.alias()]
-  const order = (row: RecordRow) =>
-    inIdOrder
-      ? { orders: [sql`${row.alias}.id ${raw(sort[0]?.direction ?? 'desc')}`], joined: raw('') }
-      : orderOf(emitter, sort, row)
-  const within = { groups: page.name, keys: page.keys }
-  const of = { keys, access: rows, within }
-  const numbered = emitter.step(emitNumberedRows(emitter, { table, elements }, of, order))
-  const record = newRow(emitter, table)
-  const text = emitFields(emitter, fields, record)
-  // The ids belong to visible rows, so hidden rows need no second check.
-  const found: Sql = sql`(select * from ${numbered} where nth <= ${first}) ${sample}
-    ${joinPlace(emitter, page, sample, place)}
-    ${dialect.join} ${identifier(table.name)} ${record.alias} on ${record.alias}.id = ${sample}.id`
-  return emitter.step(sql`select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
-    from ${found} group by ${place}.place`)
-}
-
-/**
  * The records of a denominator in each group of a page, summed from the groups within them: the name of a step that is
  * the page with the columns `total` and `matched`.
  */
@@ -150,21 +115,4 @@ function emitSummedShares(
   const divided = numerator === 'count' ? sql`${row}.n` : numerator === 'total' ? summed : met
   return emitter.step(sql`select ${row}.*, ${summed as Sql} as total, ${divided as Sql} as matched
     from ${page.name} ${row} left join ${sums} on ${sums}.place = ${row}.place`)
-}
-
-interface OuterPage {
-  /** Name of a relation of the groups with the columns of their keys, a `place`, and a `token` of their keys. */
-  readonly name: Sql
-  /** The columns of the keys. */
-  readonly keys: readonly Sql[]
-}
-
-/** The keys as one text. Joins on it are hashed, and match missing keys, which equal nothing. */
-function tokenOf({ dialect }: Emitter, keys: readonly Sql[], row: Sql): Sql {
-  return dialect.jsonArray(keys.map((key) => sql`${row}.${key}`))
-}
-
-/** Joins the `place` of its outer group to each row on the left. */
-function joinPlace(emitter: Emitter, { name, keys }: OuterPage, row: Sql, place: Sql): Sql {
-  return sql`${emitter.dialect.join} (select place, token from ${name}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
 }

@@ -1,0 +1,113 @@
+/** `change` of groups: the differences from group to group in a series in time, over all groups before any are left out. */
+import { type GroupField, isTimePart } from '../../schema/model/operators.ts'
+import { join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { numberJson } from '../emit/emit-output.ts'
+import type { Emitter } from '../emit/emitter.ts'
+import { type Grouping, isMissing, keyOrder, measureValues } from '../emit/groups/emit-group-values.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
+import type { ChangeOutput, GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
+import type { PhysicalAggregate } from '../plan/physical-plan.ts'
+import { isInstant } from '../plan/plan-facts.ts'
+import { buildGroupValue, type GroupValueContext, type ValueArgument } from './measures.ts'
+import { shareValue } from './shares.ts'
+
+/** The context of one aggregate, which collects its changes. */
+export interface ChangeContext extends GroupValueContext {
+  readonly groupBy: readonly GroupField[]
+  readonly outer: number | null
+  readonly isSignificant: boolean
+  /** The values whose changes are selected, each by its own text. */
+  readonly changes: Map<string, GroupValue>
+}
+
+export function buildChange(context: ChangeContext, collected: Collected): ChangeOutput {
+  assertSeries(context)
+  const { changes, selection } = context
+  const of = valueOf(context, argumentsOf(selection, collected).of)
+  const id = JSON.stringify(of)
+  if (!changes.has(id)) changes.set(id, of)
+  return { kind: 'change', change: [...changes.keys()].indexOf(id) }
+}
+
+function valueOf(context: ChangeContext, given: unknown): GroupValue {
+  if (given === undefined || given === null) return { kind: 'count' }
+  const argument = given as ValueArgument
+  const value = buildGroupValue(context, 'of', argument)
+  if (value.kind !== 'measure') return value
+  const { measure, of } = [...context.measures.values()][value.measure] as MeasurePlan
+  if (isInstant(of.leaf) && (measure === 'min' || measure === 'max'))
+    throw badInput(
+      `\`change\` is of numbers, and ${measure.toUpperCase()} of ${argument.field?.name} is a moment. Name an integer field in \`of\`.`,
+    )
+  return value
+}
+
+function assertSeries({ groupBy, outer, isSignificant }: ChangeContext): void {
+  if (outer !== null)
+    throw badInput(
+      '`change` within `top` is not possible. Select it in groups of an aggregate with one time bucket in `groupBy`, such as `groupBy: [indexedAt_day]`.',
+    )
+  const [field, ...others] = groupBy
+  const bucket = field?.bucket ?? null
+  if (bucket === null || isTimePart(bucket) || others.length > 0)
+    throw badInput(
+      '`change` needs one time bucket as the only field in `groupBy`: write `groupBy: [indexedAt_day]`, for example, or leave it out.',
+    )
+  if (isSignificant)
+    throw badInput(
+      '`significant` and `change` exclude each other: groups that are left out would be missing in the series. Leave one out.',
+    )
+}
+
+type Series = Pick<PhysicalAggregate['aggregate'], 'changes' | 'measures'>
+
+/** The groups of one time bucket with a column for each change. */
+export function groupsWithChanges(
+  emitter: StepEmitter,
+  { changes, measures }: Series,
+  groups: Grouping,
+): Grouping {
+  if (changes.length === 0) return groups
+  const row = emitter.alias()
+  // Records without a time are in a partition of their own, and have no change.
+  const isTimed = isMissing(0, row, false)
+  const columns = changes.map((of, index) => {
+    const value = numberOf(emitter, of, measures, groups, row)
+    return sql`case when ${isTimed} then ${value} - lag(${value}) over w end as ${changeName(index)}`
+  })
+  const name = emitter.step(sql`select ${join([sql`${row}.*`, ...columns], ', ')}
+    from ${groups.name} ${row} window w as (partition by ${isTimed} order by ${keyOrder(groups, 0, row)})`)
+  return { ...groups, name }
+}
+
+/** The change of the group whose alias is `row`, as JSON. */
+export function changeJson(emitter: Emitter, change: number, row: Sql): Sql {
+  return numberJson(emitter, sql`${row}.${changeName(change)}`)
+}
+
+/** The value of a group as a number: a count, or a double. */
+function numberOf(
+  emitter: Emitter,
+  of: GroupValue,
+  measures: readonly MeasurePlan[],
+  groups: Grouping,
+  row: Sql,
+): Sql {
+  const { dialect } = emitter
+  switch (of.kind) {
+    case 'count':
+      return sql`${row}.n`
+    case 'share':
+      return shareValue(emitter, row)
+    case 'measure': {
+      const values = measureValues(emitter, groups, of.measure, row)
+      const isSum = measures[of.measure]?.measure === 'sum'
+      return dialect.asFloat(isSum ? dialect.checkedSum(values) : (values[0] as Sql))
+    }
+  }
+}
+
+function changeName(change: number): Sql {
+  return raw(`change${change}`)
+}

@@ -1,0 +1,180 @@
+/** Pages of groups: the groups behind a cursor, in order, up to a limit, and what follows them. */
+import type { ColumnValue } from '../../database/database.ts'
+import { ServiceError } from '../../errors.ts'
+import type { GroupField } from '../../schema/model/operators.ts'
+import { join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { decodeCursor } from '../../util/cursor.ts'
+import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
+import type { Emitter } from '../emit/emitter.ts'
+import { type Grouping, lookedUp } from '../emit/groups/emit-group-values.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import { instantText, isStoredText } from '../plan/build-page.ts'
+import type { Fields } from '../plan/fields.ts'
+import type { GroupPage } from '../plan/groups/group-plan.ts'
+import type { PhysicalAggregate } from '../plan/physical-plan.ts'
+import type { AggregatePlan, GroupPageInfoOutput } from '../plan/plan.ts'
+import {
+  groupCursor,
+  groupOrder,
+  groupOrderParts,
+  isBehind,
+  type OrderedGroups,
+  type OrderType,
+} from './group-order.ts'
+
+/** `field`: the name of the aggregate field. */
+export function buildGroupPage(
+  field: string,
+  given: Readonly<Record<string, unknown>>,
+  plan: Pick<AggregatePlan, 'keys' | 'order' | 'measures'>,
+): GroupPage {
+  const binding = bindingOf(field, given, plan.order)
+  const { after } = given
+  if (after === undefined || after === null) return { binding, after: null }
+  return { binding, after: position(String(after), binding, plan) }
+}
+
+function bindingOf(
+  field: string,
+  { groupBy, rankBy, timeZone, weekStart, interval }: Readonly<Record<string, unknown>>,
+  order: AggregatePlan['order'],
+): string {
+  const names = ((groupBy ?? []) as readonly GroupField[]).map(({ name }) => name)
+  const { field: ranked, ...ranking } = (rankBy ?? {}) as { readonly field?: GroupField }
+  const defined = {
+    // An argument that is null means the same as none.
+    timeZone: timeZone ?? undefined,
+    weekStart: weekStart ?? undefined,
+    interval: interval ?? undefined,
+    by: order.by,
+    ranked: ranked?.name,
+    ...ranking,
+  }
+  return JSON.stringify([field, names, 'direction' in order ? order.direction : null, defined])
+}
+
+function position(
+  cursor: string,
+  binding: string,
+  plan: Parameters<typeof groupOrderParts>[0],
+): readonly ColumnValue[] {
+  const parts = groupOrderParts(plan)
+  const values = decodeCursor(binding, cursor)?.map((value, index) => {
+    const part = parts[index]
+    if (part === undefined) return undefined
+    return value === null ? (part.nullable ? null : undefined) : valueOf(part.type, value)
+  })
+  if (values === undefined || values.length !== parts.length || values.includes(undefined))
+    throw new ServiceError(
+      'INVALID_CURSOR',
+      '`after` is no cursor of these groups in this order. Take a `cursor` or an `endCursor` of the same `groupBy` and order.',
+    )
+  return values as ColumnValue[]
+}
+
+const dateText = /^(?!0000)\d{4}-(0[1-9]|1[0-2])-01$/
+const sumText = /^-?\d{1,30}$/
+
+/** Undefined if a cursor cannot hold this value. Large integers and fractions are text, because engines write JSON numbers differently. */
+function valueOf(type: OrderType, value: unknown): ColumnValue | undefined {
+  switch (type) {
+    case 'text':
+      return isStoredText(value) ? value : undefined
+    case 'boolean':
+      return value === 0 || value === 1 ? value : undefined
+    case 'integer':
+      return Number.isSafeInteger(value) ? (value as number) : undefined
+    case 'double':
+      return JSON.stringify(Number(value)) === value ? Number(value) : undefined
+    case 'instant':
+      return isLargeInteger(value) ? BigInt(value) : undefined
+    case 'date':
+      return typeof value === 'string' && dateText.test(value) ? value : undefined
+    case 'bigint':
+    case 'wideSum': {
+      if (typeof value !== 'string' || !sumText.test(value)) return undefined
+      const sum = BigInt(value)
+      // Beyond that, engines cannot compare with it.
+      return BigInt.asIntN(type === 'bigint' ? 64 : 85, sum) === sum ? sum : undefined
+    }
+  }
+}
+
+function isLargeInteger(value: unknown): value is string {
+  return typeof value === 'string' && instantText.test(value)
+}
+
+type Aggregate = PhysicalAggregate['aggregate']
+
+/** Groups in order; `page` is null for the first ones without cursors. */
+interface GroupList extends OrderedGroups, Pick<Aggregate, 'limit'> {
+  readonly page: Aggregate['page'] | null
+  readonly groups: Grouping
+  /** Whether the group whose alias is `row` is one of them. */
+  readonly condition: (row: Sql) => Sql
+}
+
+/** The first groups as a JSON array; `text` prints the group whose alias is `row`. */
+export function emitGroups(emitter: Emitter, list: GroupList, text: Sql, row: Sql): Sql {
+  const page = groupsInOrder(emitter, list)
+  return emitRowsArray(emitter, page, row, text)
+}
+
+/** A query for the groups of a page in order. */
+export function groupsInOrder(emitter: Emitter, list: GroupList): Sql {
+  const { found, ordered } = foundGroups(emitter, list)
+  return sql`${found}
+    order by ${groupOrder(emitter, list, list.groups, ordered)} limit ${emitter.dialect.limit(list.limit)}`
+}
+
+/** The groups of an aggregate's page, unordered, and the alias by which its order may name them. */
+function foundGroups(emitter: Emitter, list: GroupList): { readonly found: Sql; readonly ordered: Sql } {
+  const { groups, condition } = list
+  const row = emitter.alias()
+  const { columns, joins } = lookedUp(emitter, groups, row)
+  const from = join([sql`${groups.name} ${row}`, ...joins], ' ')
+  const found = sql`select ${join([sql`${row}.*`, ...columns], ', ')} from ${from} where ${condition(row)}`
+  const after = list.page?.after ?? null
+  if (after === null) return { found, ordered: row }
+  // A condition cannot name columns of its own selection.
+  const ordered = emitter.alias()
+  const behind = isBehind(emitter, list, groups, ordered, after)
+  return { found: sql`select ${ordered}.* from (${found}) ${ordered} where ${behind}`, ordered }
+}
+
+/**
+ * Adds the groups of a page and of the next one, in the order of the column `ordinal`, for answers that say where the
+ * page ends; returns their name.
+ */
+export function emitGroupPage(emitter: StepEmitter, list: GroupList): Sql {
+  const row = emitter.alias()
+  // Groups are numbered once they are in order, so that an index may give them in that order.
+  const query = groupsInOrder(emitter, { ...list, limit: list.limit + 1 })
+  return emitter.step(sql`select ${row}.*, row_number() over () as ordinal from (${query}) ${row}`)
+}
+
+/** A query for the groups of such a table that belong to the page, in order. */
+export function groupsOfPage({ dialect }: Emitter, limit: number, name: Sql): Sql {
+  return sql`select * from ${name} where ordinal <= ${limit} order by ordinal limit ${dialect.limit(limit)}`
+}
+
+/** Whether there are groups behind the page, and the cursor of its last one; `name` is null without groups. */
+export function emitGroupsPageInfo(
+  emitter: Emitter,
+  aggregate: Aggregate,
+  groups: Grouping | null,
+  name: Sql | null,
+  fields: Fields<GroupPageInfoOutput>,
+): Sql {
+  const { dialect } = emitter
+  return emitObject(emitter, fields, ({ kind }) => {
+    if (groups === null || name === null) return raw(kind === 'hasNextPage' ? `'false'` : `'null'`)
+    if (kind === 'hasNextPage')
+      return dialect.booleanJson(sql`exists (select 1 from ${name} where ordinal > ${aggregate.limit})`)
+    const row = emitter.alias()
+    const cursor = groupCursor(emitter, { ...aggregate, binding: aggregate.page.binding }, groups, row)
+    const last = sql`select ${cursor} from ${name} ${row} where ordinal <= ${aggregate.limit}
+      order by ordinal desc limit ${dialect.limit(1)}`
+    return sql`coalesce((${last}), 'null')`
+  })
+}

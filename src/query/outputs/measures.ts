@@ -1,0 +1,180 @@
+/** Measures of groups and of the whole, each computed once however often it is selected, and the values that arguments name. */
+import type { Table } from '../../database/layout/tables.ts'
+import { isArray, leafType } from '../../schema/model/leaves.ts'
+import { type FieldMeasureName, type MeasureName, measures } from '../../schema/model/measures.ts'
+import { type GroupField, type MeasureField, measureFields } from '../../schema/model/operators.ts'
+import { raw, type Sql, sql } from '../../sql/sql.ts'
+import { type Emitter, uriText } from '../emit/emitter.ts'
+import type { Source } from '../emit/groups/emit-source.ts'
+import { assertWithin } from '../parse/limits.ts'
+import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
+import { fieldsBelow } from '../plan/build-fields.ts'
+import { groupKey, type TimeFrame } from '../plan/groups/build-group-key.ts'
+import type {
+  GroupValue,
+  MeasureOutput,
+  MeasurePlan,
+  MeasuresOutput,
+  SharePlan,
+} from '../plan/groups/group-plan.ts'
+import type { PlanContext } from '../plan/plan.ts'
+
+/** The context of one aggregate, which collects its measures. */
+export interface MeasureContext extends PlanContext {
+  readonly table: Table
+  readonly time: TimeFrame
+  /** By measure and field. */
+  readonly measures: Map<string, MeasurePlan>
+}
+
+export function measureOutput(context: MeasureContext, collected: Collected): MeasuresOutput {
+  if (collected.name === 'countDistinct') {
+    const field = argumentsOf(context.selection, collected).field as GroupField
+    return { kind: 'measure', measure: measureOf(context, 'countDistinct', field) }
+  }
+  if (collected.name === 'percentile') {
+    const { field, p } = argumentsOf(context.selection, collected)
+    return {
+      kind: 'measure',
+      measure: measureOf(context, 'percentile', field as MeasureField, ranksOf(p as readonly number[])),
+    }
+  }
+  const measure = collected.name as FieldMeasureName
+  const fields = fieldsBelow(context, collected, ({ name }): MeasureOutput => {
+    return { kind: 'measure', measure: measureOf(context, measure, measureFieldNamed(context, name)) }
+  })
+  return { kind: 'measures', fields }
+}
+
+/** Millionths, from numbers between 0 and 1 with at most six decimals. */
+export function ranksOf(given: readonly number[]): readonly number[] {
+  assertWithin('percentiles', given.length, '`p` has too many values')
+  if (given.length === 0) throw badInput('`p` is empty. Write numbers from 0 to 1, such as `p: [0.5, 0.9]`.')
+  return given.map((p) => {
+    const rank = Math.round(p * 1_000_000)
+    // Both are the doubles nearest to the same decimal number, if it has at most six decimals.
+    if (p >= 0 && p <= 1 && rank / 1_000_000 === p) return rank
+    throw badInput(
+      `\`p: ${p}\` is no percentile. Write numbers from 0 to 1 with at most six decimals, such as 0.95 for the 95th.`,
+    )
+  })
+}
+
+function measureFieldNamed({ table }: MeasureContext, name: string): MeasureField {
+  const field = measureFields(table.collection).find((it) => it.name === name)
+  if (field === undefined) throw new Error(`No field ${name} to measure.`)
+  return field
+}
+
+/** The position of the measure in the plan; adds a measure that is new. */
+export function measureOf(
+  context: MeasureContext,
+  measure: FieldMeasureName,
+  field: GroupField | MeasureField,
+  ranks: readonly number[] = [],
+): number {
+  const { measures } = context
+  const id = [measure, field.name, ...ranks].join(' ')
+  if (!measures.has(id)) {
+    const of = groupKey(
+      context,
+      context.table,
+      'joins' in field ? field : { ...field, joins: [], bucket: null },
+    )
+    const type = leafType(field.leaf)
+    measures.set(id, { measure, of, ranks, isWide: type.kind === 'integer' && type.bits !== 32 })
+  }
+  return [...measures.keys()].indexOf(id)
+}
+
+/** The context of one aggregate. */
+export interface GroupValueContext extends MeasureContext {
+  readonly share: SharePlan | null
+}
+
+/** The members that all these arguments have in common. */
+export interface ValueArgument {
+  readonly measure: MeasureName
+  readonly field?: GroupField | MeasureField | null
+  readonly p?: number | null
+}
+
+/** `name`: that of the argument, for messages. */
+export function buildGroupValue(
+  context: GroupValueContext,
+  name: 'rankBy' | 'having' | 'of',
+  { measure, field = null, p = null }: ValueArgument,
+): GroupValue {
+  if (measure !== 'percentile' && p !== null)
+    throw badInput(`\`p\` in \`${name}\` is for PERCENTILE. Leave it out.`)
+  if (measure === 'count' || measure === 'share') {
+    if (field !== null)
+      throw badInput(
+        `\`${name}\` by ${measure.toUpperCase()} has no field: leave \`field: ${field.name}\` out, or count its values with COUNT_DISTINCT.`,
+      )
+    if (measure === 'share' && context.share === null)
+      throw badInput(
+        `\`${name}\` by SHARE needs a \`denominator\`: add the records to divide by, such as \`denominator: {}\` for all.`,
+      )
+    return { kind: measure }
+  }
+  if (field === null)
+    throw badInput(`\`${name}\` has a measure without a field. Add \`field\`, or write COUNT.`)
+  assertMeasurable(name, measure, field)
+  return { kind: 'measure', measure: measureOf(context, measure, field, ranks(name, measure, p)) }
+}
+
+function ranks(name: string, measure: FieldMeasureName, p: number | null): readonly number[] {
+  if (measure !== 'percentile') return []
+  if (p === null)
+    throw badInput(
+      `\`${name}\` by PERCENTILE needs \`p\`: add a number from 0 to 1, such as \`p: 0.9\` for the 90th.`,
+    )
+  return ranksOf([p])
+}
+
+/** What a measure may be of, as messages call it. */
+const wanted = { integer: 'an integer', ordered: 'an integer or datetime', groupable: 'a groupable' } as const
+
+function assertMeasurable(name: string, measure: FieldMeasureName, field: GroupField | MeasureField): void {
+  const { kind } = leafType(field.leaf)
+  const isSingle =
+    (!('joins' in field) || (field.joins.length === 0 && field.bucket === null)) && !isArray(field.leaf)
+  const isInteger = isSingle && kind === 'integer'
+  const fits = {
+    integer: isInteger,
+    ordered: isInteger || (isSingle && kind === 'datetime'),
+    groupable: 'joins' in field || kind === 'integer' || field.name === 'indexedAt',
+  }
+  const { of } = measures[measure]
+  if (!fits[of])
+    throw badInput(`\`${name}\` cannot take that measure of ${field.name}: name ${wanted[of]} field.`)
+}
+
+/** Columns of a measure; an exact sum may have several. */
+export function measureExpressions(
+  emitter: Emitter,
+  { measure, of, ranks, isWide }: MeasurePlan,
+  source: Source,
+): readonly Sql[] {
+  const { dialect } = emitter
+  const [value, key] = source.values(of) as readonly [Sql, Sql?]
+  switch (measure) {
+    case 'avg':
+      // Computed from the exact sum, because the engine's own mean adds floating-point numbers.
+      return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
+    case 'sum':
+      return dialect.exactSum(value, isWide)
+    case 'min':
+    case 'max':
+      return [sql`${raw(measure)}(${value})`]
+    case 'countDistinct':
+      return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
+    case 'median':
+      return [dialect.ordered.median(value)]
+    case 'percentile':
+      return [dialect.ordered.percentiles(value, ranks)]
+    case 'stddev':
+      return [dialect.stddev(value, isWide)]
+  }
+}

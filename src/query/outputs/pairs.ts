@@ -1,0 +1,98 @@
+/** `pairs` of an aggregate: which elements of an array occur together in one record. */
+import type { Table } from '../../database/layout/tables.ts'
+import type { GroupField } from '../../schema/model/operators.ts'
+import { allOf, identifier, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitFilters } from '../emit/emit-access-path.ts'
+import { emitObject, emitRowsArray, emitTuple } from '../emit/emit-output.ts'
+import { type Emitter, newRow } from '../emit/emitter.ts'
+import { fromRows } from '../emit/groups/emit-counts.ts'
+import { describeAccess } from '../optimize/describe-access.ts'
+import { planCountedRows } from '../optimize/groups/optimize-count.ts'
+import { joinWords } from '../optimize/match-words.ts'
+import type { Optimizer } from '../optimize/optimizer.ts'
+import { limits } from '../parse/limits.ts'
+import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
+import { namedBelow } from '../plan/build-fields.ts'
+import type { Condition } from '../plan/conditions.ts'
+import { groupKey } from '../plan/groups/build-group-key.ts'
+import { mostPaired, type PairOutput, type PairsPlan } from '../plan/groups/group-plan.ts'
+import type { PhysicalPairs } from '../plan/physical-plan.ts'
+import { conjuncts } from '../plan/plan-facts.ts'
+import type { PlanContext } from '../plan/plan.ts'
+import { weights } from '../price/cost-weights.ts'
+import { whereSize } from '../price/cost-where.ts'
+
+const defaultLimit = 50
+
+export function buildPairs(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+  where: Condition,
+): PairsPlan {
+  const { field, minCount, limit } = argumentsOf(context.selection, collected)
+  const { leaf } = groupKey(context, table, field as GroupField)
+  if (leaf.kind !== 'array') throw new Error('Only arrays have pairs of elements.')
+  return {
+    kind: 'pairs',
+    table,
+    where,
+    array: leaf.array,
+    minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, 1),
+    limit: integerArgument('limit', limit, limits.pairs, defaultLimit, 1),
+    fields: namedBelow<PairOutput['kind']>(context, collected),
+  }
+}
+
+/** The size of pairs of elements of an array: reading them, and printing them. */
+export function pairsSize({ table, where, fields, limit }: PairsPlan): number {
+  const read = weights.grouping + weights.groupArray + weights.pairs
+  const printed = fields.reduce<number>(
+    (sum, { output }) => sum + weights.value * (output.kind === 'values' ? 3 : 1),
+    weights.value,
+  )
+  return read + whereSize({ table, where, link: null }, 'all') + weights.value + limit * printed
+}
+
+/** Pairs of all records are found in the side table alone, unless it has elements of hidden rows. */
+export function planPairs(optimizer: Optimizer, given: PairsPlan): PhysicalPairs {
+  const where = joinWords(given.where)
+  const areAll = conjuncts(where).length === 0 && !optimizer.state.hiding
+  return { ...given, where, rows: areAll ? null : planCountedRows(optimizer, given.table, where, null) }
+}
+
+/** Pairs of the elements of an array that occur in one record, as a JSON array: the most frequent first, then in the order of their values. */
+export function emitPairs(emitter: Emitter, plan: PhysicalPairs): Sql {
+  const { dialect } = emitter
+  const { array, fields, minCount, limit } = plan
+  const [holder, one, other, row] = [emitter.alias(), emitter.alias(), emitter.alias(), emitter.alias()]
+  const name = identifier(array.name)
+  const counted = sql`select ${one}.value as v, ${other}.value as w, count(*) as n from (${holders(emitter, plan)}) ${holder}
+    ${dialect.join} ${name} ${one} on ${one}.id = ${holder}.id
+    ${dialect.join} ${name} ${other} on ${other}.id = ${holder}.id and ${other}.value > ${one}.value
+    group by ${one}.value, ${other}.value having count(*) >= ${minCount}`
+  const page = sql`${counted} order by n desc, v, w limit ${dialect.limit(limit)}`
+  const text = emitObject(emitter, fields, ({ kind }) =>
+    kind === 'count'
+      ? sql`${row}.n`
+      : emitTuple(emitter, [dialect.toJson(sql`${row}.v`), dialect.toJson(sql`${row}.w`)]),
+  )
+  return emitRowsArray(emitter, page, row, text)
+}
+
+/** The ids of records, without those that have too many pairs. */
+function holders(emitter: Emitter, { table, array, rows }: PhysicalPairs): Sql {
+  const name = identifier(array.name)
+  const most = raw(String(mostPaired))
+  if (rows === null) return sql`select id from ${name} group by id having count(*) between 2 and ${most}`
+  const row = newRow(emitter, table)
+  const { from, on } = fromRows(emitter, rows, row, null)
+  const size = sql`(select count(*) from ${name} where id = ${row.alias}.id)`
+  const condition = allOf([...on, emitFilters(emitter, rows.rows.filter, row), sql`${size} <= ${most}`])
+  return sql`select ${row.alias}.id as id from ${from} where ${condition}`
+}
+
+export function describePairs({ array, limit, rows }: PhysicalPairs): string {
+  const of = rows === null ? 'all records' : `records from ${describeAccess(rows)}`
+  return `up to ${limit} pairs of elements in ${array.name} of ${of}`
+}

@@ -1,0 +1,114 @@
+/** `nodes` of groups: sample records of each group of a page. */
+import type { Table } from '../../database/layout/tables.ts'
+import { relevanceField } from '../../schema/model/operators.ts'
+import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitFields } from '../emit/emit-output.ts'
+import { type Emitter, newRow, type RecordRow } from '../emit/emitter.ts'
+import { emitNumberedRows } from '../emit/groups/emit-source.ts'
+import { orderOf } from '../emit/lists/emit-order.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import { isIdOrder } from '../optimize/access-paths.ts'
+import { planCountedRows } from '../optimize/groups/optimize-count.ts'
+import { samplesWithin } from '../optimize/groups/optimize-nested.ts'
+import { visibleSort } from '../optimize/optimize-filter.ts'
+import type { Optimizer } from '../optimize/optimizer.ts'
+import { limits } from '../parse/limits.ts'
+import { argumentsOf, badInput, type Collected, integerArgument } from '../parse/prepare.ts'
+import { buildRecord } from '../plan/build-output.ts'
+import { buildSort } from '../plan/build-page.ts'
+import type { Fields } from '../plan/fields.ts'
+import type { PhysicalAggregate, PhysicalList, PhysicalSamples } from '../plan/physical-plan.ts'
+import { withoutElements } from '../plan/plan-facts.ts'
+import type { AggregatePlan, Output, PlanContext, SamplesPlan } from '../plan/plan.ts'
+import { filtersSize, readingSize } from '../price/cost-groups.ts'
+import { sortSize } from '../price/cost-pages.ts'
+import { weights } from '../price/cost-weights.ts'
+import { whereSize } from '../price/cost-where.ts'
+
+const defaultFirst = 2
+
+export function buildSamples(context: PlanContext, collected: Collected, table: Table): SamplesPlan {
+  const { first, sortBy } = argumentsOf(context.selection, collected)
+  const asked = (sortBy ?? []) as readonly { readonly field: unknown }[]
+  if (asked.some(({ field }) => field === relevanceField))
+    throw badInput('`nodes` of groups are in no order of relevance. Sort by another field, or ask a list.')
+  return {
+    kind: 'nodes',
+    sort: buildSort(context, table, sortBy),
+    first: integerArgument('first', first, limits.groupNodes, defaultFirst, 1),
+    fields: buildRecord(context, table, collected.selections),
+  }
+}
+
+/** Sample records of groups: all records are numbered within their groups. */
+export function samplesSize(plan: AggregatePlan, { sort }: SamplesPlan): number {
+  const where = whereSize({ ...plan, where: withoutElements(plan, plan.keys), link: null }, 'all')
+  return (
+    readingSize({ ...plan, measures: [] }, plan.keys, where + filtersSize(plan), false) +
+    Math.max(weights.sort, sortSize(sort))
+  )
+}
+
+/** How the sample records of groups are found. `fields`: those of a record, which are optimized already. */
+export function planSamples(
+  optimizer: Optimizer,
+  outer: AggregatePlan,
+  samples: SamplesPlan,
+  fields: Fields<Output<PhysicalList>>,
+): PhysicalSamples {
+  const { table } = outer
+  const where = withoutElements(outer, outer.keys)
+  return {
+    ...samples,
+    sort: visibleSort(optimizer, samples.sort),
+    fields,
+    rows: samplesWithin(optimizer, outer, planCountedRows(optimizer, table, where, null)),
+    inIdOrder: isIdOrder(optimizer, table, samples.sort),
+  }
+}
+
+/**
+ * Sample records, numbered within each group, found by their ids, and printed like those of a list: the name of a step
+ * with the `place` of each group and the `text` in it.
+ */
+export function emitSamples(
+  emitter: StepEmitter,
+  { table, keys, elements }: Pick<PhysicalAggregate['aggregate'], 'table' | 'keys' | 'elements'>,
+  { sort, first, fields, rows, inIdOrder }: PhysicalSamples,
+  page: OuterPage,
+): Sql {
+  const { dialect } = emitter
+  const [sample, place] = [emitter.alias(), emitter.alias()]
+  const order = (row: RecordRow) =>
+    inIdOrder
+      ? { orders: [sql`${row.alias}.id ${raw(sort[0]?.direction ?? 'desc')}`], joined: raw('') }
+      : orderOf(emitter, sort, row)
+  const within = { groups: page.name, keys: page.keys }
+  const of = { keys, access: rows, within }
+  const numbered = emitter.step(emitNumberedRows(emitter, { table, elements }, of, order))
+  const record = newRow(emitter, table)
+  const text = emitFields(emitter, fields, record)
+  // The ids belong to visible rows, so hidden rows need no second check.
+  const found: Sql = sql`(select * from ${numbered} where nth <= ${first}) ${sample}
+    ${joinPlace(emitter, page, sample, place)}
+    ${dialect.join} ${identifier(table.name)} ${record.alias} on ${record.alias}.id = ${sample}.id`
+  return emitter.step(sql`select ${place}.place as place, ${dialect.joinedInOrder(sql`${sample}.nth`, text)} as text
+    from ${found} group by ${place}.place`)
+}
+
+export interface OuterPage {
+  /** Name of a relation of the groups with the columns of their keys, a `place`, and a `token` of their keys. */
+  readonly name: Sql
+  /** The columns of the keys. */
+  readonly keys: readonly Sql[]
+}
+
+/** The keys as one text. Joins on it are hashed, and match missing keys, which equal nothing. */
+export function tokenOf({ dialect }: Emitter, keys: readonly Sql[], row: Sql): Sql {
+  return dialect.jsonArray(keys.map((key) => sql`${row}.${key}`))
+}
+
+/** Joins the `place` of its outer group to each row on the left. */
+export function joinPlace(emitter: Emitter, { name, keys }: OuterPage, row: Sql, place: Sql): Sql {
+  return sql`${emitter.dialect.join} (select place, token from ${name}) ${place} on ${place}.token = ${tokenOf(emitter, keys, row)}`
+}

@@ -1,0 +1,257 @@
+/**
+ * `total` and `share` of an aggregate: the groups of a denominator, and of the records that are divided by them, are
+ * matched with the groups by their keys. They are matched by grouping a union: in a join a missing key equals no other.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Table } from '../../database/layout/tables.ts'
+import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { numberJson } from '../emit/emit-output.ts'
+import type { Emitter } from '../emit/emitter.ts'
+import { emitRecordCount } from '../emit/groups/emit-counts.ts'
+import type { Grouping } from '../emit/groups/emit-group-values.ts'
+import { createGrouping } from '../emit/groups/emit-grouping.ts'
+import { groupBy, type Within } from '../emit/groups/emit-source.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
+import { groupsOfAll, planGroups, planTotal } from '../optimize/groups/optimize-count.ts'
+import { joinWords } from '../optimize/match-words.ts'
+import type { Optimizer } from '../optimize/optimizer.ts'
+import { badInput } from '../parse/prepare.ts'
+import { bothOf, buildWhere } from '../plan/build-where.ts'
+import type { Condition } from '../plan/conditions.ts'
+import type { SharePlan } from '../plan/groups/group-plan.ts'
+import type { PhysicalAggregate, PhysicalShares, SharePart } from '../plan/physical-plan.ts'
+import { conjuncts, readingsOf } from '../plan/plan-facts.ts'
+import type { AggregatePlan, PlanContext, TopPlan } from '../plan/plan.ts'
+import { readingSize } from '../price/cost-groups.ts'
+import { weights } from '../price/cost-weights.ts'
+import { whereSize } from '../price/cost-where.ts'
+
+/** Conjuncts of one condition up to which they are compared with those of another. */
+const mostCompared = 50
+
+/** `where` selects the records that are counted; null without `denominator`. */
+export function buildShare(
+  context: PlanContext,
+  table: Table,
+  where: Condition,
+  given: Readonly<Record<string, unknown>>,
+): SharePlan | null {
+  if (given.denominator === undefined || given.denominator === null) return null
+  if (given.significant !== undefined && given.significant !== null)
+    throw badInput(
+      '`significant` and `denominator` exclude each other: both compare groups with other records. Leave one out.',
+    )
+  const denominator = buildWhere(context, table, given.denominator)
+  return { denominator, numerator: numeratorOf(where, denominator) }
+}
+
+function numeratorOf(where: Condition, denominator: Condition): SharePlan['numerator'] {
+  if (implies(where, denominator)) return 'count'
+  return implies(denominator, where) ? 'total' : bothOf(where, denominator)
+}
+
+/** Whether each conjunct of `implied` is among those of `condition`; false does not mean that it is not implied. */
+function implies(condition: Condition, implied: Condition): boolean {
+  const parts = conjuncts(condition)
+  const wanted = conjuncts(implied)
+  if (parts.length > mostCompared || wanted.length > mostCompared) return wanted.length === 0
+  return wanted.every((one) => parts.some((part) => isDeepStrictEqual(part, one)))
+}
+
+/**
+ * The inner groups whose records of the denominator add up to those of the outer groups; null if there are none, or if
+ * the page, changes or the whole depend on shares. Elements do not add up.
+ */
+export function summedTop(plan: AggregatePlan): TopPlan | null {
+  const { sharesGroups, sharesWhole, needsAllShares } = readingsOf(plan)
+  if (!sharesGroups || sharesWhole || needsAllShares) return null
+  const groups = plan.fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))
+  // Each list of groups has inner groups of its own.
+  if (groups.length !== 1) return null
+  const tops = groups.flat().flatMap(({ output }) => (output.kind === 'top' ? [output] : []))
+  return tops.find(addsUp) ?? null
+}
+
+function addsUp({ outer, aggregate }: TopPlan): boolean {
+  const further = aggregate.keys.slice(outer)
+  return (
+    readingsOf(aggregate).sharesGroups &&
+    further.every(({ leaf }) => leaf.kind !== 'array' && leaf.kind !== 'element')
+  )
+}
+
+/**
+ * The records of the denominator, and, unless their number is known from the other sets, those that are divided by
+ * them: each set is grouped for the groups, and counted for the whole.
+ */
+export function sharesSize(plan: AggregatePlan, where: number): number {
+  const { share, keys } = plan
+  const { sharesWhole, addsUp, counts, ...readings } = readingsOf(plan)
+  if (share === null) return 0
+  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
+  const { denominator, numerator } = share
+  const sizes = (typeof numerator === 'string' ? [denominator] : [denominator, numerator]).map((part) =>
+    whereSize({ ...plan, where: part, link: null }, 'all'),
+  )
+  const areCounted = sharesWhole && !(sharesGroups && addsUp)
+  // The whole is divided by its own count, which is counted even if it is not selected.
+  const ownCount = sharesWhole && numerator === 'count' && counts === 0 && !addsUp ? weights.total + where : 0
+  return sizes.reduce(
+    (sum, size) =>
+      sum +
+      (sharesGroups ? readingSize({ ...plan, measures: [] }, keys, size) : 0) +
+      (areCounted ? weights.total + size : 0),
+    ownCount,
+  )
+}
+
+/**
+ * How the records of a denominator are counted and grouped, with the best access path of each set of records. Null if no
+ * share is selected.
+ */
+export function planShares(optimizer: Optimizer, plan: AggregatePlan): PhysicalShares | null {
+  const { share, table, keys } = plan
+  const { sharesWhole, addsUp, ...readings } = readingsOf(plan)
+  const sharesGroups = readings.sharesGroups && summedTop(plan) === null
+  if (share === null || !(sharesGroups || sharesWhole)) return null
+  const partOf = (condition: Condition): SharePart => {
+    const where = joinWords(condition)
+    const ofAll = sharesGroups && conjuncts(where).length === 0 ? groupsOfAll(optimizer, table, keys) : null
+    return {
+      where,
+      groups: sharesGroups ? (ofAll ?? planGroups(optimizer, { ...plan, where, measures: [] }, keys)) : null,
+      count: sharesWhole ? planTotal(optimizer, table, where, addsUp && sharesGroups) : null,
+    }
+  }
+  const { denominator, numerator } = share
+  return {
+    total: partOf(denominator),
+    numerator: typeof numerator === 'string' ? numerator : partOf(numerator),
+  }
+}
+
+type Aggregate = PhysicalAggregate['aggregate'] & { readonly within?: Within }
+
+/** Groupings of the sets of records that are counted besides the groups; null if groups have no shares. */
+export interface Groupings {
+  readonly total: Grouping | null
+  readonly matched: Grouping | null
+}
+
+export interface EmittedShares {
+  /** The groups with the columns `total` and `matched`; null without groups. */
+  readonly groups: Grouping | null
+  /** The name of one row with `total` and `matched`; null if the whole has no share. */
+  readonly whole: Sql | null
+  readonly groupings: Groupings
+}
+
+/** `count`: the number of all records that meet `where`; null if it is not needed. */
+export function emitShares(
+  emitter: StepEmitter,
+  aggregate: Aggregate,
+  shares: PhysicalShares,
+  groups: Grouping | null,
+  count: Sql | null,
+): EmittedShares {
+  const groupingOf = (part: SharePart | string): Grouping | null =>
+    typeof part === 'string' || part.groups === null
+      ? null
+      : createGrouping(emitter, { ...aggregate, measures: [] }, aggregate.keys, part.groups)
+  const groupings = { total: groupingOf(shares.total), matched: groupingOf(shares.numerator) }
+  const isShared = groups !== null && groupings.total !== null
+  return {
+    groups: isShared
+      ? sharedGroups(emitter, shares, groups, groupings, aggregate.fill?.kind === 'denominator')
+      : groups,
+    whole: wholeOf(emitter, aggregate, shares, groupings, count),
+    groupings,
+  }
+}
+
+function sharedGroups(
+  { step, dialect }: StepEmitter,
+  { numerator }: PhysicalShares,
+  groups: Grouping,
+  { total, matched }: Groupings,
+  isFilled: boolean,
+): Grouping {
+  const { keys } = groups.columns
+  const measures = groups.columns.measures.flat()
+  const own = [raw('n'), ...measures]
+  const none = raw('cast(0 as bigint)')
+  // Groups of other keys are left out before they are sorted.
+  const isShown = isFilled
+    ? raw('true')
+    : allOf(keys.map((key) => sql`(${key} is null or ${key} in (select ${key} from ${groups.name}))`))
+  const counted = (grouping: Grouping | null, amounts: readonly Sql[]): Sql[] => {
+    if (grouping === null) return []
+    const columns = [...keys, ...own.map(() => raw('null')), ...amounts]
+    return [sql`select ${join(columns, ', ')} from ${grouping.name} where ${isShown}`]
+  }
+  const parts = [
+    sql`select ${join([...keys, ...own, sql`${none} as total`, sql`${none} as matched`], ', ')} from ${groups.name}`,
+    ...counted(total, [raw('n'), raw('0')]),
+    ...counted(matched, [raw('0'), raw('n')]),
+  ]
+  const matchedOf = {
+    count: isFilled ? raw('coalesce(max(n), 0)') : raw('max(n)'),
+    total: dialect.sum(raw('total')),
+    condition: dialect.sum(raw('matched')),
+  }[typeof numerator === 'string' ? numerator : 'condition']
+  const columns = [
+    ...keys,
+    isFilled ? raw('coalesce(max(n), 0) as n') : raw('max(n) as n'),
+    ...measures.map((column) => sql`max(${column}) as ${column}`),
+    sql`${dialect.sum(raw('total'))} as total`,
+    sql`${matchedOf} as matched`,
+  ]
+  const name = step(sql`select ${join(columns, ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(keys)}${raw(isFilled ? '' : ' having max(n) is not null')}`)
+  return { ...groups, name }
+}
+
+function wholeOf(
+  emitter: StepEmitter,
+  { table }: Aggregate,
+  { total, numerator }: PhysicalShares,
+  groupings: Groupings,
+  count: Sql | null,
+): Sql | null {
+  if (total.count === null) return null
+  const countOf = ({ count: access }: SharePart, grouping: Grouping | null): Sql => {
+    if (access === null) throw new Error('The whole has no count.')
+    return emitRecordCount(emitter, access, table, grouping)
+  }
+  const matched = (): Sql => {
+    if (numerator === 'total') return raw('total')
+    if (numerator !== 'count') return countOf(numerator, groupings.matched)
+    if (count === null) throw new Error('The plan does not count what is divided.')
+    return count
+  }
+  return emitter.step(sql`select total, ${matched()} as matched
+    from (select ${countOf(total, groupings.total)} as total) ${emitter.alias()}`)
+}
+
+/** The share of a row with `total` and `matched`, as JSON. Both are exact as doubles, so one division rounds once. */
+export function shareJson(emitter: Emitter, row: Sql): Sql {
+  return numberJson(emitter, shareValue(emitter, row))
+}
+
+/** The same as a number. */
+export function shareValue({ dialect }: Emitter, row: Sql): Sql {
+  return sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`
+}
+
+export function describeShares({ total, numerator }: PhysicalShares): readonly string[] {
+  const describePart = ({ where, groups, count }: SharePart): string => {
+    const read = [
+      ...(groups === null ? [] : [`their groups from ${describeAccess(groups)}`]),
+      ...(count === null ? [] : [`their count from ${describeAccess(count)}`]),
+    ]
+    return `records ${describeWhere(where)}, ${read.join(', ')}`
+  }
+  if (typeof numerator === 'string') return [`divided by ${describePart(total)}`]
+  return [`shares of ${describePart(numerator)}`, `divided by ${describePart(total)}`]
+}

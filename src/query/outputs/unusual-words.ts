@@ -1,0 +1,167 @@
+/**
+ * `unusualWords` of an aggregate: the words of a sample of records are counted, as are those of the background, and
+ * compared like groups. src/search/sample.ts says which records are read.
+ */
+import type { Table, WordIndex } from '../../database/layout/tables.ts'
+import type { SearchField } from '../../schema/model/model.ts'
+import { sampleParts } from '../../search/sample.ts'
+import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitFilters } from '../emit/emit-access-path.ts'
+import { emitObject, emitRowsArray } from '../emit/emit-output.ts'
+import { columnOf, type Emitter, newRow } from '../emit/emitter.ts'
+import { emitCount, fromRows } from '../emit/groups/emit-counts.ts'
+import type { StepEmitter } from '../emit/steps.ts'
+import { describeAccess, describeWhere } from '../optimize/describe-access.ts'
+import { planCount, planCountedRows } from '../optimize/groups/optimize-count.ts'
+import { joinWords } from '../optimize/match-words.ts'
+import type { Optimizer } from '../optimize/optimizer.ts'
+import { limits } from '../parse/limits.ts'
+import { argumentsOf, type Collected, integerArgument } from '../parse/prepare.ts'
+import { fieldsBelow, namedBelow } from '../plan/build-fields.ts'
+import type { Condition } from '../plan/conditions.ts'
+import type {
+  SignificanceOutput,
+  UnusualWordOutput,
+  UnusualWordsOutput,
+  UnusualWordsPlan,
+} from '../plan/groups/group-plan.ts'
+import type { PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan.ts'
+import type { PlanContext } from '../plan/plan.ts'
+import { weights } from '../price/cost-weights.ts'
+import { whereSize } from '../price/cost-where.ts'
+import { selectedSize } from '../price/printed-size.ts'
+import { emitSignificance, scoreSteps } from './scores.ts'
+import { comparison, minSignificantCount } from './significance.ts'
+
+const defaultLimit = 20
+
+export function buildUnusualWords(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+  where: Condition,
+): UnusualWordsPlan {
+  const { field, against, minCount, limit } = argumentsOf(context.selection, collected)
+  const { name } = field as SearchField
+  return {
+    kind: 'unusualWords',
+    table,
+    where,
+    ...comparison(context, table, where, against),
+    field: table.words?.fields.findIndex((each) => each.name === name) ?? -1,
+    minCount: integerArgument('minCount', minCount, 2 ** 31 - 1, minSignificantCount, 1),
+    limit: integerArgument('limit', limit, limits.unusualWords, defaultLimit, 1),
+    fields: fieldsBelow(context, collected, (below): UnusualWordsOutput => {
+      if (below.name !== 'words') return { kind: below.name as 'recordsRead' | 'againstRecordsRead' }
+      return {
+        kind: 'words',
+        fields: fieldsBelow(context, below, (inner): UnusualWordOutput => {
+          if (inner.name !== 'significance') return { kind: inner.name as 'word' | 'count' }
+          return { kind: 'significance', fields: namedBelow<SignificanceOutput['kind']>(context, inner) }
+        }),
+      }
+    }),
+  }
+}
+
+/** Counting the words of both samples, and finding which records these are. */
+export function unusualWordsSize({ table, where, background }: UnusualWordsPlan): number {
+  const sizes = [where, background].map((part) => whereSize({ table, where: part, link: null }, 'all'))
+  return sizes.reduce((sum, size) => sum + weights.total + weights.words + 2 * size, 0)
+}
+
+export function printedWords({ fields, limit }: UnusualWordsPlan): number {
+  return (
+    weights.value +
+    selectedSize(fields, (output) =>
+      output.kind === 'words'
+        ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))
+        : weights.value,
+    )
+  )
+}
+
+function unusualWordSize(output: UnusualWordOutput): number {
+  return weights.value + (output.kind === 'significance' ? output.fields.length * weights.value : 0)
+}
+
+/** Samples are chosen by CIDs, which only the records have, so that all records are looked at. */
+export function planUnusualWords(optimizer: Optimizer, words: UnusualWordsPlan): PhysicalUnusualWords {
+  const { table, where, background } = words
+  const sampled = (condition: Condition): SampledRecords => ({
+    count: planCount(optimizer, table, condition, null),
+    rows: planCountedRows(optimizer, table, condition, null),
+  })
+  optimizer.estimate.rows = Number.POSITIVE_INFINITY
+  return { ...words, own: sampled(joinWords(where)), others: sampled(joinWords(background)) }
+}
+
+/** The object `unusualWords` as JSON text. */
+export function emitUnusualWords(emitter: StepEmitter, words: PhysicalUnusualWords): Sql {
+  const { dialect } = emitter
+  const { table, field, fields, minCount, limit } = words
+  const counted = countWords(emitter, table, field, words.own)
+  const others = countWords(emitter, table, field, words.others)
+  const isLarge = sql`n >= ${minCount}`
+  const scored = scoreSteps(emitter, {
+    keys: [raw('word')],
+    values: [raw('n')],
+    parts: [
+      sql`select word, n, cast(0 as bigint) as against from ${counted.name} where ${isLarge}`,
+      sql`select word, null, n from ${others.name} where word in (select word from ${counted.name} where ${isLarge})`,
+    ],
+    totals: sql`select ${counted.records} as total, ${others.records} as others`,
+  })
+  return emitObject(emitter, fields, (output) => {
+    if (output.kind !== 'words') return output.kind === 'recordsRead' ? counted.records : others.records
+    const row = emitter.alias()
+    const text = emitObject(emitter, output.fields, (inner) => {
+      if (inner.kind === 'significance') return emitSignificance(emitter, inner.fields, row)
+      return inner.kind === 'count' ? sql`${row}.n` : dialect.toJson(sql`${row}.word`)
+    })
+    const page = sql`select * from ${scored} order by score desc, n desc, word limit ${dialect.limit(limit)}`
+    return emitRowsArray(emitter, page, row, text)
+  })
+}
+
+interface CountedWords {
+  /** `word`, and how many of the records read have it as `n`. */
+  readonly name: Sql
+  /** How many records are read. */
+  readonly records: Sql
+}
+
+function countWords(
+  emitter: StepEmitter,
+  table: Table,
+  field: number,
+  { count, rows }: SampledRecords,
+): CountedWords {
+  const { wordCounts } = emitter.dialect
+  const all = sql`(select ${emitCount(emitter, count, table, null)} as n) ${emitter.alias()}`
+  const sample = emitter.step(sql`select ${partOf(emitter)} as part from ${all}`)
+  const row = newRow(emitter, table)
+  const { from, on } = fromRows(emitter, rows, row, null)
+  const part = sql`(select part from ${sample})`
+  const isRead = sql`(${part} is null or ${wordCounts.isSampled(sql`${row.alias}.cid`, part)})`
+  const conditions = allOf([...on, emitFilters(emitter, rows.rows.filter, row), isRead])
+  const { fields } = table.words as WordIndex
+  const texts = fields.slice(0, field + 1).map(({ text }) => columnOf(emitter, row.alias, text))
+  const read = emitter.step(sql`select ${wordCounts.read(row.alias, texts)} from ${from} where ${conditions}`)
+  return { name: emitter.step(wordCounts.words(read, field)), records: wordCounts.records(read) }
+}
+
+/** The part of `n` records that is read; null: all of them. */
+function partOf({ dialect }: Emitter): Sql {
+  const { partText } = dialect.wordCounts
+  const [all, ...parts] = sampleParts
+  const cases = parts.map(
+    ({ records, part }) => sql`when n <= ${raw(String(records))} then ${partText(part)}`,
+  )
+  return sql`case when n <= ${raw(String(all?.records))} then null ${join(cases, ' ')} else ${partText(1)} end`
+}
+
+export function describeUnusualWords({ own, others, ...words }: PhysicalUnusualWords): string {
+  const { name } = words.table.words?.fields[words.field] ?? {}
+  return `words of ${name} from ${describeAccess(own.rows)}, compared with records ${describeWhere(words.background)}, their words from ${describeAccess(others.rows)}`
+}
