@@ -3,14 +3,12 @@ import { type GroupField, isTimePart } from '../../schema/model/operators.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { numberJson } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
-import { type Grouping, isMissing, keyOrder, measureValues } from '../emit/groups/emit-group-values.ts'
+import { type Grouping, isMissing, keyOrder, valuesOf } from '../emit/groups/emit-group-values.ts'
 import type { StepEmitter } from '../emit/steps.ts'
 import { argumentsOf, badInput, type Collected } from '../parse/prepare.ts'
 import type { ChangeOutput, GroupValue, MeasurePlan } from '../plan/groups/group-plan.ts'
-import type { PhysicalAggregate } from '../plan/physical-plan.ts'
 import { isInstant } from '../plan/plan-facts.ts'
 import { buildGroupValue, type GroupValueContext, type ValueArgument } from './measures.ts'
-import { shareValue } from './shares.ts'
 
 /** The context of one aggregate, which collects its changes. */
 export interface ChangeContext extends GroupValueContext {
@@ -60,12 +58,10 @@ function assertSeries({ groupBy, outer, isSignificant }: ChangeContext): void {
     )
 }
 
-type Series = Pick<PhysicalAggregate['aggregate'], 'changes' | 'measures'>
-
 /** The groups of one time bucket with a column for each change. */
 export function groupsWithChanges(
   emitter: StepEmitter,
-  { changes, measures }: Series,
+  changes: readonly GroupValue[],
   groups: Grouping,
 ): Grouping {
   if (changes.length === 0) return groups
@@ -73,7 +69,7 @@ export function groupsWithChanges(
   // Records without a time are in a partition of their own, and have no change.
   const isTimed = isMissing(0, row, false)
   const columns = changes.map((of, index) => {
-    const value = numberOf(emitter, of, measures, groups, row)
+    const value = numberOf(emitter, of, groups, row)
     return sql`case when ${isTimed} then ${value} - lag(${value}) over w end as ${changeName(index)}`
   })
   const name = emitter.step(sql`select ${join([sql`${row}.*`, ...columns], ', ')}
@@ -87,25 +83,12 @@ export function changeJson(emitter: Emitter, change: number, row: Sql): Sql {
 }
 
 /** The value of a group as a number: a count, or a double. */
-function numberOf(
-  emitter: Emitter,
-  of: GroupValue,
-  measures: readonly MeasurePlan[],
-  groups: Grouping,
-  row: Sql,
-): Sql {
+function numberOf(emitter: Emitter, of: GroupValue, groups: Grouping, row: Sql): Sql {
   const { dialect } = emitter
-  switch (of.kind) {
-    case 'count':
-      return sql`${row}.n`
-    case 'share':
-      return shareValue(emitter, row)
-    case 'measure': {
-      const values = measureValues(emitter, groups, of.measure, row)
-      const isSum = measures[of.measure]?.measure === 'sum'
-      return dialect.asFloat(isSum ? dialect.checkedSum(values) : (values[0] as Sql))
-    }
-  }
+  const values = valuesOf(emitter, groups, of, row)
+  if (of.kind !== 'measure') return values[0] as Sql
+  const isSum = groups.measures[of.measure]?.measure === 'sum'
+  return dialect.asFloat(isSum ? dialect.checkedSum(values) : (values[0] as Sql))
 }
 
 function changeName(change: number): Sql {

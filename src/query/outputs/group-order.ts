@@ -4,13 +4,12 @@ import { measures } from '../../schema/model/measures.ts'
 import { allOf, anyOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { utcBucket } from '../../sql/time-buckets.ts'
 import type { Emitter } from '../emit/emitter.ts'
-import { type Grouping, keyOrder, measureValues } from '../emit/groups/emit-group-values.ts'
+import { type Grouping, valuesOf } from '../emit/groups/emit-group-values.ts'
 import type { Direction } from '../plan/fields.ts'
 import type { GroupKey, MeasurePlan } from '../plan/groups/group-plan.ts'
 import type { PhysicalAggregate } from '../plan/physical-plan.ts'
 import { isInstant, storedKind } from '../plan/plan-facts.ts'
 import type { AggregatePlan } from '../plan/plan.ts'
-import { shareValue } from './shares.ts'
 
 /**
  * `integer`: of at most 53 bits. `bigint`: of at most 64 bits. `wideSum`: a sum that may exceed 64 bits. `instant`:
@@ -20,10 +19,7 @@ export type OrderType = 'text' | 'boolean' | 'integer' | 'bigint' | 'double' | '
 
 /** One value of a total order of groups. */
 export interface OrderPart {
-  readonly of:
-    | { readonly kind: 'key'; readonly key: number }
-    | { readonly kind: 'measure'; readonly measure: number }
-    | { readonly kind: 'count' | 'score' | 'share' }
+  readonly of: Parameters<typeof valuesOf>[2]
   readonly type: OrderType
   readonly direction: Direction
   readonly nullable: boolean
@@ -111,29 +107,13 @@ export type OrderedGroups = Pick<PhysicalAggregate['aggregate'], 'keys' | 'order
 export function groupOrder(emitter: Emitter, plan: OrderedGroups, groups: Grouping, row: Sql): Sql {
   return join(
     groupOrderParts(plan).flatMap((part) =>
-      valuesOf(emitter, part, groups, row).map(
+      valuesOf(emitter, groups, part.of, row).map(
         // A count is never null, and materialized counts may have an index over them.
         (value) => sql`${value} ${emitter.dialect.ordering(part.direction, part.nullable)}`,
       ),
     ),
     ', ',
   )
-}
-
-/** The expressions of one value of the order. Only exact sums may have several. */
-function valuesOf(emitter: Emitter, { of }: OrderPart, groups: Grouping, row: Sql): readonly Sql[] {
-  switch (of.kind) {
-    case 'key':
-      return [keyOrder(groups, of.key, row)]
-    case 'measure':
-      return measureValues(emitter, groups, of.measure, row)
-    case 'count':
-      return [sql`${row}.n`]
-    case 'score':
-      return [sql`${row}.score`]
-    case 'share':
-      return [shareValue(emitter, row)]
-  }
 }
 
 /** The cursor of a group, as JSON. */
@@ -145,7 +125,7 @@ export function groupCursor(
 ): Sql {
   const { dialect } = emitter
   const values = groupOrderParts(plan).map((part) => {
-    const values = valuesOf(emitter, part, groups, row)
+    const values = valuesOf(emitter, groups, part.of, row)
     const value = values[0] as Sql
     switch (part.type) {
       case 'instant':
@@ -175,7 +155,7 @@ export function isBehind(
   after: readonly ColumnValue[],
 ): Sql {
   const keys = groupOrderParts(plan).flatMap((part, index) => {
-    const values = valuesOf(emitter, part, groups, row)
+    const values = valuesOf(emitter, groups, part.of, row)
     const given = partsOf(emitter, part, after[index] ?? null)
     return values.map((value, place) => ({ ...part, value, given: given[place] ?? null }))
   })

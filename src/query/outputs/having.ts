@@ -6,14 +6,12 @@ import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { parseInstant } from '../../util/instant.ts'
 import { signs } from '../emit/emit-filter.ts'
 import type { Emitter } from '../emit/emitter.ts'
-import { type Grouping, measureValues } from '../emit/groups/emit-group-values.ts'
+import { type Grouping, valuesOf } from '../emit/groups/emit-group-values.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { badInput } from '../parse/prepare.ts'
 import type { Comparison } from '../plan/conditions.ts'
 import type { GroupTest, HavingPlan, MeasurePlan } from '../plan/groups/group-plan.ts'
-import type { PhysicalAggregate } from '../plan/physical-plan.ts'
 import { buildGroupValue, type GroupValueContext, type ValueArgument } from './measures.ts'
-import { shareValue } from './shares.ts'
 
 interface HavingArgument extends ValueArgument {
   readonly operator: Comparison
@@ -72,45 +70,24 @@ function integerTest(operator: Comparison, value: number | bigint): GroupTest {
   }
 }
 
-type Conditions = Pick<PhysicalAggregate['aggregate'], 'having' | 'measures'>
-
 /** The conditions of `having` on the group whose alias is `row`. */
 export function havingConditions(
   emitter: Emitter,
-  { having, measures }: Conditions,
+  having: readonly HavingPlan[],
   groups: Grouping,
   row: Sql,
 ): readonly Sql[] {
-  return having.map((condition) => emitCondition(emitter, condition, measures, groups, row))
-}
-
-function emitCondition(
-  emitter: Emitter,
-  { of, test }: HavingPlan,
-  measures: readonly MeasurePlan[],
-  groups: Grouping,
-  row: Sql,
-): Sql {
-  const measure = of.kind === 'measure' ? (measures[of.measure] as MeasurePlan) : null
-  const values = valuesOf(emitter, of, groups, row)
-  if (test.kind === 'constant') return test.passes ? sql`${values[0] as Sql} is not null` : raw('false')
-  const operator = signs[test.operator]
-  if (typeof test.to === 'number')
-    return sql`${values[0] as Sql} ${operator} ${emitter.dialect.asFloat(sql`${test.to}`)}`
-  const parts = integerParts(emitter, measure, test.to).map((part) => sql`${part}`)
-  if (parts.length === 1) return sql`${values[0] as Sql} ${operator} ${parts[0] as Sql}`
-  return sql`(${join(values as Sql[], ', ')}) ${operator} (${join(parts, ', ')})`
-}
-
-function valuesOf(emitter: Emitter, of: HavingPlan['of'], groups: Grouping, row: Sql): readonly Sql[] {
-  switch (of.kind) {
-    case 'count':
-      return [sql`${row}.n`]
-    case 'share':
-      return [shareValue(emitter, row)]
-    case 'measure':
-      return measureValues(emitter, groups, of.measure, row)
-  }
+  return having.map(({ of, test }) => {
+    const measure = of.kind === 'measure' ? (groups.measures[of.measure] ?? null) : null
+    const values = valuesOf(emitter, groups, of, row)
+    if (test.kind === 'constant') return test.passes ? sql`${values[0] as Sql} is not null` : raw('false')
+    const operator = signs[test.operator]
+    if (typeof test.to === 'number')
+      return sql`${values[0] as Sql} ${operator} ${emitter.dialect.asFloat(sql`${test.to}`)}`
+    const parts = integerParts(emitter, measure, test.to).map((part) => sql`${part}`)
+    if (parts.length === 1) return sql`${values[0] as Sql} ${operator} ${parts[0] as Sql}`
+    return sql`(${join(values as Sql[], ', ')}) ${operator} (${join(parts, ', ')})`
+  })
 }
 
 /** Bits of the integers that a sum may have, and of other integers of a group. Larger ones are compared like these. */

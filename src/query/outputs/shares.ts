@@ -8,7 +8,7 @@ import { allOf, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { numberJson } from '../emit/emit-output.ts'
 import type { Emitter } from '../emit/emitter.ts'
 import { emitRecordCount } from '../emit/groups/emit-counts.ts'
-import type { Grouping } from '../emit/groups/emit-group-values.ts'
+import { type Grouping, shareValue } from '../emit/groups/emit-group-values.ts'
 import { createGrouping } from '../emit/groups/emit-grouping.ts'
 import { groupBy, type Within } from '../emit/groups/emit-source.ts'
 import type { StepEmitter } from '../emit/steps.ts'
@@ -234,14 +234,9 @@ function wholeOf(
     from (select ${countOf(total, groupings.total)} as total) ${emitter.alias()}`)
 }
 
-/** The share of a row with `total` and `matched`, as JSON. Both are exact as doubles, so one division rounds once. */
+/** The share of a row with `total` and `matched`, as JSON. */
 export function shareJson(emitter: Emitter, row: Sql): Sql {
   return numberJson(emitter, shareValue(emitter, row))
-}
-
-/** The same as a number. */
-export function shareValue({ dialect }: Emitter, row: Sql): Sql {
-  return sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`
 }
 
 export function describeShares({ total, numerator }: PhysicalShares): readonly string[] {

@@ -74,7 +74,7 @@ function emitTop(
   const selected = join([sql`${ordered}.*`, ...columns, sql`${place}.place as place`], ', ')
   const from = join([sql`${groups.name} ${ordered}`, joinPlace(emitter, page, ordered, place), ...joins], ' ')
   const isLarge = sql`${ordered}.n >= ${aggregate.minCount}`
-  const conditions = [isLarge, ...havingConditions(emitter, aggregate, groups, ordered)]
+  const conditions = [isLarge, ...havingConditions(emitter, aggregate.having, groups, ordered)]
   const found = sql`select ${selected} from ${from} where ${allOf(conditions)}`
   const order = groupOrder(emitter, aggregate, groups, shown)
   const outputs = fields.flatMap(({ output }) => (output.kind === 'groups' ? [output.fields] : []))[0] ?? []

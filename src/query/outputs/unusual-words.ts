@@ -29,7 +29,7 @@ import type { PhysicalUnusualWords, SampledRecords } from '../plan/physical-plan
 import type { PlanContext } from '../plan/plan.ts'
 import { weights } from '../price/cost-weights.ts'
 import { whereSize } from '../price/cost-where.ts'
-import { selectedSize } from '../price/printed-size.ts'
+import { selectedSize, sum } from '../price/printed-size.ts'
 import { emitSignificance, scoreSteps } from './scores.ts'
 import { comparison, minSignificantCount } from './significance.ts'
 
@@ -64,21 +64,17 @@ export function buildUnusualWords(
   }
 }
 
-/** Counting the words of both samples, and finding which records these are. */
-export function unusualWordsSize({ table, where, background }: UnusualWordsPlan): number {
-  const sizes = [where, background].map((part) => whereSize({ table, where: part, link: null }, 'all'))
-  return sizes.reduce((sum, size) => sum + weights.total + weights.words + 2 * size, 0)
-}
-
-export function printedWords({ fields, limit }: UnusualWordsPlan): number {
-  return (
-    weights.value +
-    selectedSize(fields, (output) =>
-      output.kind === 'words'
-        ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))
-        : weights.value,
-    )
+/** Counting the words of both samples, finding which records these are, and printing the words. */
+export function unusualWordsSize({ table, where, background, fields, limit }: UnusualWordsPlan): number {
+  const read = sum([where, background], (part) => {
+    return weights.total + weights.words + 2 * whereSize({ table, where: part, link: null }, 'all')
+  })
+  const printed = selectedSize(fields, (output) =>
+    output.kind === 'words'
+      ? weights.value + limit * (weights.value + selectedSize(output.fields, unusualWordSize))
+      : weights.value,
   )
+  return read + weights.value + printed
 }
 
 function unusualWordSize(output: UnusualWordOutput): number {

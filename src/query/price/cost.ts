@@ -10,7 +10,7 @@ import { pairsSize } from '../outputs/pairs.ts'
 import { samplesSize } from '../outputs/samples.ts'
 import { sharesSize } from '../outputs/shares.ts'
 import { comparisonSize } from '../outputs/significance.ts'
-import { printedWords, unusualWordsSize } from '../outputs/unusual-words.ts'
+import { unusualWordsSize } from '../outputs/unusual-words.ts'
 import type { Condition } from '../plan/conditions.ts'
 import type { Constant, Fields } from '../plan/fields.ts'
 import { readingsOf, withoutElements } from '../plan/plan-facts.ts'
@@ -75,16 +75,14 @@ function statusSize(output: StatusOutput | Constant): number {
 }
 
 function aggregateSize(plan: AggregatePlan): number {
-  const perGroup = printedGroupSize(plan)
-  const words = sum(plan.fields, ({ output }) =>
-    output.kind === 'unusualWords' ? unusualWordsSize(output) + printedWords(output) : 0,
+  const read = sum(plan.fields, ({ output }) => {
+    if (output.kind === 'unusualWords') return unusualWordsSize(output)
+    if (output.kind === 'pairs') return pairsSize(output)
+    return output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0
+  })
+  return (
+    groupingSize(plan) + plan.changes.length * weights.change + plan.limit * printedGroupSize(plan) + read
   )
-  const pairs = sum(plan.fields, ({ output }) => (output.kind === 'pairs' ? pairsSize(output) : 0))
-  const nested = sum(plan.fields, ({ output }) =>
-    output.kind === 'groups' ? sum(output.fields, (field) => nestedSize(plan, field.output)) : 0,
-  )
-  const changes = plan.changes.length * weights.change
-  return groupingSize(plan) + changes + plan.limit * perGroup + words + pairs + nested
 }
 
 /** What is read for inner groups and sample records, once for all groups. */

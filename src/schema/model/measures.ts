@@ -25,59 +25,34 @@ interface FieldMeasure {
   readonly description: string
 }
 
+const ofIntegers = { of: 'integer', result: 'double', price: 'measure' } as const
+const collected = { ...ofIntegers, price: 'orderedMeasure' } as const
+const extreme = { of: 'ordered', result: 'value', price: 'measure' } as const
+
 export const measures = {
   count: { of: 'none', result: 'integer' },
   share: { of: 'none', result: 'double' },
-  avg: {
-    of: 'integer',
-    result: 'double',
-    price: 'measure',
-    words: ['avg', 'average', 'mean'],
-    description: 'Means of present values.',
-  },
-  sum: {
-    of: 'integer',
-    result: 'sum',
-    price: 'measure',
-    words: ['sum'],
-    description: 'Sums of present values.',
-  },
+  avg: { ...ofIntegers, words: ['avg', 'average', 'mean'], description: 'Means of present values.' },
+  sum: { ...ofIntegers, result: 'sum', words: ['sum'], description: 'Sums of present values.' },
   median: {
-    of: 'integer',
-    result: 'double',
-    price: 'orderedMeasure',
+    ...collected,
     words: ['median'],
     description: 'Medians of present values: the mean of the two middle ones of an even number.',
   },
   stddev: {
-    of: 'integer',
-    result: 'double',
-    price: 'orderedMeasure',
+    ...collected,
     words: ['stddev', 'std'],
     description: 'Standard deviations of present values, as of a sample; null below two values.',
   },
   percentile: {
-    of: 'integer',
+    ...collected,
     result: 'ranks',
-    price: 'orderedMeasure',
     words: [],
     description:
       'Present values at the nearest ranks, in the order of `p`: 0 is the smallest value, 1 the largest. Null without values.',
   },
-  min: {
-    of: 'ordered',
-    result: 'value',
-    price: 'measure',
-    words: ['min'],
-    description: 'Smallest present values.',
-  },
-  max: {
-    of: 'ordered',
-    result: 'value',
-    price: 'measure',
-    words: ['max'],
-    description: 'Largest present values.',
-  },
+  min: { ...extreme, words: ['min'], description: 'Smallest present values.' },
+  max: { ...extreme, words: ['max'], description: 'Largest present values.' },
   countDistinct: {
     of: 'groupable',
     result: 'integer',

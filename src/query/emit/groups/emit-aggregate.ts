@@ -89,7 +89,7 @@ function emitCountOf(
 /** The groups that are shown: by their size, and by `having`. */
 function shownGroups(emitter: Emitter, plan: Aggregate, groups: Grouping) {
   const condition = (row: Sql): Sql =>
-    allOf([sql`n >= ${plan.minCount}`, ...havingConditions(emitter, plan, groups, row)])
+    allOf([sql`n >= ${plan.minCount}`, ...havingConditions(emitter, plan.having, groups, row)])
   return { ...plan, groups, condition }
 }
 

@@ -2,7 +2,7 @@
 import { raw, type Sql, sql } from '../../../sql/sql.ts'
 import { measures } from '../../../schema/model/measures.ts'
 import { isInstant, storedKind } from '../../plan/plan-facts.ts'
-import type { GroupKey, MeasurePlan } from '../../plan/groups/group-plan.ts'
+import type { GroupKey, GroupValue, MeasurePlan } from '../../plan/groups/group-plan.ts'
 import { isNull } from '../emit-membership.ts'
 import { type Emitter, partsOfUri, type UriParts } from '../emitter.ts'
 import { numberJson } from '../emit-output.ts'
@@ -97,16 +97,37 @@ function keyAt(keys: readonly GroupKey[], key: number): GroupKey {
 }
 
 /** The expressions by which groups are sorted and compared by a measure; an exact sum may have several. */
-export function measureValues(
-  { dialect }: Emitter,
-  groups: Grouping,
-  index: number,
-  row: Sql,
-): readonly Sql[] {
+function measureValues({ dialect }: Emitter, groups: Grouping, index: number, row: Sql): readonly Sql[] {
   const columns = measureColumns(groups, index, row)
   return groups.measures[index]?.measure === 'percentile'
     ? [dialect.ordered.percentileAt(columns[0] as Sql, 0)]
     : columns
+}
+
+/** The expressions by which groups are sorted and compared by one of their values. */
+export function valuesOf(
+  emitter: Emitter,
+  groups: Grouping,
+  of: GroupValue | { readonly kind: 'key'; readonly key: number } | { readonly kind: 'score' },
+  row: Sql,
+): readonly Sql[] {
+  switch (of.kind) {
+    case 'key':
+      return [keyOrder(groups, of.key, row)]
+    case 'measure':
+      return measureValues(emitter, groups, of.measure, row)
+    case 'count':
+      return [sql`${row}.n`]
+    case 'score':
+      return [sql`${row}.score`]
+    case 'share':
+      return [shareValue(emitter, row)]
+  }
+}
+
+/** The share of a row with `total` and `matched`. Both are exact as doubles, so one division rounds once. */
+export function shareValue({ dialect }: Emitter, row: Sql): Sql {
+  return sql`(${dialect.asFloat(sql`${row}.matched`)} / nullif(${row}.total, 0))`
 }
 
 /** A measure of the group whose alias is `row`. */

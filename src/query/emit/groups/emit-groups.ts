@@ -38,7 +38,7 @@ export function formGroups(
   const scored =
     all === null || significance === null ? all : significantGroups(emitter, aggregate, significance, all)
   const groups = shared === null ? scored : shared.groups
-  return { all, groups: groups && groupsWithChanges(emitter, aggregate, groups), shared }
+  return { all, groups: groups && groupsWithChanges(emitter, aggregate.changes, groups), shared }
 }
 
 /** An output of the group whose alias is `row`, besides what lies within it. */

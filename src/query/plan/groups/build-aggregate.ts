@@ -9,7 +9,7 @@ import { buildPossibleWhere, buildWhere } from '../build-where.ts'
 import { argumentsOf, badInput, type Collected, integerArgument } from '../../parse/prepare.ts'
 import { type Condition, isNothing } from '../conditions.ts'
 import type { Constant, Direction } from '../fields.ts'
-import type { FillPlan, GroupOrder, SignificanceOutput } from './group-plan.ts'
+import type { FillPlan, GroupKey, GroupOrder, SignificanceOutput } from './group-plan.ts'
 import type {
   AggregateOutput,
   AggregatePlan,
@@ -49,6 +49,7 @@ interface Building extends GroupValueContext, ChangeContext {
   /** The argument `where`. */
   readonly conditions: unknown
   readonly groupBy: readonly GroupField[]
+  readonly keys: readonly GroupKey[]
   readonly isSignificant: boolean
 }
 
@@ -82,6 +83,7 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
     where,
     conditions: given.where,
     groupBy,
+    keys,
     isSignificant,
     share,
     measures: new Map(),
@@ -89,30 +91,31 @@ export function buildAggregate(context: PlanContext, collected: Collected, table
   }
   const fields = fieldsBelow(context, collected, (below) => aggregateOutput(building, below))
   const order = isSignificant ? ({ by: 'score' } as const) : groupOrder(building, given, fill)
-  const having = buildHaving(building, given)
-  const measures = [...building.measures.values()]
+  const leastCount = fill !== null ? 0 : isSignificant ? minSignificantCount : 1
+  const groups = buildGroups(building, given, order, leastCount)
   return {
-    table,
-    where,
-    keys,
-    measures,
-    elements: buildElements(context, table, given.where, [...keys, ...measures.map(({ of }) => of)]),
-    order,
-    having,
+    ...groups,
     significance: isSignificant ? buildSignificance(context, table, where, given) : null,
-    share,
     changes: [...building.changes.values()],
     fill,
-    minCount: integerArgument(
-      'minCount',
-      given.minCount,
-      2 ** 31 - 1,
-      fill === null ? (isSignificant ? minSignificantCount : 1) : 0,
-    ),
-    limit,
-    page: buildGroupPage(collected.field?.name ?? '', given, { keys, order, measures }),
+    page: buildGroupPage(collected.field?.name ?? '', given, groups),
     fields,
   }
+}
+
+/** What groups have on both levels, after their fields have collected the measures. */
+function buildGroups(
+  building: Building,
+  given: Readonly<Record<string, unknown>>,
+  order: GroupOrder,
+  leastCount: number,
+) {
+  const { table, where, share, limit, keys, conditions } = building
+  const having = buildHaving(building, given)
+  const measures = [...building.measures.values()]
+  const elements = buildElements(building, table, conditions, [...keys, ...measures.map(({ of }) => of)])
+  const minCount = integerArgument('minCount', given.minCount, 2 ** 31 - 1, leastCount)
+  return { table, where, share, limit, keys, order, having, measures, elements, minCount }
 }
 
 /** All groups of a series: no added one is left out for a group outside the bounds. */
@@ -138,34 +141,21 @@ function buildTop(outer: Building, collected: Collected): TopPlan {
     outer.limit * limit,
     'The limits of groups and of `top` multiply to too many groups',
   )
-  const { table, where, share, interval } = outer
   const building: Building = {
     ...outer,
     groupBy,
+    keys: groupBy.map((field) => groupKey(outer, outer.table, field, outer.interval)),
     outer: outer.groupBy.length,
     limit,
     isSignificant: false,
     measures: new Map(),
   }
   const fields = fieldsBelow(building, collected, (field) => groupOutput(building, field))
-  const order = groupOrder(building, given, null)
-  const having = buildHaving(building, given)
-  const keys = groupBy.map((field) => groupKey(building, table, field, interval))
-  const measures = [...building.measures.values()]
   const aggregate: AggregatePlan = {
-    table,
-    where,
-    keys,
-    measures,
-    elements: buildElements(outer, table, outer.conditions, [...keys, ...measures.map(({ of }) => of)]),
-    order,
-    having,
+    ...buildGroups(building, given, groupOrder(building, given, null), 1),
     significance: null,
-    share,
     changes: [],
     fill: null,
-    minCount: integerArgument('minCount', given.minCount, 2 ** 31 - 1, 1),
-    limit,
     page: { binding: '', after: null },
     fields: [{ key: 'groups', output: { kind: 'groups', fields } }],
   }

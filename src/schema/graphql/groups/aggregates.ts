@@ -2,6 +2,7 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
 import {
   GraphQLBoolean,
+  GraphQLEnumType,
   GraphQLFloat,
   GraphQLInt,
   GraphQLList,
@@ -9,18 +10,16 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql/type'
-import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { leafType } from '../../model/leaves.ts'
+import type { Collection, FieldType, Model } from '../../model/model.ts'
 import { type GroupField, groupFields, isTimePart } from '../../model/operators.ts'
 import type { InputTypes, TypeFor } from '../connections.ts'
-import { type FieldConfig, listOf, nonNull, reads } from '../roles.ts'
+import { type FieldConfig, type Fields, listOf, nonNull, reads } from '../roles.ts'
 import { searchArguments } from '../search-types.ts'
+import type { TypeRegistry } from '../type-registry.ts'
 import { createMeasureTypes } from './measures.ts'
-import { nestedFields } from './nested.ts'
 import { createPairFields } from './pairs.ts'
 import { defineSignificance, defineUnusualWords, significantInput } from './significance.ts'
-import { defineTimeArguments } from './time-arguments.ts'
-import type { TypeRegistry } from '../type-registry.ts'
 
 /** What the types of aggregates share with the types of records. */
 interface RecordTypes {
@@ -61,6 +60,11 @@ export function createAggregateTypes(
     if (bucket !== null && isTimePart(bucket)) return GraphQLInt
     return type.kind === 'strongRef' || type.kind === 'atUri' ? GraphQLString : outputType(type)
   }
+  const share: FieldConfig = {
+    type: GraphQLFloat,
+    description:
+      'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
+  }
   const groupConfigs = (field: GroupField, names: ReadonlySet<string>) => {
     const type = leafType(field.leaf)
     const own = reads({ kind: 'group', field }, { type: keyType(field, type) })
@@ -79,11 +83,7 @@ export function createAggregateTypes(
           type: GraphQLInt,
           description: 'How many records of the group match `denominator`; null without it.',
         },
-        share: {
-          type: GraphQLFloat,
-          description:
-            'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
-        },
+        share,
         cursor: { type: nonNull(GraphQLString), description: 'Its place in the order, for `after`.' },
         significance: { type: significance, description: 'Null without `significant`.' },
         change: {
@@ -100,11 +100,7 @@ export function createAggregateTypes(
       fields: {
         count: { type: nonNull(GraphQLInt), description: 'How many records match `where`.' },
         total: { type: GraphQLInt, description: 'How many records match `denominator`; null without it.' },
-        share: {
-          type: GraphQLFloat,
-          description:
-            'The records that match `where` and `denominator`, divided by `total`; null if there are none to divide by.',
-        },
+        share,
         groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are in all.' },
         groups: { type: nonNull(listOf(group)) },
         groupsPageInfo: { type: nonNull(groupsPageInfo) },
@@ -170,4 +166,67 @@ export function createAggregateTypes(
     limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
   })
   return { aggregate, aggregateArguments }
+}
+
+const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
+
+/** The arguments that say in which days, weeks and hours times are grouped. */
+function defineTimeArguments(registry: TypeRegistry): GraphQLFieldConfigArgumentMap {
+  const weekday = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'Weekday',
+    values: Object.fromEntries(weekdays.map((name, value) => [name, { value }])),
+  })
+  return {
+    timeZone: {
+      type: GraphQLString,
+      description: 'Where days and hours are those of the groups, such as "Europe/Berlin"; UTC when absent.',
+    },
+    fill: {
+      type: GraphQLBoolean,
+      description:
+        'Adds groups without records: each time bucket between the bounds in `where`, or each group of `denominator`.',
+    },
+    weekStart: { type: weekday, description: 'The first day of weeks; MONDAY when absent.' },
+  }
+}
+
+/** What lies within groups. `args`: those of the aggregate; `top` has the same for its groups. */
+function nestedFields(
+  inputs: InputTypes,
+  collection: Collection,
+  group: GraphQLObjectType,
+  record: GraphQLObjectType,
+  args: GraphQLFieldConfigArgumentMap,
+): Fields {
+  const ordering = Object.fromEntries(
+    ['orderBy', 'rankBy', 'having', 'minCount'].flatMap((name) => {
+      const argument = args[name]
+      return argument === undefined ? [] : [[name, argument]]
+    }),
+  )
+  return {
+    top: {
+      type: nonNull(listOf(group)),
+      args: {
+        groupBy: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection)))),
+          description: 'Fields besides those of the groups: together up to five.',
+        },
+        ...ordering,
+        limit: { type: GraphQLInt, description: 'How many groups in each: 1 to 20, 3 when absent.' },
+      },
+      description: 'Groups within the group, by further fields.',
+    },
+    nodes: {
+      type: nonNull(listOf(record)),
+      args: {
+        first: { type: GraphQLInt, description: 'How many records of each group: 1 to 5, 2 when absent.' },
+        sortBy: {
+          type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+          description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
+        },
+      },
+      description: 'The first records of the group in an order.',
+    },
+  }
 }
