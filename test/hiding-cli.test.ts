@@ -1,4 +1,4 @@
-/** `hide`, `unhide` and `hidden` as operators run them, while other processes serve and follow the network. */
+/** `hide` as operators run it, while other processes serve and follow the network. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -65,15 +65,18 @@ test('a running server and a running ingester honour at once what is hidden, and
   tell(two, 'c', 'c3')
   await expected('c3')
 
-  const shownAgain = await run('unhide', one, '--by', 'ben')
+  const shownAgain = await run('hide', '--undo', one, '--by', 'ben')
   assert.equal(shownAgain, `${one} is no longer hidden.\n2 records came back to the answers.\n`)
   assert.deepEqual(await outletNames(service), ['b2', 'c3', 'd1'])
-  assert.match(await run('unhide', uri), /is no longer hidden\.\n1 record came back to the answers\.\n$/)
+  assert.match(
+    await run('hide', '--undo', uri),
+    /is no longer hidden\.\n1 record came back to the answers\.\n$/,
+  )
   assert.deepEqual(await outletNames(service), ['a3', 'b2', 'c3', 'd1'])
   tell(one, 'a', 'a4')
   await expected('a4', 'b2', 'c3', 'd1')
 
-  const listed = (await run('hidden', '--json')).trimEnd().split('\n')
+  const listed = (await run('hide', '--list', '--json')).trimEnd().split('\n')
   assert.deepEqual(
     listed
       .map((line) => JSON.parse(line))
@@ -90,12 +93,12 @@ onOneDatabase('the list of hidings says by whom and since when, after an import 
   const file = writeLines(inFolder('sources.jsonl'), [line(one, 'a'), line(one, 'b')])
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   await run('import', file)
-  assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
+  assert.equal((await run('hide', '--list')).stdout, 'Nothing has been hidden.\n')
   await run('hide', uri, ...because)
   const again = await run('hide', uri, '--reason', 'Another.')
   assert.equal(again.status, 0)
   assert.match(again.stdout, /^at:\S+ has been hidden since 20\S+Z by ann: A court ordered it\.\n$/)
-  const table = (await run('hidden')).stdout.trimEnd().split('\n')
+  const table = (await run('hide', '--list')).stdout.trimEnd().split('\n')
   assert.match(table[0] ?? '', /^subject +hidden at +by +shown again at +by +purged at +by +reason$/)
   assert.match(table[1] ?? '', /^at:\S+ +20\S+Z +ann +– +– +– +– +A court ordered it\.$/)
   assert.equal(table.length, 2)
@@ -105,9 +108,9 @@ onOneDatabase('the list of hidings says by whom and since when, after an import 
     exported.map((text) => JSON.parse(text).value.displayName),
     ['b'],
   )
-  const named = await run('unhide', uri)
+  const named = await run('hide', '--undo', uri)
   assert.equal(named.status, 0)
-  const [shown] = (await run('hidden', '--json')).stdout.trimEnd().split('\n')
+  const [shown] = (await run('hide', '--list', '--json')).stdout.trimEnd().split('\n')
   assert.ok(JSON.parse(shown ?? '').shownBy.length > 0)
 })
 
@@ -139,13 +142,13 @@ onOneDatabase('what was left half done is finished by whichever command is next'
   )
   assert.equal((await run('hide', one, ...because)).stdout.split('\n').length, 2)
 
-  await interrupt('SIGKILL', 'unhide', one)
+  await interrupt('SIGKILL', 'hide', '--undo', one)
   assert.ok((await seen()) < many + 1)
-  const refused = await run('unhide', one)
+  const refused = await run('hide', '--undo', one)
   assert.match(refused.stdout, /^[\d,]+ rows were left to be moved by an earlier command\.\n$/)
   assert.match(refused.stderr, /is not hidden/)
   assert.equal(await seen(), many + 1)
-  const { stdout } = await run('unhide', one)
+  const { stdout } = await run('hide', '--undo', one)
   assert.equal(stdout, '')
 
   // Another subject's command finishes it as well.
@@ -163,7 +166,7 @@ test('the reader of the output may go, and the rows are moved all the same', asy
   const { env, run, seen } = await filled('sqlite')
   for (const args of [
     ['hide', one, ...because],
-    ['unhide', one],
+    ['hide', '--undo', one],
   ]) {
     using child = spawnProgram(args, env)
     const ended = once(child, 'exit')
@@ -191,7 +194,7 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
     [['hide', 'ann.example', ...because], /^"ann\.example" is a handle, .* Give the account's DID\.\n$/],
     [['hide', `at://ann.example/${collection}/a`, ...because], /names its account by a handle/],
     [['hide', `at://${one}/${collection}`, ...because], /names no record\. Give a record as/],
-    [['hide', one, two, ...because], /^hide takes URI\|DID alone, and no "did:\S+"; [^\n]+\n$/],
+    [['hide', one, two, ...because], /^hide takes \[URI\|DID\] alone, and no "did:\S+"; [^\n]+\n$/],
     [['hide', one], /^hide needs --reason TEXT, which is kept\.\n$/],
     [['hide', one, '--reason', '  '], /^hide needs --reason TEXT/],
     [
@@ -201,8 +204,8 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
     [['hide', one, '--reason', 'a\nb'], /^--reason has a line break .* Give one line of text\.\n$/],
     [['hide', one, '--reason', 'a\u001b[2J'], /^--reason has a line break or another control character/],
     [['hide', one, '--reason', 'a', '--by', ' '], /^--by is empty\. Give the name of who does it\.\n$/],
-    [['unhide', one], /^did:\S+ is not hidden; `lexigraph hidden` lists what is\.\n$/],
-    [['unhide', 'ann.example'], /is a handle/],
+    [['hide', '--undo', one], /^did:\S+ is not hidden; `lexigraph hide --list` lists what is\.\n$/],
+    [['hide', '--undo', 'ann.example'], /is a handle/],
     [
       ['hide', 'did:web:News.Example', ...because],
       /^did:web:News\.Example has capitals in its host, .* Write did:web:news\.example\.\n$/,
@@ -226,7 +229,7 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
     stdout,
     `${foreign} is hidden. No lexicon here has the collection app.example.other.\n0 records left the answers.\n`,
   )
-  assert.equal((await runInTurn(['hidden', '--json'], { env })).stdout.split('\n').length, 2)
+  assert.equal((await runInTurn(['hide', '--list', '--json'], { env })).stdout.split('\n').length, 2)
 })
 
 /** Many records of one account and one of another, in a copy of what was imported once for each engine. */

@@ -81,7 +81,7 @@ onOneDatabase('a purge is foretold, done, listed and undone', async (database) =
     foretold.stdout,
     `${uri} would be purged: 1 record of ${collection}.\n${two} would be purged: 2 records of ${collection}.\n`,
   )
-  assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
+  assert.equal((await run('hide', '--list')).stdout, 'Nothing has been hidden.\n')
 
   const purged = await run('purge', uri, two, ...because)
   assert.deepEqual(purged.status, 0)
@@ -99,7 +99,7 @@ onOneDatabase('a purge is foretold, done, listed and undone', async (database) =
   assert.match((await run('hide', uri, ...because)).stdout, /\nIt has been purged since 20\S+Z\.\n$/)
   assert.match((await run('import', file)).stdout, /^unchanged +1\npurged +3$/m)
   assert.equal((await run('export')).stdout.trimEnd().split('\n').length, 1)
-  const listed = (await run('hidden', '--json')).stdout.trimEnd().split('\n')
+  const listed = (await run('hide', '--list', '--json')).stdout.trimEnd().split('\n')
   for (const line of listed) {
     const { purge } = JSON.parse(line)
     assert.deepEqual([purge.purgedBy, purge.reason, typeof purge.erasedAt], ['ann', because[1], 'string'])
@@ -109,7 +109,7 @@ onOneDatabase('a purge is foretold, done, listed and undone', async (database) =
     (await run('purge', unknown, ...because)).stdout,
     /is purged: nothing of it is stored, and what arrives later is not stored either\.\n/,
   )
-  const undone = await run('unhide', uri)
+  const undone = await run('hide', '--undo', uri)
   assert.match(
     undone.stdout,
     new RegExp(`with .lexigraph backfill ${one}. .* or with .lexigraph import FILE.`),
@@ -180,7 +180,7 @@ onOneDatabase('a purge may be killed at any moment, and the next one ends it', a
       if (database === 'sqlite')
         for (const suffix of ['', '-wal'].filter((suffix) => existsSync(env.LEXIGRAPH_DATABASE + suffix)))
           assert.ok(!readFileSync(env.LEXIGRAPH_DATABASE + suffix).includes(secret), suffix)
-      assert.equal((await run('unhide', one)).status, 0)
+      assert.equal((await run('hide', '--undo', one)).status, 0)
     })
 })
 

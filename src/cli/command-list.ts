@@ -28,11 +28,10 @@ export const commands = {
       'Give callers keys with higher limits, list them, show what they are used for, replace them, end them.',
   },
   hide: {
-    operands: 'URI|DID',
-    summary: 'Take a record or an account out of every answer, whatever the network sends.',
+    operands: '[URI|DID]',
+    summary:
+      'Take a record or an account out of every answer, whatever the network sends, or show it again; list what was hidden.',
   },
-  unhide: { operands: 'URI|DID', summary: 'Show again what was hidden.' },
-  hidden: { operands: '', summary: 'List what was hidden or purged: when, by whom and why.' },
   purge: {
     operands: '[URI|DID…]',
     summary:

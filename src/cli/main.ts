@@ -27,8 +27,6 @@ const load: Record<CommandName, () => Promise<Command>> = {
   rejections: async () => (await import('./commands/records/rejections.ts')).rejections,
   keys: async () => (await import('./commands/serving/keys.ts')).keys,
   hide: async () => (await import('./commands/records/hide.ts')).hide,
-  unhide: async () => (await import('./commands/records/hide.ts')).unhide,
-  hidden: async () => (await import('./commands/records/hide.ts')).hidden,
   purge: async () => (await import('./commands/records/purge.ts')).purge,
   export: async () => (await import('./commands/records/export.ts')).exportRecords,
   copy: async () => (await import('./commands/records/copy.ts')).copy,

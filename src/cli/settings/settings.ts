@@ -42,7 +42,7 @@ export const settings = {
       'backup',
       'restore',
       'keys',
-      'hidden',
+      'hide',
     ],
   },
   help: { type: 'flag', help: 'Print this help.', commands: every },

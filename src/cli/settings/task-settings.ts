@@ -44,6 +44,16 @@ export const taskSettings = {
     help: 'Say what would be removed, and remove nothing.',
     commands: ['purge'],
   },
+  list: {
+    type: 'flag',
+    help: 'List what was hidden or purged: when, by whom and why.',
+    commands: ['hide'],
+  },
+  undo: {
+    type: 'flag',
+    help: 'Show again what was hidden.',
+    commands: ['hide'],
+  },
   reason: {
     value: 'TEXT',
     help: 'Why it is hidden or purged; it is kept.',
@@ -53,7 +63,7 @@ export const taskSettings = {
     value: 'NAME',
     env: 'LEXIGRAPH_OPERATOR',
     help: 'Who does it, which is kept; by default the user of the machine.',
-    commands: ['hide', 'unhide', 'purge'],
+    commands: ['hide', 'purge'],
   },
   variables: {
     value: 'JSON',

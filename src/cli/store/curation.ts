@@ -1,4 +1,4 @@
-/** What `hide`, `unhide` and `purge` share: subjects, operators, reasons, and the way they write. */
+/** What `hide` and `purge` share: subjects, operators, reasons, and the way they write. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from '../../database/database.ts'

@@ -49,7 +49,7 @@ export class Operator {
     const hidden = [...publishers.hidden]
     if (hidden.length > 0 && (hidden.length >= mostHidden || dice.chance(0.4))) {
       const subject = dice.pick(hidden)
-      await fixture.run('unhide', subject, '--by', 'ann')
+      await fixture.run('hide', '--undo', subject, '--by', 'ann')
       publishers.unhide(subject)
       return tally.count('unhide', 'ok')
     }

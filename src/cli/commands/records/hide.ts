@@ -1,6 +1,7 @@
-/** `hide`, `unhide` and `hidden`: remove records from every answer, restore them, and list what is hidden. */
+/** `hide`: removes records from every answer, shows them again (`--undo`), and lists what was hidden (`--list`). */
 import { counted } from '../../../util/text/counted.ts'
 import type { Hiding, MetadataStore } from '../../../database/metadata/metadata-store.ts'
+import { UsageError } from '../../../errors.ts'
 import type { Subject } from '../../../lexicon/subject.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
@@ -18,8 +19,15 @@ import {
 import { lexiconDir, loadProject, openExistingBeside, openExistingStore } from '../../store/project.ts'
 import { instantText, renderTable } from '../../table.ts'
 
-export async function hide({ config, operands, root }: CommandContext): Promise<void> {
-  const [text, subject] = subjectOf(operands)
+export async function hide(context: CommandContext): Promise<void> {
+  const { list, undo } = context.config
+  const [text] = context.operands
+  if (list === (text !== undefined)) throw new UsageError('hide needs URI|DID, or --list without one.')
+  if (text === undefined) return await listHidings(context)
+  await (undo ? showAgain : hideSubject)(text, parseOperand(text), context)
+}
+
+async function hideSubject(text: string, subject: Subject, { config, root }: CommandContext): Promise<void> {
   const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
@@ -37,8 +45,7 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   print(`${counted(records, 'record')} left the answers.`)
 }
 
-export async function unhide({ config, operands, root }: CommandContext): Promise<void> {
-  const [text, subject] = subjectOf(operands)
+async function showAgain(text: string, subject: Subject, { config, root }: CommandContext): Promise<void> {
   const shownBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingBeside(config, project)
@@ -47,7 +54,7 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   const records = await metadata.unhide(text, shownBy)
   if (records === null) {
     await settle(metadata)
-    throw new CommandError(`${text} is not hidden; \`lexigraph hidden\` lists what is.`)
+    throw new CommandError(`${text} is not hidden; \`lexigraph hide --list\` lists what is.`)
   }
   print(`${text} is no longer hidden.${unserved(subject, project)}`)
   await settle(metadata, text)
@@ -58,17 +65,12 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
     )
 }
 
-export async function hidden({ config, root }: CommandContext): Promise<void> {
+async function listHidings({ config, root }: CommandContext): Promise<void> {
   await using database = await openExistingStore(config, await loadProject(lexiconDir(config, root)))
   const hidings = await database.readHidings()
   if (config.json) for (const hiding of hidings) printJson(described(hiding))
   else if (hidings.length === 0) print('Nothing has been hidden.')
   else process.stdout.write(asTable(hidings))
-}
-
-function subjectOf(operands: readonly string[]): readonly [text: string, subject: Subject] {
-  const [text = ''] = operands
-  return [text, parseOperand(text)]
 }
 
 /**
