@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { closeClient, connect, readIdentity, timeline } from './connection.ts'
 import { DatabaseUnreachableError } from './failures.ts'
-import { parsePosition } from './read/positions.ts'
 
 /** The answer of a server. */
 export interface ServerState {
-  /** Milliseconds of this process's clock, taken before the server was asked. */
-  readonly at: number
+  /**
+   * Milliseconds since 1970 by the clock of the primary: its time, or when it committed the transaction that a standby
+   * has replayed last; null if the standby has replayed none since its start.
+   */
+  readonly at: number | null
   /** A standby only replays the log of a primary. */
   readonly isStandby: boolean
   /** Log position that a primary has written, or that a standby has replayed. */
@@ -72,14 +74,13 @@ export class Watch implements AsyncDisposable {
   async #ask(tooLate: AbortSignal): Promise<ServerState> {
     const client = this.#client ?? (await this.#connect(tooLate))
     this.#client = client
-    const at = performance.now()
     const { rows } = await client.query(state)
     const [row] = rows
     return {
-      at,
+      at: row.at === null ? null : Number(row.at),
       isStandby: row.standby === true,
       // Null on a standby that has replayed nothing yet.
-      position: row.position === null ? 0n : parsePosition(String(row.position)),
+      position: BigInt(row.position ?? 0),
       timeline: Number(row.timeline),
       identity: this.#identity,
     }
@@ -103,7 +104,9 @@ async function silence(tooLate: AbortSignal): Promise<never> {
 }
 
 const state = `select pg_is_in_recovery() as standby,
-  case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end::text as position,
+  (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end - '0/0'::pg_lsn)::bigint as position,
+  extract(epoch from case when pg_is_in_recovery() then pg_last_xact_replay_timestamp() else clock_timestamp() end)
+    * 1000 as at,
   case when pg_is_in_recovery() then 0 else ${timeline} end as timeline`
 
 /** Whether the server sent nothing at all; a refusal or the end of a connection proves that it is alive. */

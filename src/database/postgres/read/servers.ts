@@ -9,7 +9,6 @@ import type { ReadTerms } from '../../database.ts'
 import { unavailable } from '../../refusals.ts'
 import { connect } from '../connection.ts'
 import { codeOf, isPassing, isUnanswered } from '../failures.ts'
-import { Positions } from './positions.ts'
 import { type PoolOptions, type Query, QueryPool } from './query-pool.ts'
 import { hostsOf } from '../url.ts'
 import { isSilence, type ServerState, Watch } from '../watch.ts'
@@ -41,7 +40,7 @@ const short: ReadTerms = { kind: 'short' }
 type Judgement =
   /** It may answer. */
   | { readonly kind: 'near' }
-  /** It may not answer yet: measuring its lag takes longer. */
+  /** It may not answer yet: the primary has not answered. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'silent' | 'writes' | 'stranger' | 'behind'; readonly reason: string }
 
@@ -58,24 +57,24 @@ interface Server {
   silences: number
   /** Used for replicas. */
   judgement: Judgement
+  /** Of a replica: when, by the clock of the primary, it had all that the primary had written. Milliseconds. */
+  wholeAt: number
 }
 
 export class Servers implements AsyncDisposable {
   readonly #options: ServersOptions
-  readonly #positions: Positions
   readonly #hosts: readonly Server[]
   readonly #replicas: readonly Server[]
   /** Settled after the first poll of all servers, which the first query starts. */
   #known: Promise<unknown> | undefined
   /** The host that took writes last; unchanged while none does. */
   #primary: Server
-  /** Identity that all replicas share with the primary; undefined until a primary answered. */
-  #identity: string | null | undefined
+  /** The latest answers of a primary, newest first; empty until one answered. */
+  #answers: readonly ServerState[] = []
   #turn = 0
 
   constructor(options: ServersOptions) {
     this.#options = options
-    this.#positions = new Positions(options.maxReplicaLag * 1000)
     const { database, readDatabases } = options
     this.#hosts = hostsOf(database).map((url) => this.#open(url, (server) => this.#hearHost(server)))
     this.#replicas = readDatabases.map((url) => this.#open(url, (server) => this.#hearReplica(server)))
@@ -187,6 +186,7 @@ export class Servers implements AsyncDisposable {
       failure: null,
       silences: 0,
       judgement: { kind: 'unknown' },
+      wholeAt: Number.NEGATIVE_INFINITY,
     }
     return server
   }
@@ -197,21 +197,26 @@ export class Servers implements AsyncDisposable {
     const [first] = claims.toSorted((a, b) => timelineOf(b) - timelineOf(a))
     if (first !== undefined && first !== this.#primary) {
       this.#primary = first
-      if (this.#identity !== undefined) this.#options.onNotice(`The primary is ${first.name} now.`)
+      if (this.#answers.length > 0) this.#options.onNotice(`The primary is ${first.name} now.`)
     }
     // Until one of several hosts is known to take writes, the first host is only a placeholder.
-    if (server !== this.#primary || (first === undefined && this.#identity === undefined)) return
-    const { state, failure, name } = server
+    if (server !== this.#primary || (first === undefined && this.#answers.length === 0)) return
+    const { state, failure } = server
     this.#judge(server, failure === null ? { kind: 'near' } : { kind: 'silent', reason: failure.message })
-    if (state === null || state.isStandby) return
-    this.#identity = state.identity
-    this.#positions.add(`${state.identity ?? name}/${state.timeline}`, state.at, state.position)
+    if (state !== null && !state.isStandby) this.#answers = [state, ...this.#answers.slice(0, 1)]
   }
 
   #hearReplica(server: Server): void {
-    const found = server.failure ?? (server.state as ServerState)
-    const identity = this.#identity ?? null
-    this.#judge(server, judgeReplica(found, identity, this.#positions, this.#options.maxReplicaLag))
+    const { state, failure } = server
+    // What was written since the latest answer but one may be on its way to the replica.
+    const replayed = this.#answers.find((answer) => state !== null && hasReplayed(state, answer))
+    server.wholeAt = Math.max(server.wholeAt, replayed?.at ?? Number.NEGATIVE_INFINITY)
+    const [primary = null] = this.#answers
+    const { maxReplicaLag } = this.#options
+    this.#judge(
+      server,
+      judgeReplica(failure ?? (state as ServerState), primary, server.wholeAt, maxReplicaLag),
+    )
   }
 
   /** Reports each change once. */
@@ -227,14 +232,27 @@ export class Servers implements AsyncDisposable {
   }
 }
 
+const page = 8192n
+/** Few log records are longer. */
+const longestRecord = 4n * page
+
 /**
- * Decides from a replica's state whether it may answer, and explains a refusal to the operator. `identity` is the
- * primary's; `maxLag` in seconds.
+ * Whether a replica has replayed all that the primary had written. With asynchronous commits the primary writes whole
+ * pages, and the last page may end within a record, whose rest comes up to a quarter of a minute later.
+ */
+export function hasReplayed(replica: ServerState, { position }: ServerState): boolean {
+  return replica.position >= (position % page === 0n ? position - longestRecord : position)
+}
+
+/**
+ * Decides from a replica's state whether it may answer, and explains a refusal to the operator. It is as far behind as
+ * the commit that it replayed last is old, or `wholeAt` if that is later: an idle primary is not a lag. `primary`: its
+ * latest answer, so that a lag does not grow while the primary is away. `maxLag` in seconds.
  */
 export function judgeReplica(
   found: ServerState | Error,
-  identity: string | null,
-  positions: Positions,
+  primary: ServerState | null,
+  wholeAt: number,
   maxLag: number,
 ): Judgement {
   if (found instanceof Error) return { kind: 'silent', reason: found.message }
@@ -243,11 +261,11 @@ export function judgeReplica(
       kind: 'writes',
       reason: 'It takes writes itself; a new primary is found when --database names its host too.',
     }
-  if (identity !== null && found.identity !== null && found.identity !== identity)
+  if (primary === null) return { kind: 'unknown' }
+  if (primary.identity !== null && found.identity !== null && found.identity !== primary.identity)
     return { kind: 'stranger', reason: 'It is no copy of the database that --database names.' }
-  const lag = positions.lag(found.position)
+  const lag = Number(primary.at) - Math.max(found.at ?? wholeAt, wholeAt)
   if (lag <= maxLag * 1000) return { kind: 'near' }
-  if (lag === Number.POSITIVE_INFINITY && positions.known <= maxLag * 1000) return { kind: 'unknown' }
   return {
     kind: 'behind',
     reason: `It is more than ${maxLag} ${maxLag === 1 ? 'second' : 'seconds'} behind the primary (--max-replica-lag).`,
