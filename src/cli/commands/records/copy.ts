@@ -3,7 +3,13 @@
  * Progress goes to standard error, the comparison to standard output.
  */
 import { resolve } from 'node:path'
-import { type PartComparison, compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'
+import {
+  type PartComparison,
+  type Snapshot,
+  compare,
+  fill,
+  haveSameCounts,
+} from '../../../database/copy/database-copy.ts'
 import { partsOf, titleOf } from '../../../database/copy/parts.ts'
 import { openBackupFile } from '../../../database/open.ts'
 import { withoutPassword } from '../../../database/postgres/url.ts'
@@ -31,39 +37,19 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
       'copy needs two databases: --from sqlite:lexigraph.db --to postgres://USER@HOST/NAME; docs/backups.md says more.',
     )
   const project = await loadProject(lexiconDir(config, root))
-  const { tables } = project
-  const parts = partsOf(tables)
+  const started = performance.now()
   await using source = await openCopySource(from, project)
-  await using target = await openCopy(to, source, project)
-  const served = new Set(tables.map(({ collection }) => collection.nsid))
+  const served = new Set(project.tables.map(({ collection }) => collection.nsid))
   for (const nsid of await source.collections())
     if (!served.has(nsid))
       notify(config, `The records of ${nsid} stay behind: the lexicons no longer have this collection.`)
-  using progress = showProgress(config)
-  const start = performance.now()
-  const refusal = new CommandError(
-    `The database ${withoutPassword(to)} has records or other content, and not the same as ${source.name}. Name an empty one with --to.`,
-  )
-  if (!target.isWhole)
-    await fill(source, target, parts, progress.update).catch((error: unknown) => {
-      progress[Symbol.dispose]()
-      notify(config, 'Not all is copied; the same command goes on from here.')
-      throw error
-    })
-  else if (!(await haveSameCounts(source, target, parts))) throw refusal
-  const copied = performance.now()
-  const comparisons = await compare(source, target, parts, progress.update)
+  const comparisons = await makeSame(source, to, project, config)
   const isSame = isSameThroughout(comparisons)
-  if (target.isWhole && !isSame) throw refusal
-  if (isSame && !target.isWhole) await target.finish()
-  progress[Symbol.dispose]()
-  const copying = roundedSeconds(copied - start)
-  const comparing = roundedSeconds(performance.now() - copied)
-  if (config.json)
-    printJson({ same: isSame, parts: describeComparisons(comparisons), seconds: { copying, comparing } })
+  const seconds = roundedSeconds(performance.now() - started)
+  if (config.json) printJson({ same: isSame, parts: describeComparisons(comparisons), seconds })
   else {
     const end = isSame
-      ? `Both databases hold the same. Copying took ${copying} s, comparing ${comparing} s.`
+      ? `Both databases hold the same. That took ${seconds} s.`
       : 'The copy is not the same, and stays unfinished; the same command again mends it.'
     print(`${renderComparisons(comparisons, 'in the copy')}\n${end}`)
   }
@@ -75,16 +61,16 @@ export async function restore({ config, operands, root }: CommandContext): Promi
     throw new UsageError('restore reads a file, not standard input: name one, such as backup.db.')
   const path = resolve(operands[0] ?? '')
   const project = await loadProject(lexiconDir(config, root))
-  const parts = partsOf(project.tables)
   const started = performance.now()
   await using backup = await opened(path, project)
-  using progress = showProgress(config)
-  // The whole backup is verified before anything is written.
-  await readable(path, () => backup.verify(parts, progress.update, new AbortController().signal))
-  const comparisons = await fillAndCompare()
+  {
+    using progress = showProgress(config)
+    const { signal } = new AbortController()
+    await readable(path, () => backup.verify(partsOf(project.tables), progress.update, signal))
+  }
+  const comparisons = await makeSame(backup, config.database, project, config)
   const isSame = isSameThroughout(comparisons)
   const problems = isSame ? await remainingProblems(config, project) : []
-  progress[Symbol.dispose]()
   const { takenAt } = backup.about
   const seconds = roundedSeconds(performance.now() - started)
   const whole = isSame && problems.length === 0
@@ -99,29 +85,36 @@ export async function restore({ config, operands, root }: CommandContext): Promi
     print(`${renderComparisons(comparisons, 'in the database')}\n${end}`)
   }
   return whole ? 0 : 1
+}
 
-  async function fillAndCompare(): Promise<readonly PartComparison[]> {
-    await using target = await openCopy(config.database, backup, project)
-    // The target may be a restoration that ended before its verification: nothing is written then.
-    if (target.isWhole) {
-      const comparisons = (await haveSameCounts(backup, target, parts))
-        ? await compare(backup, target, parts, progress.update)
-        : null
-      if (comparisons !== null && isSameThroughout(comparisons)) return comparisons
-      throw new CommandError(
-        `The database ${withoutPassword(config.database)} holds records or other content already. Name an empty one, or a file that is not there yet, with --database.`,
-      )
-    }
-    try {
-      await fill(backup, target, parts, progress.update)
-      const comparisons = await compare(backup, target, parts, progress.update)
-      if (isSameThroughout(comparisons)) await target.finish()
-      return comparisons
-    } catch (error) {
-      progress[Symbol.dispose]()
-      notify(config, 'Not all is restored; the same command goes on from here.')
-      throw error
-    }
+/** Makes the content of a database that of the source, and compares both. */
+async function makeSame(
+  source: Snapshot,
+  url: string,
+  project: ProjectContext,
+  config: Config,
+): Promise<readonly PartComparison[]> {
+  const parts = partsOf(project.tables)
+  await using target = await openCopy(url, source, project)
+  using progress = showProgress(config)
+  if (target.isWhole) {
+    // An earlier command may have ended before its comparison: nothing is written then.
+    const isCounted = await haveSameCounts(source, target, parts)
+    const comparisons = isCounted ? await compare(source, target, parts, progress.update) : []
+    if (isCounted && isSameThroughout(comparisons)) return comparisons
+    throw new CommandError(
+      `The database ${withoutPassword(url)} has records or other content, and not the same as ${source.name}. Name an empty one, or a file that is not there yet.`,
+    )
+  }
+  try {
+    await fill(source, target, parts, progress.update)
+    const comparisons = await compare(source, target, parts, progress.update)
+    if (isSameThroughout(comparisons)) await target.finish()
+    return comparisons
+  } catch (error) {
+    progress[Symbol.dispose]()
+    notify(config, 'Not all is there yet; the same command goes on from here.')
+    throw error
   }
 }
 
