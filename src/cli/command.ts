@@ -38,7 +38,6 @@ export function isLogged(config: Config, level: LogLevel): boolean {
   return logLevels.indexOf(level) <= logLevels.indexOf(config['log-level'])
 }
 
-/** Prints a line of the result on standard output. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

@@ -30,7 +30,6 @@ export interface CopyProgress extends Disposable {
   readonly update: OnProgress
 }
 
-/** Shows the progress of a copy, a backup or a restoration. */
 export function showProgress(config: Config): CopyProgress {
   const format = '{bar} {percentage} % | {stage} {what} | {rows} of {all} rows | {eta_formatted} left'
   const bar = startBar(config, format, 1, { stage: '', what: '', rows: '0', all: '0' })

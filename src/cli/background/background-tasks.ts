@@ -23,7 +23,6 @@ const restartPause = 5_000
 export interface BackgroundTasks extends AsyncDisposable {
   /** Whether the database is not ready yet. */
   readonly awaits: boolean
-  /** Restarts the thread with the current lexicons. */
   readonly restart: () => void
   /** Aborted when the database cannot be updated, or the settings cannot be followed. */
   readonly refused: AbortSignal

@@ -14,7 +14,6 @@ export interface IngestThreadData {
   readonly file: string | null
 }
 
-/** The reason why the settings cannot be followed. */
 export interface IngestRefusal {
   readonly message: string
   /** Whether it becomes a `UsageError`. */

@@ -1,4 +1,5 @@
 /** Runs sources and their background work over one database, for `ingest` and the thread of `serve --ingest`. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Writer } from '../../database/database.ts'
 import type { MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { fetchRepositories } from '../../ingest/backfill.ts'
@@ -6,7 +7,6 @@ import { createFloodGuard } from '../../ingest/pump.ts'
 import { follow } from '../../ingest/follow.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { keepHandles } from '../../ingest/handles.ts'
-import { enforceRetention } from '../../ingest/retention.ts'
 import { createFirehoseSource } from '../../ingest/sources/firehose/firehose.ts'
 import { createImportSource } from '../../ingest/sources/files/import.ts'
 import { createJetstreamSource } from '../../ingest/sources/messages/jetstream.ts'
@@ -37,14 +37,25 @@ export async function runRetention(
   await retain(database.write.metadata, createLog(config), signal())
 }
 
-function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSignal): Promise<void> {
-  return enforceRetention(metadata, {
-    signal,
-    onRemoved: (records) =>
-      log.info(
-        `${counted(records, 'record')} ${records === 1 ? 'was' : 'were'} older than --retain allows, and removed.`,
-      ),
-  })
+/** Rows per transaction; small, so that events do not wait long. */
+const rowsAtOnce = 200
+/** Milliseconds between two transactions, and between two polls: retention is in hours. */
+const breath = 30
+const pollInterval = 60_000
+
+/** Removes expired records in small transactions; ends when the signal is aborted. */
+async function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSignal): Promise<void> {
+  let removed = 0
+  while (!signal.aborted) {
+    const some = await whileBusy(signal, () => metadata.expireRecords(rowsAtOnce))
+    removed += some
+    if (some === 0 && removed > 0) {
+      const were = removed === 1 ? 'was' : 'were'
+      log.info(`${counted(removed, 'record')} ${were} older than --retain allows, and removed.`)
+      removed = 0
+    }
+    await pause(some === 0 ? pollInterval : breath, undefined, { signal }).catch(() => {})
+  }
 }
 
 /** Ends when all sources have ended and their requested work is done, or when the signal is aborted. */

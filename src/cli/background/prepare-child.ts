@@ -5,7 +5,6 @@ import type { Config } from '../settings/settings.ts'
 
 export interface PrepareTask {
   readonly config: Config
-  /** The package's folder. */
   readonly root: string
   /** Fingerprint of the lexicons that the service is about to use. */
   readonly fingerprint: string

@@ -27,10 +27,8 @@ import type { Config } from '../settings/settings.ts'
 import { loadTiers } from '../service/tiers.ts'
 import { storeUsage } from './usage.ts'
 
-/** The parts of a service that a server needs. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'database' | 'root' | 'dir' | 'display'>
 
-/** A server that is listening. */
 export interface RunningServer {
   /** For example `http://127.0.0.1:4000`. */
   readonly address: string
@@ -63,7 +61,6 @@ export async function listen(
   await server.close()
 }
 
-/** What the process that starts a server provides. */
 export interface ProcessParts {
   readonly limiter: Limiter
   readonly usage: UsageMeter

@@ -18,7 +18,6 @@ export interface MetricsServer extends AsyncDisposable {
 export interface MetricsOptions {
   readonly metrics: Metrics
   readonly database: Pick<ReadDatabase, 'readStatus' | 'readSize'>
-  /** Whether workers of this process answer requests. */
   readonly workers: boolean
 }
 

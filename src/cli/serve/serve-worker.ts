@@ -20,11 +20,9 @@ import type { Config } from '../settings/settings.ts'
 /** Messages from `serve`. Metrics use the same channel, so unknown messages are ignored. */
 export type ToWorker = WorkerTask | { readonly kind: 'stop' } | LimitAnswer
 
-/** The first message. */
 export interface WorkerTask {
   readonly kind: 'start'
   readonly config: Config
-  /** The package's folder. */
   readonly root: string
   /** The worker's number, and the number of workers. */
   readonly id: number

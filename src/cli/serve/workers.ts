@@ -65,7 +65,6 @@ export function startWorkers(
   /** Ids of workers that have listened since the start of the service. */
   const everListened = new Set<number>()
   const alive = new Set<number>()
-  /** Ids of workers that listen. */
   const answering = new Set<number>()
   let share = shareOf(config, count)
   let { port } = config

@@ -34,7 +34,6 @@ export interface ReadService extends ProjectContext, AsyncDisposable {
   readonly database: Pick<Database, 'read'>
   readonly schema: ReturnType<typeof buildGraphQLSchema>
   readonly engine: QueryEngine
-  /** The package's folder. */
   readonly root: URL
 }
 

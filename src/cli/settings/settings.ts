@@ -3,7 +3,6 @@
  * from these tables.
  */
 import type { CommandName } from '../command-list.ts'
-import { explorerSettings } from './explorer-settings.ts'
 import { servingSettings } from './serving-settings.ts'
 import { every, logLevels, type Setting } from './setting.ts'
 import { sourceSettings } from './source-settings.ts'
@@ -15,7 +14,6 @@ export const settings = {
   ...storeSettings,
   ...sourceSettings,
   ...servingSettings,
-  ...explorerSettings,
   ...taskSettings,
   ...exportSettings,
   'log-level': {
@@ -62,12 +60,10 @@ type TypedValue<S extends Setting> = S extends { type: 'integer' }
 /** Values of all settings; a command gets its own, and the defaults of the rest. */
 export type Config = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> }
 
-/** The value of a setting that is not given. */
 export function defaultOf({ type, default: value }: Setting): string | number | boolean | null {
   return type === 'flag' ? false : (value ?? null)
 }
 
-/** The settings of one command, in the order of the table. */
 export function settingsOf(command: CommandName): [SettingName, Setting][] {
   return (Object.entries(settings) as [SettingName, Setting][]).filter(([, setting]) =>
     setting.commands.includes(command),

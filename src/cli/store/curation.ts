@@ -28,7 +28,6 @@ export function reasonOf(command: string, config: Config): string {
   return reason
 }
 
-/** The active hiding of a subject. */
 export async function findHiding(text: string, database: ReadDatabase): Promise<Hiding | undefined> {
   const hidings = await database.readHidings()
   return hidings.find(({ subject, shownAt }) => subject === text && shownAt === null)

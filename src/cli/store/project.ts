@@ -40,7 +40,6 @@ import type { Config } from '../settings/settings.ts'
 import { counted } from '../../util/text/counted.ts'
 import { defaultMaxClockSkew } from '../../util/instant.ts'
 
-/** The lexicons, and everything derived from them alone. */
 export interface ProjectContext {
   /** The folder of the lexicons. */
   readonly dir: string
@@ -163,7 +162,6 @@ export function openCopySource(url: string, { lexicons }: ProjectContext): Promi
   return opened(url, () => openSnapshot(url, lexicons))
 }
 
-/** The target of a copy. */
 export async function openCopy(
   url: string,
   source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,

@@ -6,7 +6,6 @@ import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted, grouped } from '../../util/text/counted.ts'
 
-/** Prints the notices of a rebuild. */
 export function notifyRebuilt(config: Config, { collections }: RebuildReport, lexicons: string): void {
   notify(config, `The index was rebuilt for the lexicons in ${lexicons}.`)
   for (const { name, served, stored, refused, accepted, reasons } of collections) {
@@ -41,7 +40,6 @@ export function createProgressNotice(config: Config): (progress: RebuildProgress
   }
 }
 
-/** The reason why nothing was rebuilt. */
 export function lostSentence(lost: readonly LostCollection[], lexicons: string): string {
   const each = lost.map(({ name, records: stored, refusal }) =>
     refusal === null

@@ -73,7 +73,6 @@ export function jsonColumn({ name, table, columns }: CopyPart): number | null {
   return table !== null || name === 'parked' ? columns.indexOf('record') : null
 }
 
-/** The name for people. */
 export function titleOf({ name, table }: CopyPart): string {
   return table?.collection.nsid ?? name
 }

@@ -230,11 +230,9 @@ function whyNotRotated(key: ApiKey): string {
   return `The key ${id} (${name}) was replaced already: ${state}. \`lexigraph keys list\` shows by which, of the same name.`
 }
 
-/** The properties of a new key. */
 type KeyProperties = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
 const propertyOptions = ['name', 'tier', 'contact', 'expires'] as const
 
-/** Reports all problems together. */
 async function parseProperties(config: Config): Promise<KeyProperties> {
   const { name, tier, contact } = config
   const tiers = await loadTiers(config)

@@ -28,7 +28,6 @@ export const dropRebuildTables = ['rebuild', 'rebuild_part', 'rebuild_change', '
   .map((name) => `drop table ${name};`)
   .join('\n')
 
-/** A row of `rebuild_part`. */
 export interface RebuildPart {
   readonly nsid: string
   /** The table with the records; null for a new collection. */

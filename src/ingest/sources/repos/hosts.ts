@@ -42,7 +42,6 @@ export interface AccountPage {
   readonly cursor: string | null
 }
 
-/** A host could not be reached or refused a request. */
 export class HostError extends Error {
   override name = 'HostError'
   /** Null when there was no answer. */

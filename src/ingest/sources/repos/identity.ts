@@ -62,7 +62,6 @@ export interface Identity {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** An identity could not be resolved. */
 export class IdentityError extends Error {
   override name = 'IdentityError'
   readonly #passing: boolean
