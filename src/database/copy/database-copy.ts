@@ -4,7 +4,7 @@
  * needs no stored position.
  */
 import { createHash } from 'node:crypto'
-import { areSame, compareKeys, type CopyPart, type Row, rowText } from './parts.ts'
+import { areSame, compareKeys, type CopyPart, type CopyRow, rowText } from './parts.ts'
 
 /** The content of a database at one moment. */
 export interface Snapshot extends AsyncDisposable {
@@ -17,7 +17,7 @@ export interface Snapshot extends AsyncDisposable {
   collections(): Promise<readonly string[]>
   count(part: CopyPart): Promise<number>
   /** Sorted by the keys of the rows. */
-  rows(part: CopyPart): AsyncIterable<Row>
+  rows(part: CopyPart): AsyncIterable<CopyRow>
 }
 
 /** A database that is becoming a copy; no other process opens it until it is finished. */
@@ -36,9 +36,9 @@ export interface CopyTarget extends AsyncDisposable {
 
 export interface RowChanges {
   /** New rows, and new versions of rows, sorted by their keys. */
-  readonly written: readonly Row[]
+  readonly written: readonly CopyRow[]
   /** The rows as they are in the target. */
-  readonly removed: readonly Row[]
+  readonly removed: readonly CopyRow[]
 }
 
 export interface CopyProgress {
@@ -176,7 +176,7 @@ async function copyPart(
 }
 
 /** The snapshot ends with the rows: while it is open, SQLite cannot checkpoint its log. */
-async function* rowsNow(target: CopyTarget, part: CopyPart): AsyncGenerator<Row> {
+async function* rowsNow(target: CopyTarget, part: CopyPart): AsyncGenerator<CopyRow> {
   await using snapshot = await target.snapshot()
   yield* snapshot.rows(part)
 }
@@ -184,9 +184,9 @@ async function* rowsNow(target: CopyTarget, part: CopyPart): AsyncGenerator<Row>
 /** Merges both sides: calls `meet` once per key, with the row of each side. */
 async function walk(
   part: CopyPart,
-  source: AsyncIterable<Row>,
-  target: AsyncIterable<Row>,
-  meet: (given: Row | null, found: Row | null) => Promise<void> | undefined,
+  source: AsyncIterable<CopyRow>,
+  target: AsyncIterable<CopyRow>,
+  meet: (given: CopyRow | null, found: CopyRow | null) => Promise<void> | undefined,
 ): Promise<void> {
   const [givens, founds] = [source[Symbol.asyncIterator](), target[Symbol.asyncIterator]()]
   try {
@@ -204,7 +204,7 @@ async function walk(
   }
 }
 
-async function next(rows: AsyncIterator<Row>): Promise<Row | null> {
+async function next(rows: AsyncIterator<CopyRow>): Promise<CopyRow | null> {
   const { done, value } = await rows.next()
   return done === true ? null : value
 }
@@ -225,11 +225,11 @@ export class Digester {
 }
 
 function noChanges() {
-  return { written: [] as Row[], removed: [] as Row[] }
+  return { written: [] as CopyRow[], removed: [] as CopyRow[] }
 }
 
 /** The URI of a record, or the key of another row. */
-function keyText({ table, key }: CopyPart, row: Row): string {
+function keyText({ table, key }: CopyPart, row: CopyRow): string {
   if (table === null) return row.slice(0, key).join(' ')
   const [, rkey, did] = row
   return `at://${did}/${table.collection.nsid}/${rkey}`

@@ -4,7 +4,7 @@ import type { ColumnValue } from '../changes.ts'
 import type { Table } from '../layout/tables.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 import type { RowChanges } from './database-copy.ts'
-import { jsonColumn, partsOf, type CopyPart, type Row } from './parts.ts'
+import { jsonColumn, partsOf, type CopyPart, type CopyRow } from './parts.ts'
 
 /** SQL for the values that engines store differently. */
 export interface Spelling {
@@ -41,7 +41,7 @@ export function selectStored(part: CopyPart, { cid, json }: Spelling): string {
 }
 
 /** Refused text may contain NUL characters, which not every engine accepts. */
-export function storedRow({ name }: CopyPart, row: Row): Row {
+export function storedRow({ name }: CopyPart, row: CopyRow): CopyRow {
   return name === 'rejection'
     ? row.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
     : row

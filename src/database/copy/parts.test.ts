@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareKeys, type Row, rowText } from './parts.ts'
+import { compareKeys, type CopyRow, rowText } from './parts.ts'
 import { assertNoCopy, type CopyMark, formatMark, parseMark } from './mark.ts'
 
 const part = { name: 'anything', columns: ['at', 'key', 'rest'], key: 2, table: null }
 
 test('keys are ordered by number and by code point, as both engines order them', () => {
-  const keys: readonly Row[] = [
+  const keys: readonly CopyRow[] = [
     [9n, 'b', 'x'],
     [10n, 'a', 'x'],
     [10n, 'b', 'x'],

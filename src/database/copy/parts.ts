@@ -6,7 +6,7 @@ import type { ColumnValue } from '../changes.ts'
 import type { Table } from '../layout/tables.ts'
 
 /** Text, integers as bigint, other numbers, or null. */
-export type Row = readonly ColumnValue[]
+export type CopyRow = readonly ColumnValue[]
 
 export interface CopyPart {
   /** The name of the table. */
@@ -78,7 +78,7 @@ export function titleOf({ name, table }: CopyPart): string {
 }
 
 /** Compares the keys of two rows of one part; 0 when they are equal. */
-export function compareKeys({ key }: CopyPart, a: Row, b: Row): number {
+export function compareKeys({ key }: CopyPart, a: CopyRow, b: CopyRow): number {
   for (let index = 0; index < key; index += 1) {
     const [one, other] = [a[index], b[index]]
     if (one === other) continue
@@ -88,12 +88,12 @@ export function compareKeys({ key }: CopyPart, a: Row, b: Row): number {
   return 0
 }
 
-export function areSame(a: Row, b: Row): boolean {
+export function areSame(a: CopyRow, b: CopyRow): boolean {
   return a.every((value, index) => value === b[index])
 }
 
 /** The text of a row in the digest of its part. */
-export function rowText(row: Row): string {
+export function rowText(row: CopyRow): string {
   return `${JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`
 }
 

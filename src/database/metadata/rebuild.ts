@@ -1,7 +1,7 @@
 /** Adapts the metadata when the tables of records are derived again, in SQL for every engine. */
 import { splitUri } from '../derive.ts'
 import { ofHiddenAccount } from './hidings.ts'
-import { ask, type Steps } from './steps.ts'
+import { ask, type RowKey, type Steps } from './steps.ts'
 
 /** Condition on rows of `actor`: the network or an operator hides the account. */
 export const withheld = `(status is not null or ${ofHiddenAccount})`
@@ -11,15 +11,10 @@ export function repoCollectionsWhere(condition: string): string {
   return `select base.id from base join actor using (did) where ${condition}`
 }
 
-export interface RecordRow {
-  readonly base: bigint
-  readonly rkey: string
-}
-
 /** Records that operators hid individually; their rows may still be in a table that was not served at that time. */
-export function* hiddenRecords(): Steps<readonly RecordRow[]> {
+export function* hiddenRecords(): Steps<readonly RowKey[]> {
   const hidden = yield* ask(`select subject from hiding where shown_at is null and subject like 'at://%'`)
-  const rows: RecordRow[] = []
+  const rows: RowKey[] = []
   for (const { subject } of hidden) {
     const [uri, rkey] = splitUri(String(subject))
     for (const { id } of yield* ask('select id from base where uri = ?', uri))
@@ -29,7 +24,7 @@ export function* hiddenRecords(): Steps<readonly RecordRow[]> {
 }
 
 /** Quarantines hidden records, so that none enters the new tables. `former`: a table's name, quoted. */
-export function* quarantineHidden(former: string, records: readonly RecordRow[]): Steps<void> {
+export function* quarantineHidden(former: string, records: readonly RowKey[]): Steps<void> {
   yield* ask(
     `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
      select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}

@@ -5,6 +5,7 @@
 import { formatCid, cidOfJson } from '../../lexicon/records/cid.ts'
 import { quote } from '../../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from '../database.ts'
+import type { StepRow } from '../metadata/steps.ts'
 import { deriveRow, valueAt } from '../derive.ts'
 import { padding } from '../sqlite/layout/ddl.ts'
 import { indexedWords } from '../../search/indexed-words.ts'
@@ -51,8 +52,6 @@ export async function findDamage(
   ]
 }
 
-type Row = Readonly<Record<string, ColumnValue>>
-
 async function* damagedIn(read: ReadDatabase, table: Table, signal?: AbortSignal): AsyncGenerator<Damage> {
   const isSqlite = read.dialect.engine === 'sqlite'
   const indexes = isSqlite ? termIndexes(table) : []
@@ -88,7 +87,7 @@ function termIndexes({ texts, words }: Table): readonly string[] {
 /** `terms`, per index: the number of records with each term, minus the number in the index. */
 function problemsOf(
   table: Table,
-  row: Row,
+  row: StepRow,
   isSqlite: boolean,
   terms: readonly Map<string, number>[],
 ): string[] {
@@ -129,7 +128,7 @@ function problemsOf(
 function wordProblems(
   { name, fields }: WordIndex,
   value: object,
-  { word_count: length, lexemes: stored }: Row,
+  { word_count: length, lexemes: stored }: StepRow,
   counts: Map<string, number> | undefined,
 ): string[] {
   const texts = fields.map(({ text: { path } }) => {
@@ -155,7 +154,7 @@ interface Content {
 }
 
 /** Null when the content cannot be parsed as a record. */
-function contentOf(table: Table, { json }: Row): Content | null {
+function contentOf(table: Table, { json }: StepRow): Content | null {
   if (json === null) return null
   try {
     const value = JSON.parse(String(json)) as object

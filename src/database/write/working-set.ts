@@ -252,7 +252,7 @@ export interface Times {
 }
 
 /** The row to be written. */
-interface Row {
+interface WrittenRow {
   readonly rev: string | null
   /** Null if the content found remains. */
   readonly content: { readonly record: RecordPut; readonly changedAt: bigint } | null
@@ -265,7 +265,7 @@ export class RecordSlot {
   readonly given: NeededRecord & StoredParts
   tombstone: string | null
   expiry: Expiry | null
-  #row: Row | undefined
+  #row: WrittenRow | undefined
 
   constructor(given: NeededRecord & StoredParts) {
     this.given = given
@@ -275,7 +275,7 @@ export class RecordSlot {
   }
 
   /** Undefined if there is to be no row. */
-  get row(): Row | undefined {
+  get row(): WrittenRow | undefined {
     return this.#row
   }
 

@@ -3,11 +3,11 @@
  * that no longer fit the lexicons are noted, and stay in the old tables until the rebuild ends. All methods run within
  * the caller's transaction, whose search path leads to the new tables.
  */
-import type { ColumnValue, RecordCheck, RecordPut } from '../../database.ts'
-import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
+import type { RecordCheck, RecordPut } from '../../database.ts'
+import { repoCollectionsWhere, withheld } from '../../metadata/rebuild.ts'
 import { storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
-import { jsonKeys, type RowKey } from '../../metadata/steps.ts'
+import { jsonKeys, type RowKey, type StepRow } from '../../metadata/steps.ts'
 import type { NewRow, RowId } from '../../write/record-table.ts'
 import { referredRepoCollections } from '../../derive.ts'
 import { findRepoCollections, makeRepoCollections } from '../../write/write-transaction.ts'
@@ -17,8 +17,6 @@ import { TableWriter } from '../write/table-writer.ts'
 import type { Transaction } from '../write/transactions.ts'
 
 const rowsAtOnce = 1_000
-
-type OldRow = Readonly<Record<string, ColumnValue>>
 
 export class NextTables {
   readonly #check: RecordCheck
@@ -35,7 +33,7 @@ export class NextTables {
     const rows =
       former === null
         ? []
-        : await transaction.query<OldRow>(
+        : await transaction.query<StepRow>(
             `${selectOld(former)} where t.id > $1 order by t.id limit $2`,
             last_id,
             rowsAtOnce,
@@ -63,13 +61,13 @@ export class NextTables {
       await transaction.query(forget, part.nsid, jsonKeys(keys))
       const read = `${selectOld(former)} join json_to_recordset($1) as given (base bigint, rkey text)
         on t.base = given.base and t.rkey = given.rkey`
-      await this.#add(transaction, part.nsid, await transaction.query<OldRow>(read, jsonKeys(keys)))
+      await this.#add(transaction, part.nsid, await transaction.query<StepRow>(read, jsonKeys(keys)))
     }
     return changes.length
   }
 
   /** Removes rows that must not be visible: those of hidden accounts, and of `hidden` records. */
-  async removeWithheld(transaction: Transaction, hidden: readonly RecordRow[]): Promise<void> {
+  async removeWithheld(transaction: Transaction, hidden: readonly RowKey[]): Promise<void> {
     for (const writer of this.#writers.values()) {
       const rows = await transaction.query<RowId>(
         `select id from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`,
@@ -79,7 +77,7 @@ export class NextTables {
     }
   }
 
-  async #add(transaction: Transaction, nsid: string, rows: readonly OldRow[]): Promise<void> {
+  async #add(transaction: Transaction, nsid: string, rows: readonly StepRow[]): Promise<void> {
     const writer = this.#writers.get(nsid)
     if (writer === undefined || rows.length === 0) return
     const [added, refused]: [NewRow[], RowKey[]] = [[], []]
@@ -107,7 +105,7 @@ export function selectOld(former: string): string {
     from ${recordsSchema}.${quote(former)} t`
 }
 
-function newRow(row: OldRow, record: RecordPut): NewRow {
+function newRow(row: StepRow, record: RecordPut): NewRow {
   if (record.cid === null)
     throw new Error(`The record ${String(row.rkey)} has no valid CID: ${String(row.cid)}.`)
   return {

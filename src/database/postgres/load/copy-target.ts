@@ -6,7 +6,7 @@ import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
-import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
+import type { CopyPart, RecordRow, CopyRow } from '../../copy/parts.ts'
 import { repoCollectionUri } from '../../changes.ts'
 import { deriveRow, referredRepoCollections } from '../../derive.ts'
 import { ownSums } from '../../layout/sums.ts'
@@ -202,7 +202,7 @@ async function writeRecords(
 async function rowsOf(
   transaction: Transaction,
   writer: TableWriter,
-  rows: readonly Row[],
+  rows: readonly CopyRow[],
 ): Promise<readonly NewRow[]> {
   const { table } = writer
   const { nsid: collection } = table.collection
@@ -225,6 +225,6 @@ async function rowsOf(
   }))
 }
 
-function* slices(rows: readonly Row[]): Generator<readonly Row[]> {
+function* slices(rows: readonly CopyRow[]): Generator<readonly CopyRow[]> {
   for (let start = 0; start < rows.length; start += rowsAtOnce) yield rows.slice(start, start + rowsAtOnce)
 }

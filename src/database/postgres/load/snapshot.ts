@@ -2,7 +2,7 @@
 import type { Client } from 'pg'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
-import { jsonColumn, type CopyPart, type Row } from '../../copy/parts.ts'
+import { jsonColumn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
 import { BuiltElsewiseError } from '../../refusals.ts'
 import { attemptOf, closeClient, connect, readIdentity } from '../connection.ts'
 import { metadataSchema, quote } from '../layout/ddl.ts'
@@ -76,7 +76,7 @@ class PostgresSnapshot implements Snapshot {
     return Number(rows[0]?.n)
   }
 
-  async *rows(part: CopyPart): AsyncGenerator<Row> {
+  async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
     const text = part.table === null ? selectStored(part, spelling) : selectRecords(part.name)
     const json = jsonColumn(part)
     await this.#client.query(`declare rows no scroll cursor for ${text}`)

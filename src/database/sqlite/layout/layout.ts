@@ -34,6 +34,11 @@ export function readDerivation(database: DatabaseSync): string | null {
   return row === undefined ? null : String(row.derivation)
 }
 
+/** A different value means that another connection has written since. */
+export function readDataVersion(database: DatabaseSync): number {
+  return pragma(database, 'data_version')
+}
+
 export function isEmpty(database: DatabaseSync): boolean {
   return Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0
 }

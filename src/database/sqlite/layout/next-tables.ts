@@ -3,8 +3,9 @@
  * that do not fit the lexicons are noted, and stay in place until the rebuild ends.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { ColumnValue, RecordCheck } from '../../database.ts'
-import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
+import type { RecordCheck } from '../../database.ts'
+import { repoCollectionsWhere, withheld } from '../../metadata/rebuild.ts'
+import type { RowKey, StepRow } from '../../metadata/steps.ts'
 import { storedRecord } from '../../stored-record.ts'
 import type { Table } from '../../layout/tables.ts'
 import {
@@ -32,7 +33,6 @@ const textsAtOnce = 5_000
 
 /** Does some work of a stage. */
 type Stage = (part: RebuildPart) => { readonly at: number; readonly done: number; readonly isOver: boolean }
-type OldRow = Readonly<Record<string, ColumnValue>>
 
 interface Next {
   /** The table under its final name. */
@@ -107,7 +107,7 @@ export class NextTables {
   }
 
   /** Removes rows that must not be visible: those of hidden accounts, and `hidden` records. */
-  removeWithheld(hidden: readonly RecordRow[]): void {
+  removeWithheld(hidden: readonly RowKey[]): void {
     for (const { writer } of this.#next.values()) {
       const find = `select base, rkey from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`
       for (const { base, rkey } of this.#database.prepare(find).all())
@@ -244,7 +244,7 @@ export function prepareStored(database: DatabaseSync, table: string, where: stri
   return rows
 }
 
-function keptOf(row: OldRow) {
+function keptOf(row: StepRow) {
   return {
     base: Number(row.base),
     did: String(row.did),

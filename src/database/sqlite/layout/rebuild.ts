@@ -41,7 +41,7 @@ import {
   nextPrefix,
   nextTables,
 } from './generations.ts'
-import { readDerivation } from './layout.ts'
+import { readDataVersion, readDerivation } from './layout.ts'
 import { LogLength } from '../write/transactions.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { NextTables, prepareStored } from './next-tables.ts'
@@ -92,7 +92,7 @@ async function fill(database: DatabaseSync, options: MigrateOptions, derivation:
       if (readDerivation(database) === derivation) return true
       if (findRebuild(database)?.derivation !== derivation) throw new RebuildConflictError()
       next ??= new NextTables(database, options.tables, options.check)
-      const now = dataVersion(database)
+      const now = readDataVersion(database)
       if (now !== version) next.refresh()
       version = now
       const isLast = step(database, next)
@@ -294,8 +294,4 @@ function* refusals(
       yield changes
     }
   }
-}
-
-function dataVersion(database: DatabaseSync): unknown {
-  return database.prepare('pragma data_version').get()?.data_version
 }

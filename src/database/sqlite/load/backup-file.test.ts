@@ -26,7 +26,7 @@ import { emptyDatabases, temporaryFolder } from '../../../../test/support/store/
 import { understand } from '../../../../test/support/records/understand.ts'
 import { rounds, seed } from '../../../../test/support/rounds.ts'
 import { compare, fill, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
-import { partsOf, type Row } from '../../copy/parts.ts'
+import { partsOf, type CopyRow } from '../../copy/parts.ts'
 import { openCopyTarget, openSnapshot } from '../../open.ts'
 import { writeBackup } from './backup-file.ts'
 import { openBackup } from './open-backup.ts'
@@ -258,13 +258,13 @@ async function restore(path: string, url: string): Promise<void> {
 }
 
 /** Verified first, as a restoration does. */
-async function rowsOf(path: string): Promise<readonly (readonly Row[])[]> {
+async function rowsOf(path: string): Promise<readonly (readonly CopyRow[])[]> {
   await using backup = openBackup(path)
   await backup.verify(parts, ignore, signal)
   return await Promise.all(parts.map((part) => Array.fromAsync(backup.rows(part))))
 }
 
-function snapshotOf(rows: readonly Row[]): Snapshot {
+function snapshotOf(rows: readonly CopyRow[]): Snapshot {
   return {
     identity: 'none',
     kind: 'database' as const,

@@ -7,9 +7,9 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { ColumnValue } from '../../changes.ts'
+import type { ColumnValue, SourceMark } from '../../changes.ts'
 import { type Digest, Digester, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
-import { type CopyPart, type Row, rowText } from '../../copy/parts.ts'
+import { type CopyPart, type CopyRow, rowText } from '../../copy/parts.ts'
 import { DatabaseBusyError } from '../../database.ts'
 import { isBusy } from '../failures.ts'
 
@@ -37,14 +37,7 @@ export interface WrittenBackup {
   readonly bytes: number
   readonly parts: readonly BackupPart[]
   /** The position of each source. */
-  readonly cursors: readonly BackupCursor[]
-}
-
-export interface BackupCursor {
-  readonly source: string
-  readonly cursor: string | null
-  /** Microseconds: the time of the last event in the backup. */
-  readonly eventAt: bigint | null
+  readonly cursors: readonly SourceMark[]
 }
 
 export interface WriteBackup {
@@ -82,7 +75,7 @@ export async function writeBackup({
     database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${format}; ${layout}`)
     let total = 0
     for (const part of parts) total += await source.count(part)
-    const cursors: BackupCursor[] = []
+    const cursors: SourceMark[] = []
     let done = 0
     for (const part of parts) {
       onProgress({ stage: 'copying', part, done, total })
@@ -167,7 +160,7 @@ export class BackupFile implements Snapshot {
     return this.#part(part).rows
   }
 
-  async *rows(part: CopyPart): AsyncGenerator<Row> {
+  async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
     const { columns } = this.#part(part)
     const at = part.columns.map((column) => columns.indexOf(column))
     const isSame = columns.length === at.length && at.every((index, position) => index === position)
@@ -186,7 +179,7 @@ export class BackupFile implements Snapshot {
     )
   }
 
-  async *#read({ name }: CopyPart): AsyncGenerator<Row> {
+  async *#read({ name }: CopyPart): AsyncGenerator<CopyRow> {
     const text = 'select rows from block where part = ? order by number'
     const blocks = readable(() => this.#database.prepare(text).iterate(name))
     for (;;) {
@@ -212,8 +205,8 @@ const layout = `
 async function writePart(
   database: DatabaseSync,
   part: CopyPart,
-  rows: AsyncIterable<Row>,
-  onRow: (row: Row) => void,
+  rows: AsyncIterable<CopyRow>,
+  onRow: (row: CopyRow) => void,
 ): Promise<void> {
   const digester = new Digester()
   const insert = database.prepare('insert into block (part, number, rows) values (?, ?, ?)')
@@ -256,7 +249,7 @@ function valueOf(stored: StoredValue): ColumnValue {
   return typeof value === 'string' ? BigInt(value) : value
 }
 
-function cursorOf({ columns }: CopyPart, row: Row): BackupCursor {
+function cursorOf({ columns }: CopyPart, row: CopyRow): SourceMark {
   const value = (column: string): ColumnValue => row[columns.indexOf(column)] ?? null
   return {
     source: String(value('name')),

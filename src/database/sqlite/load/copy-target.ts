@@ -8,7 +8,7 @@ import { parseCid } from '../../../lexicon/records/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
 import { hasRows, ownListing, writeStored } from '../../copy/metadata-rows.ts'
 import { type CopyMark, formatMark, stateOf } from '../../copy/mark.ts'
-import type { CopyPart, RecordRow, Row } from '../../copy/parts.ts'
+import type { CopyPart, RecordRow, CopyRow } from '../../copy/parts.ts'
 import { DatabaseBusyError } from '../../database.ts'
 import { repoCollectionUri } from '../../changes.ts'
 import { deriveRow } from '../../derive.ts'
@@ -16,7 +16,7 @@ import type { Table } from '../../layout/tables.ts'
 import { derivationOf, quote } from '../layout/ddl.ts'
 import { connect } from '../connection.ts'
 import { claimLog, identify } from '../open-file.ts'
-import { assertOurLayout, isEmpty, readDerivation } from '../layout/layout.ts'
+import { assertOurLayout, isEmpty, readDataVersion, readDerivation } from '../layout/layout.ts'
 import { migrate } from '../layout/migrate.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { fileSettings } from '../open.ts'
@@ -174,7 +174,7 @@ class SqliteTarget implements CopyTarget {
     }
   }
 
-  #recordOf(table: Table, row: Row): NewRow {
+  #recordOf(table: Table, row: CopyRow): NewRow {
     const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
     const base = this.#base(repoCollectionUri({ did, collection: table.collection.nsid }))
     return { id: null, base, did, rkey, cid: parseCid(cid) as Uint8Array, rev, indexedAt, changedAt, json }
@@ -202,9 +202,4 @@ class SqliteTarget implements CopyTarget {
   #setDerivation(derivation: string): void {
     this.#database.prepare('update state set derivation = ?, plan_version = plan_version + 1').run(derivation)
   }
-}
-
-/** A different value means that another connection has written. */
-function readDataVersion(database: DatabaseSync): unknown {
-  return database.prepare('pragma data_version').get()?.data_version
 }

@@ -6,7 +6,7 @@ import { inKeyOrder } from '../../../lexicon/records/encoding.ts'
 import type { ColumnValue } from '../../changes.ts'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
-import { jsonColumn, type CopyPart, type Row } from '../../copy/parts.ts'
+import { jsonColumn, type CopyPart, type CopyRow } from '../../copy/parts.ts'
 import type { Table } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 
@@ -41,7 +41,7 @@ export class SqliteSnapshot implements Snapshot {
     return Number(this.#database.prepare(`select count(*) as n from ${quote(name)}`).get()?.n)
   }
 
-  async *rows(part: CopyPart): AsyncGenerator<Row> {
+  async *rows(part: CopyPart): AsyncGenerator<CopyRow> {
     const text = part.table === null ? selectStored(part, spelling) : this.#selectRecords(part.table)
     const statement = this.#database.prepare(text)
     statement.setReadBigInts(true)

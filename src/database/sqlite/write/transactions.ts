@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { databaseBusy } from '../../refusals.ts'
 import { isBusy } from '../failures.ts'
+import { readDataVersion, readDerivation } from '../layout/layout.ts'
 import type { OpenFile } from '../open-file.ts'
 
 export interface TransactionHooks {
@@ -96,10 +97,10 @@ export class Transactions {
     this.#file?.assertSame()
     await this.#log.shorten()
     await this.#lock(lock)
-    const version = this.#readDataVersion()
+    const version = readDataVersion(this.#database)
     try {
       if (version !== this.#dataVersion) {
-        if (this.#readDerivation() !== this.#derivation)
+        if (readDerivation(this.#database) !== this.#derivation)
           throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
         this.#hooks.refresh()
         this.#dataVersion = version
@@ -144,14 +145,6 @@ export class Transactions {
       }
       await pause(lockPause)
     }
-  }
-
-  #readDerivation(): unknown {
-    return this.#database.prepare('select derivation from state').get()?.derivation
-  }
-
-  #readDataVersion(): unknown {
-    return this.#database.prepare('pragma data_version').get()?.data_version
   }
 }
 
