@@ -1,6 +1,13 @@
 /** Adapts the metadata when the tables of records are derived again, in SQL for every engine. */
+import { identifier } from '../../sql/sql.ts'
+import type { Change } from '../changes.ts'
 import { splitUri } from '../derive.ts'
+import type { Table } from '../layout/tables.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
+import type { RebuildCounters } from '../rebuild/rebuild-report.ts'
+import { storedRecord } from '../stored-record.ts'
 import { ofHiddenAccount } from './hidings.ts'
+import { judgeRejections } from './read-rejections.ts'
 import { ask, type RowKey, type Steps } from './steps.ts'
 
 /** Condition on rows of `actor`: the network or an operator hides the account. */
@@ -52,4 +59,42 @@ export function* startAnew(): Steps<void> {
     `update actor set move = 'return'
      where not ${withheld} and did in (select did from base where id in (select base from parked))`,
   )
+}
+
+/** Counts the records of the new tables. */
+export function* countStored(tables: readonly Table[], counters: RebuildCounters): Steps<void> {
+  for (const { name, collection } of tables) {
+    const [row] = yield* ask(`select count(*) as n from ${identifier(name).sql}`)
+    counters.addStored(collection.nsid, Number(row?.n))
+  }
+}
+
+/**
+ * Refuses records that no longer fit the lexicons, in batches, and judges those again that were refused before.
+ * `select`: the statement for those of a former table, given its NSID and the id after which they are read.
+ */
+export function* refuseAndJudge(
+  { tables, check, judge }: MigrateOptions,
+  parts: readonly { readonly nsid: string; readonly former: string | null }[],
+  counters: RebuildCounters,
+  select: (former: string) => string,
+  apply: (changes: readonly Change[]) => Steps<unknown>,
+): Steps<void> {
+  for (const { nsid, former } of parts) {
+    const table = tables.find(({ collection }) => collection.nsid === nsid)
+    if (former === null || table === undefined) continue
+    for (let after = 0n; ; ) {
+      const rows = yield* ask(`${select(former)} order by t.id limit 500`, nsid, after)
+      if (rows.length === 0) break
+      after = rows.at(-1)?.id as bigint
+      const changes = rows.map((row) => storedRecord(table, row, check))
+      for (const change of changes) counters.addKept(nsid, change)
+      yield* apply(changes)
+    }
+  }
+  if (judge === undefined) return
+  for (let judged = yield* judgeRejections(judge, counters); judged !== null; ) {
+    yield* apply(judged.changes)
+    judged = yield* judgeRejections(judge, counters, judged.last)
+  }
 }

@@ -5,11 +5,14 @@
  * exchanges the names of the schemas; queries that run at that moment finish on the old tables.
  */
 import type { Client } from 'pg'
-import type { Change, RecordCheck } from '../../database.ts'
 import { enterDerivation, leaveUnserved } from '../../rebuild/preview.ts'
-import { judgeRejections } from '../../metadata/read-rejections.ts'
-import { hiddenRecords, quarantineHidden, startAnew } from '../../metadata/rebuild.ts'
-import { storedRecord } from '../../stored-record.ts'
+import {
+  countStored,
+  hiddenRecords,
+  quarantineHidden,
+  refuseAndJudge,
+  startAnew,
+} from '../../metadata/rebuild.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import type { Table } from '../../layout/tables.ts'
@@ -118,7 +121,7 @@ async function finish(
   parts: readonly RebuildPart[],
 ): Promise<RebuildReport> {
   const client = transaction.client as Client
-  const { tables, check, judge } = options
+  const { tables } = options
   while ((await next.catchUp(transaction, parts)) > 0);
   const hidden = await runSteps(client, hiddenRecords())
   await next.removeWithheld(transaction, hidden)
@@ -127,20 +130,16 @@ async function finish(
   await client.query('delete from text_count')
   await runSteps(client, startAnew())
   const counters = new RebuildCounters()
-  for (const table of tables) {
-    const { rows } = await client.query<{ n: bigint }>(`select count(*) as n from ${quote(table.name)}`)
-    counters.addStored(table.collection.nsid, Number(rows[0]?.n))
-  }
+  await runSteps(client, countStored(tables, counters))
   // No retention here: records that are too old are removed later, and then noted as expired.
   const store = new PostgresRecordStore(tables)
   const applier = new Applier(store, { ...options, retention: new Map() })
-  for await (const refused of refusals(transaction, { tables, check }, parts, counters))
-    await transaction.run(applier.apply(transaction, refused))
-  if (judge !== undefined)
-    for (let judged = await runSteps(client, judgeRejections(judge, counters)); judged !== null; ) {
-      await transaction.run(applier.apply(transaction, judged.changes))
-      judged = await runSteps(client, judgeRejections(judge, counters, judged.last))
-    }
+  const selectRefused = (former: string): string =>
+    `${selectOld(former)} join ${rebuildSchema}.refusal r on r.nsid = ? and r.base = t.base and r.rkey = t.rkey
+     where t.id > ? and not exists (select from parked p where p.base = t.base and p.rkey = t.rkey)`
+  await transaction.run(
+    refuseAndJudge(options, parts, counters, selectRefused, (some) => applier.apply(transaction, some)),
+  )
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(startCounting(table))
   await client.query(startSumming(tables))
@@ -172,31 +171,6 @@ export async function enterCollection(client: Client, { name, collection }: Tabl
     collection.nsid,
     name,
   ])
-}
-
-/** Yields records that no longer fit the lexicons, in batches. */
-async function* refusals(
-  { query }: Transaction,
-  { tables, check }: { readonly tables: readonly Table[]; readonly check: RecordCheck },
-  parts: readonly RebuildPart[],
-  counters: RebuildCounters,
-): AsyncGenerator<readonly Change[]> {
-  for (const { nsid, former } of parts) {
-    const table = tables.find(({ collection }) => collection.nsid === nsid)
-    if (former === null || table === undefined) continue
-    const read = `${selectOld(former)} join ${rebuildSchema}.refusal r
-      on r.nsid = $1 and r.base = t.base and r.rkey = t.rkey
-      where t.id > $2 and not exists (select from parked p where p.base = t.base and p.rkey = t.rkey)
-      order by t.id limit 500`
-    for (let after = 0n; ; ) {
-      const rows = await query<Record<string, bigint | string | null>>(read, nsid, after)
-      if (rows.length === 0) break
-      after = rows.at(-1)?.id as bigint
-      const changes = rows.map((row) => storedRecord(table, row, check))
-      for (const change of changes) counters.addKept(nsid, change)
-      yield changes
-    }
-  }
 }
 
 /** Lets names without a schema refer to the new tables. */

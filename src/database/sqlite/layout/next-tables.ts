@@ -210,7 +210,9 @@ export class NextTables {
   }
 
   #prepareOld(former: string, where: string): StatementSync {
-    return prepareStored(this.#database, former, where)
+    const rows = this.#database.prepare(`${selectStored(former)} where ${where}`)
+    rows.setReadBigInts(true)
+    return rows
   }
 
   #momentOf({ table }: TableWriter, { id }: TableRow): unknown {
@@ -234,14 +236,10 @@ export class NextTables {
   }
 }
 
-/** Reads the columns that records have had in every version of the schema. */
-export function prepareStored(database: DatabaseSync, table: string, where: string): StatementSync {
-  const rows = database.prepare(
-    `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
-     from ${quote(table)} t join base on base.id = t.base where ${where}`,
-  )
-  rows.setReadBigInts(true)
-  return rows
+/** Selects the columns that records have had in every version of the schema. */
+export function selectStored(table: string): string {
+  return `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
+    from ${quote(table)} t join base on base.id = t.base`
 }
 
 function keptOf(row: StepRow) {

@@ -8,15 +8,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, DatabaseBusyError } from '../../database.ts'
 import { enterDerivation, leaveUnserved } from '../../rebuild/preview.ts'
-import { judgeRejections } from '../../metadata/read-rejections.ts'
 import {
   repoCollectionsWhere,
+  countStored,
   hiddenRecords,
   quarantineHidden,
+  refuseAndJudge,
   startAnew,
   withheld,
 } from '../../metadata/rebuild.ts'
-import { storedRecord } from '../../stored-record.ts'
+import { stepsOf } from '../../metadata/steps.ts'
 import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
 import { RebuildConflictError } from '../../refusals.ts'
 import type { Table } from '../../layout/tables.ts'
@@ -44,12 +45,11 @@ import {
 import { readDataVersion, readDerivation } from './layout.ts'
 import { LogLength } from '../write/transactions.ts'
 import type { MigrateOptions } from '../../migrate-options.ts'
-import { NextTables, prepareStored } from './next-tables.ts'
+import { NextTables, selectStored } from './next-tables.ts'
 import {
   dropRebuildTables,
   findRebuild,
   isAtWork,
-  type RebuildPart,
   readParts,
   readProgress,
   rebuildTables,
@@ -254,44 +254,15 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   }
   run(enterDerivation(derivationOf(options.fingerprint), options.now()))
   const counters = new RebuildCounters()
-  for (const { name, collection } of options.tables) {
-    const count = database.prepare(`select count(*) as n from ${quote(name)}`)
-    counters.addStored(collection.nsid, Number(count.get()?.n))
-  }
+  run(countStored(options.tables, counters))
   run(leaveUnserved(options.tables, counters))
   // Expired records are removed later, with an entry in `expired`.
   const writer = new SqliteWriter(database, { ...options, retention: new Map() })
-  for (const refused of refusals(database, options, parts, counters)) writer.applyWithin(refused)
-  const { judge } = options
-  if (judge !== undefined)
-    for (let judged = run(judgeRejections(judge, counters)); judged !== null; ) {
-      writer.applyWithin(judged.changes)
-      judged = run(judgeRejections(judge, counters, judged.last))
-    }
+  const refused = '(select base, rkey from rebuild_refusal where nsid = ?)'
+  const selectRefused = (former: string): string =>
+    `${selectStored(formerName(former))} where (t.base, t.rkey) in ${refused} and t.id > ?`
+  const apply = (changes: readonly Change[]) => stepsOf(() => writer.applyWithin(changes))
+  run(refuseAndJudge(options, parts, counters, selectRefused, apply))
   database.exec(dropRebuildTables)
   return counters.report()
-}
-
-/** Records that no longer fit the lexicons, in batches, from the old tables under their new names. */
-function* refusals(
-  database: DatabaseSync,
-  { tables, check }: MigrateOptions,
-  parts: readonly RebuildPart[],
-  counters: RebuildCounters,
-): Generator<readonly Change[]> {
-  for (const { nsid, former } of parts) {
-    const table = tables.find(({ collection }) => collection.nsid === nsid)
-    if (former === null || table === undefined) continue
-    const refused = `(t.base, t.rkey) in (select base, rkey from rebuild_refusal where nsid = '${nsid}')`
-    const read = prepareStored(
-      database,
-      formerName(former),
-      `t.id > ? and ${refused} order by t.id limit 500`,
-    )
-    for (let rows = read.all(0); rows.length > 0; rows = read.all(rows.at(-1)?.id ?? 0)) {
-      const changes = rows.map((row) => storedRecord(table, row, check))
-      for (const change of changes) counters.addKept(nsid, change)
-      yield changes
-    }
-  }
 }
